@@ -17,7 +17,13 @@ export type OpenAccount = AccountRef & { readonly token: string };
 export type AccountMode = "own" | "fallback";
 
 /** The person and channel that an account is resolved for. A direct message has no account of its own. */
-export type AccountSeeker = { readonly teamId: string; readonly userId: string; readonly channelId: string };
+export type AccountSeeker = {
+  readonly teamId: string;
+  readonly userId: string;
+  readonly channelId: string;
+  /** The username of the account whose workloads were shown: only this one is used. */
+  readonly account?: string | undefined;
+};
 
 /** A linked account as stored. */
 export type LinkedAccount = {
@@ -54,11 +60,13 @@ export function boundTo({ teamId, owner, username }: Pick<LinkedAccount, "teamId
 }
 
 /**
- * The account that a person uses in a channel. Throws a `UserError` when there is none, and when the linked one can't
- * be opened: falling back to another account would act as someone else than the person expects.
+ * The account that a person uses in a channel, or the one that they clicked about. Throws a `UserError` when there is
+ * none or they can't use it, and when the linked one can't be opened: falling back to another account would act as
+ * someone else than the person expects.
  */
 export function resolveAccount(found: FoundAccounts, rules: AccountRules): OpenAccount {
   const { mode, configured, seeker, wanted } = rules;
+  if (seeker.account !== undefined) return shownAccount(found, { ...rules, shown: seeker.account });
   if (wanted !== undefined) return wantedAccount(found, { ...rules, wanted });
   if (found.own !== undefined) return opened(found.own, own(seeker), rules);
   if (mode === "own") {
@@ -79,18 +87,51 @@ export function resolveAccount(found: FoundAccounts, rules: AccountRules): OpenA
 
 /** The account that the channel is bound to. Throws a `UserError` when it isn't connected anywhere. */
 function wantedAccount(found: FoundAccounts, rules: AccountRules & { readonly wanted: string }): OpenAccount {
-  const { mode, configured, seeker, wanted } = rules;
-  if (found.own?.username === wanted) return opened(found.own, own(seeker), rules);
-  const isShared = mode === "fallback";
-  if (isShared && found.channel?.username === wanted) return opened(found.channel, ofChannel(seeker), rules);
-  const workspace = configured ?? found.workspace;
-  if (isShared && workspace?.username === wanted) return ofEverybody(workspace, rules);
-  const [missing, connect] = isShared
-    ? ["isn't connected", "Connect it with `/gantry connect`, or for everybody here with `/gantry connect channel`."]
-    : ["isn't connected for you", "Connect it with `/gantry connect`."];
+  const { mode, wanted } = rules;
+  const account = usableAccount(found, rules, wanted);
+  if (account !== undefined) return account;
+  const [missing, connect] =
+    mode === "fallback"
+      ? ["isn't connected", "Connect it with `/gantry connect`, or for everybody here with `/gantry connect channel`."]
+      : ["isn't connected for you", "Connect it with `/gantry connect`."];
   throw new UserError(`This channel uses the account ${wanted}, which ${missing}.`, {
     next: `${connect} To see or change the channel's account: \`/gantry use\``,
   });
+}
+
+/**
+ * The account whose workloads a message showed to whoever clicks in it. Throws a `UserError` when this person can't use it
+ * here: their own account may have another workload of the same name.
+ */
+function shownAccount(found: FoundAccounts, rules: AccountRules & { readonly shown: string }): OpenAccount {
+  const { shown, wanted } = rules;
+  const account = wanted === undefined || wanted === shown ? usableAccount(found, rules, shown) : undefined;
+  if (account !== undefined) return account;
+  const usual = usualUsername(found, rules);
+  const other = usual === undefined ? "and you have no account here" : `and you use the account ${usual} here`;
+  throw new UserError(`This belongs to the account ${shown}, ${other}. Nothing was changed.`, {
+    next: "Ask somebody who uses that account. To act on your own workload, type the command.",
+  });
+}
+
+/** The account with this username, if the person may use it here. */
+function usableAccount(found: FoundAccounts, rules: AccountRules, username: string): OpenAccount | undefined {
+  const { mode, configured, seeker } = rules;
+  if (found.own?.username === username) return opened(found.own, own(seeker), rules);
+  if (mode === "own") return undefined;
+  if (found.channel?.username === username) return opened(found.channel, ofChannel(seeker), rules);
+  const workspace = configured ?? found.workspace;
+  return workspace?.username === username ? ofEverybody(workspace, rules) : undefined;
+}
+
+/** The account of a command that the person types here; undefined when there is none. */
+export function usualUsername(
+  { own: mine, channel, workspace }: FoundAccounts,
+  { mode, configured, wanted }: Pick<AccountRules, "mode" | "configured" | "wanted">,
+): string | undefined {
+  if (wanted !== undefined) return wanted;
+  const shared = mode === "own" ? undefined : (channel ?? configured ?? workspace);
+  return (mine ?? shared)?.username;
 }
 
 /**

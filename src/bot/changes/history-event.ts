@@ -97,7 +97,8 @@ export const outcomeKinds = [
 
 export type HistoryQuery = {
   readonly teamId: string;
-  readonly name?: string;
+  /** Only rows about this name; of one account, or of all when it is undefined: another account may have it, too. */
+  readonly workload?: { readonly name: string; readonly account: string | undefined };
   /** What this person did; with `show`, also requests that they asked for or decided. */
   readonly userId?: string;
   /** Only rows about one of these verbs. */

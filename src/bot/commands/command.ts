@@ -62,6 +62,8 @@ export type Asker = {
 export type AccountInfo = {
   readonly owner: AccountOwner;
   readonly username: string;
+  /** False: a command that this person types here uses another one. */
+  readonly isUsual: boolean;
   /** Counts all replicas together, in this UTC day. */
   readonly calls: () => Promise<{ readonly count: number; readonly since: Date }>;
 };

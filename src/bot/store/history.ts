@@ -59,10 +59,11 @@ type Range = { readonly first: number; readonly before: number | undefined };
 /** The lowest number of the next rows to look at, older than `before`; undefined if there are none. */
 async function stretchBefore(
   session: Session,
-  { teamId, name, userId, show }: HistoryQuery,
+  { teamId, workload, userId, show }: HistoryQuery,
   range: Range,
 ): Promise<number | undefined> {
   // With `show`, rows of others may count too: see `isOf`.
+  const name = workload?.name;
   return lowest(await nextRows(session, { teamId, name, userId: show === undefined ? userId : undefined, ...range }));
 }
 
@@ -91,11 +92,12 @@ function lowest([row]: readonly { readonly seq: number | string | null }[]): num
 
 async function eventsIn(
   { db, textSealer }: Session,
-  { teamId, name, userId, verbs, since, show, limit }: HistoryQuery,
+  { teamId, workload, userId, verbs, since, show, limit }: HistoryQuery,
   { first, before }: Range,
 ): Promise<readonly HistoryEvent[]> {
   let select = db.selectFrom("event").selectAll().where("team_id", "=", teamId).where("seq", ">=", first);
-  if (name !== undefined) select = select.where("workload_name", "=", name);
+  if (workload !== undefined) select = select.where("workload_name", "=", workload.name);
+  if (workload?.account !== undefined) select = select.where("account", "=", workload.account);
   if (userId !== undefined) select = select.where((where) => isOf(where, userId, show !== undefined));
   if (verbs !== undefined) select = select.where("verb", "in", verbs);
   if (since !== undefined) select = select.where("at", ">=", since.toISOString());

@@ -4,7 +4,7 @@ import { note, step } from "../../platform/trail.ts";
 import type { Context, ReadCommand } from "../commands/command.ts";
 import { ReadRefused } from "../commands/lookup/may-see.ts";
 import { actions, askButton, type Block } from "../views/kit/blocks.ts";
-import { type Message, numbered, withContextLine } from "../views/kit/post.ts";
+import { type Message, messageFor, numbered, withContextLine } from "../views/kit/post.ts";
 import { refusalMessage } from "../views/messages/refusal-message.ts";
 import { contextFor } from "./access/context.ts";
 import { failureMessage } from "./failure.ts";
@@ -23,12 +23,14 @@ type Read = { readonly command: ReadCommand; readonly ask: Ask; readonly origin:
 /** Answers a read, after its ack. A failure is shown beside the message that was clicked, which stays. */
 export async function answerRead(
   deps: WorkflowParts,
-  { command, ask, origin }: Read,
+  { command, ask, origin: place }: Read,
   signal: AbortSignal,
 ): Promise<void> {
   note({ verb: command.name });
+  let origin = isAboutWorkloads(command) ? place : { ...place, account: undefined };
   try {
     const context = await contextFor(deps, { origin, effect: "read" }, signal);
+    origin = { ...origin, account: context.account.username };
     const refused = await step("policy", () => refusedRead(command, ask, context));
     if (refused !== undefined) return await refuse(deps, { command, ask, origin }, { context, refused });
     const region = ask.region ?? context.settings.region;
@@ -39,12 +41,16 @@ export async function answerRead(
     if (follow !== undefined) return await startFollow(deps, { ...follow, origin, context }, signal);
     const answer = await answerHere(command, ask, context).catch((error: unknown) => refusedIn(error));
     if ("refusal" in answer) return await refuse(deps, { command, ask, origin }, { context, refused: answer });
-    return await deps.responder.answer(answer, origin, { isShared: ask.share });
+    return await deps.responder.answer(messageFor(context.account.username, answer), origin, { isShared: ask.share });
   } catch (error) {
     const where = { verb: command.name, effect: command.effect };
     const { text, blocks } = failureMessage(deps, error, where);
     const buttons = numbered(command.onFailure?.(ask, error) ?? tryAgain(ask, error));
-    await deps.responder.tellPatiently({ text, blocks: [...blocks, ...buttons] }, origin);
+    const message = { text, blocks: [...blocks, ...buttons] };
+    await deps.responder.tellPatiently(
+      origin.account === undefined ? message : messageFor(origin.account, message),
+      origin,
+    );
   }
 }
 
@@ -55,10 +61,14 @@ function tryAgain(ask: Ask, error: unknown): Block[] {
     : [];
 }
 
+/** Other verbs, such as `history`, read nothing with an account. */
+function isAboutWorkloads({ actions }: Read["command"]): boolean {
+  return actions.length > 0;
+}
+
 /** Buttons of the answer keep its region, even if another person clicks them or the default changes. */
 async function answerHere(command: ReadCommand, ask: Read["ask"], context: Context): Promise<Message> {
-  const isAboutWorkloads = command.actions.length > 0;
-  const askHere = isAboutWorkloads ? { ...ask, region: ask.region ?? context.settings.region } : ask;
+  const askHere = isAboutWorkloads(command) ? { ...ask, region: ask.region ?? context.settings.region } : ask;
   const answer = await command.answer(askHere, context);
   const line = contextLine(command, ask, context);
   return line === undefined ? answer : withContextLine(answer, line);
@@ -83,17 +93,18 @@ async function refuse(deps: WorkflowParts, { command, origin }: Read, { context,
   );
 }
 
-/** A line below an answer that names the binding or default region it depended on; undefined if none. Pure. */
+/** A line below an answer that names the account, binding or default region it depended on; undefined if none. Pure. */
 export function contextLine(command: ReadCommand, ask: Ask, context: Context): string | undefined {
-  const { binding, settings, defaultRegion } = context;
+  const { account, binding, settings, defaultRegion } = context;
   const about = command.about(ask, settings);
   if (about === undefined && command.name !== "whoami") return undefined;
+  const whose = account.isUsual ? undefined : `Account: ${account.username}`;
   const { kind, name } = about?.workload ?? {};
   const region = kind === "job" ? undefined : (ask.region ?? settings.region);
   if (binding?.region === undefined && region !== undefined && region === settings.region && region !== defaultRegion) {
-    return lines(boundLine(context, { region, name }), `Your default region: ${region}`);
+    return lines(whose, boundLine(context, { region, name }), `Your default region: ${region}`);
   }
-  return lines(boundLine(context, { region, name }));
+  return lines(whose, boundLine(context, { region, name }));
 }
 
 function lines(...all: readonly (string | undefined)[]): string | undefined {

@@ -14,6 +14,7 @@ import {
 } from "../commands/verbs/logs/follow-messages.ts";
 import { logs } from "../commands/verbs/logs/logs.ts";
 import { SlackAway, StoreError, UserError } from "../errors.ts";
+import { messageFor } from "../views/kit/post.ts";
 import { inviteHint, sentences } from "../views/messages/sentences.ts";
 import { contextFor } from "./access/context.ts";
 import { failureMessage } from "./failure.ts";
@@ -39,7 +40,14 @@ type Grown = z.infer<typeof Grown>;
 
 const Following = z.object({
   log: FollowedLog,
-  origin: z.object({ userId: z.string(), teamId: z.string(), channelId: z.string(), threadTs: z.string().optional() }),
+  origin: z.object({
+    userId: z.string(),
+    teamId: z.string(),
+    channelId: z.string(),
+    threadTs: z.string().optional(),
+    /** The username whose workload it is. */
+    account: z.string().optional(),
+  }),
   requester: z.string(),
   startedMs: z.number(),
   forMs: z.number(),
@@ -98,7 +106,13 @@ export async function startFollow(deps: WorkflowParts, { look, forMs, origin, co
   const nowMs = deps.clock.now().getTime();
   const state: Following = {
     log: look.log,
-    origin: { userId, teamId, channelId, ...(threadTs !== undefined && { threadTs }) },
+    origin: {
+      userId,
+      teamId,
+      channelId,
+      account: context.account.username,
+      ...(threadTs !== undefined && { threadTs }),
+    },
     requester: context.asker.name,
     startedMs: nowMs,
     forMs,
@@ -164,8 +178,9 @@ export async function stopFollow(
     const state = sealed === undefined ? undefined : openState(deps, { id, sealed });
     // In place of the button, which a message keeps that Slack took and didn't confirm.
     if (state === undefined) return await responder.answer(sentences.followIsOver(), origin, { isShared: true });
-    const context = await contextFor(deps, { origin, effect: "read" }, signal);
     const isOwn = origin.userId === state.origin.userId;
+    const { account } = state.origin;
+    const context = await contextFor(deps, { origin: isOwn ? origin : { ...origin, account }, effect: "read" }, signal);
     if (!isOwn && (await refusedRead(logs, state.log.ask, context)) !== undefined) {
       return await responder.tellPatiently(sentences.followIsOthers(), origin);
     }
@@ -465,10 +480,9 @@ function drawEnd(run: Run, why: string): Promise<FollowSent<void>> {
   const { headTs: ts = "", channelId } = taken;
   const afterMs = Math.min(deps.clock.now().getTime() - state.startedMs, state.forMs);
   const { shown: lines, skipped } = state;
-  return deps.followMessages.update(
-    { channelId, ts },
-    followEnded({ ...factsOf(run), why, afterMs, shown: lines, skipped }),
-  );
+  const ended = followEnded({ ...factsOf(run), why, afterMs, shown: lines, skipped });
+  const { account } = state.origin;
+  return deps.followMessages.update({ channelId, ts }, account === undefined ? ended : messageFor(account, ended));
 }
 
 function factsOf({ taken, state }: Run) {

@@ -15,6 +15,8 @@ export const Origin = z.object({
   isNewThread: z.boolean().optional(),
   /** The message under the clicked button, which the answer takes the place of; nothing after a typed command. */
   replaces: z.enum(["ephemeral", "in_channel"]).optional(),
+  /** The username of the account whose workloads the clicked message or the form showed. Without it, the person's own here. */
+  account: z.string().optional(),
   /** The channel was chosen in a form: nobody has seen yet whether the person is in it. */
   isChosen: z.boolean().optional(),
   /** It came from the person's Home, which is redrawn with the result. */

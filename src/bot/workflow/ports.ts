@@ -28,7 +28,7 @@ import type { Alert, NoticedEvent } from "../watch/alert.ts";
 import type { Incident, Kept } from "../watch/incident.ts";
 import type { Mute, Watch, WatchNews } from "../watch/watch.ts";
 import type { Step } from "./lifecycle.ts";
-import type { Reply, SentForm } from "./inbox/interaction.ts";
+import type { Answering, SentForm } from "./inbox/interaction.ts";
 import type { Origin } from "./origin.ts";
 import type { Content } from "./stored-request.ts";
 
@@ -184,7 +184,7 @@ export type Responder = {
   /** Replaces an open form. False: it was closed, or Slack refused the view. Never rejects. */
   readonly showInForm: (viewId: string, view: object) => Promise<boolean>;
   /** Answers in the form that was submitted; beside it, if it was closed meanwhile. */
-  readonly formReply: (form: SentForm, origin: Origin) => Reply;
+  readonly formReply: (form: SentForm, origin: Origin) => Answering;
   /** Redraws a person's Home, later. */
   readonly refreshHome: (origin: Origin) => void;
 };
@@ -192,6 +192,8 @@ export type Responder = {
 /** The account a person acts with, and what their channel implies. */
 export type ResolvedAccount = {
   readonly account: OpenAccount;
+  /** False: a command that this person types here uses another one. */
+  readonly isUsual: boolean;
   readonly binding: Binding | undefined;
   /** The person's own default region. */
   readonly region: string | undefined;

@@ -1,7 +1,10 @@
+import type { Change, WorkloadRef } from "../changes/change.ts";
 import type { StoredChange } from "../changes/stored-change.ts";
+import { isAnother } from "../changes/updatable-fields.ts";
 import { step } from "../../platform/trail.ts";
 import type { Context, WriteCommand } from "../commands/command.ts";
 import { commandOf } from "../commands/grammar/parse.ts";
+import { UserError } from "../errors.ts";
 import type { Post } from "../views/kit/post.ts";
 import { askedElsewhere, nothingToDo } from "../views/messages/request-answers.ts";
 import { refusalMessage } from "../views/messages/refusal-message.ts";
@@ -27,6 +30,8 @@ export type AskInteraction = Extract<Interaction, { kind: "ask" }> & {
   readonly deliveryId: string;
   /** The Change that this one takes back. */
   readonly undone?: StoredChange | undefined;
+  /** The workloads that the clicked card was about: a later one of the same name is refused. */
+  readonly about?: readonly WorkloadRef[];
   /** It may have been begun before: by a replica that is gone, or before the database went away. */
   readonly isRepeated: boolean;
   readonly reply: Reply;
@@ -47,6 +52,7 @@ export async function propose(deps: WorkflowParts, interaction: AskInteraction, 
   const command = commandOf(ask);
   if (command.effect !== "write") throw new Error(`${command.name} is no write`);
   const { context, account } = await accessFor(deps, { origin, effect: "write" }, signal);
+  interaction.reply.actsFor(account.username);
   const asked = { interaction, command, context };
   const judged = await step("policy", () => judge({ command, context }, ask));
   if (judged.kind === "refused") return refuseByPolicy(deps, asked, judged);
@@ -57,6 +63,7 @@ export async function propose(deps: WorkflowParts, interaction: AskInteraction, 
   }
   if (judged.kind === "impossible") return refuseByApi(deps, asked, judged.leftOut);
   const { kind: _kind, ...effect } = judged;
+  refuseReplaced(interaction.about, effect.several?.parts ?? [effect]);
   const since =
     undone === undefined || effect.several !== undefined
       ? []
@@ -66,6 +73,17 @@ export async function propose(deps: WorkflowParts, interaction: AskInteraction, 
   const isAnsweredByCard = interaction.form === undefined && undoOf === undefined;
   const proposed = { deliveryId, origin, undoOf, command, context, account, isAnsweredByCard, ...effect, change };
   return storeOrPoint(deps, proposed, interaction);
+}
+
+/** Throws a `UserError` when a workload was deleted and created again since the card about it. */
+function refuseReplaced(about: readonly WorkloadRef[] = [], parts: readonly { readonly change: Change }[]): void {
+  for (const { kind, region, name, uid } of parts.map(({ change }) => change.workload)) {
+    const then = about.find((each) => each.kind === kind && each.region === region && each.name === name);
+    if (!isAnother(then?.uid, uid)) continue;
+    throw new UserError(`${name} was deleted and created again since that request. Nothing was changed.`, {
+      next: "To change the new one, type the command.",
+    });
+  }
 }
 
 /** Stores the Change, unless the same request waits already or policy's conditions can't be met. */

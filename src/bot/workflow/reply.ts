@@ -1,8 +1,21 @@
 import type { Origin } from "./origin.ts";
 import type { Responder, WorkflowClock } from "./ports.ts";
-import type { Reply, Undelivered } from "./inbox/interaction.ts";
+import { messageFor } from "../views/kit/post.ts";
+import type { Answering, Reply, Undelivered } from "./inbox/interaction.ts";
 
-export function createReply({ tell }: Pick<Responder, "tell">, origin: Origin): Reply {
+/** See `Reply.actsFor`. */
+export function withAccount(answering: Answering): Reply {
+  let account: string | undefined;
+  return {
+    ...answering,
+    actsFor(username) {
+      account = username;
+    },
+    send: (post, how) => answering.send(account === undefined ? post : messageFor(account, post), how),
+  };
+}
+
+export function createReply({ tell }: Pick<Responder, "tell">, origin: Origin): Answering {
   const undelivered: Undelivered[] = [];
   return {
     async send(post, how) {
@@ -17,26 +30,26 @@ export function createReply({ tell }: Pick<Responder, "tell">, origin: Origin): 
 /** People wonder after a second. Slack shows it a moment after it was sent. */
 export const SIGN_AFTER_MS = 800;
 
-type Answering = Partial<Pick<Responder, "answer" | "tell" | "tellPatiently">>;
+type Answers = Partial<Pick<Responder, "answer" | "tell" | "tellPatiently">>;
 
-type Signed<Answers> = {
+type Signed<Own> = {
   /** Its answers come after the sign, and take it away. */
-  readonly responder: Answers;
+  readonly responder: Own;
   /** Nobody has to be shown anything any more. Never rejects. */
   readonly end: () => Promise<void>;
 };
 
 /** If nothing answers a person for a moment, shows them that their request is being worked on. Costs nothing before. */
-export function signWhenSlow<Answers extends Answering>(
+export function signWhenSlow<Own extends Answers>(
   {
     clock,
     responder,
   }: {
     readonly clock: Pick<WorkflowClock, "patience">;
-    readonly responder: Answers & Pick<Responder, "working">;
+    readonly responder: Own & Pick<Responder, "working">;
   },
   origin: Origin,
-): Signed<Answers & Pick<Responder, "working">> {
+): Signed<Own & Pick<Responder, "working">> {
   let shown: Promise<() => Promise<void>> | undefined;
   const end = async (): Promise<void> => {
     sign.cancel();

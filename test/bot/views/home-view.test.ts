@@ -181,12 +181,12 @@ test("the buttons of Home do the same as those of cards and messages", () => {
 
   const ids = JSON.stringify(view.blocks).matchAll(/"action_id":"([^"]+)"/gu);
   expect([...ids].map(([, id]) => id)).toEqual([
-    "form:open:create",
-    "form:open:show",
+    "form:open:create@team",
+    "form:open:show@team",
     "home:refresh",
     "home:do",
-    "ask:0",
-    "home:workload",
+    "ask:0@team",
+    "home:workload@team",
     "change:approve",
     "change:reject",
     "change:cancel",

@@ -45,7 +45,7 @@ test("history breaks no limit and carries no live markup", () => {
   fc.assert(
     fc.property(rows, ask, ([some, times], asked) => {
       const events = Array.from({ length: times }, () => some).flat();
-      const page = { events, older: 7, trail: [9, 0], ask: asked, now, defaultRegion: "us" };
+      const page = { events, older: 7, trail: [9, 0], ask: asked, now, defaultRegion: "us", account: "dana" };
 
       expectFits(historyPage(page));
       expectRoom(historyPage({ ...page, events: page.events.map((each) => ({ ...each, channelId: "C0123456789" })) }));

@@ -69,7 +69,7 @@ test("under a list one chooses what to act on, and gets its card with its button
   const { developer } = town;
   await says(town, developer, "/gantry list");
 
-  await developer.selects("pick:any", "web");
+  await developer.selects("pick:any@gantry", "web");
   await town.settled();
 
   const last = developer.sees("ops").at(-1);

@@ -217,7 +217,8 @@ const asked: Readonly<Record<string, Attempt>> = {
   "write its history": (store) => store.note(event("refused")),
   "list its waiting requests": (store) => store.pendingChanges("T1"),
   "read its history": (store) => store.history({ teamId: "T1", limit: 10 }),
-  "read the history of its workload": (store) => store.history({ teamId: "T1", name: "web", limit: 10 }),
+  "read the history of its workload": (store) =>
+    store.history({ teamId: "T1", workload: { name: "web", account: undefined }, limit: 10 }),
   "read what applies to its people": (store) => store.impliedFor(seeker),
   "read its accounts": (store) => store.accountsFor(seeker),
   "replace an account of it": (store) => store.saveAccount({ ...account, owner: { kind: "workspace" } }, ofT2),

@@ -13,11 +13,10 @@ const ROWS = 10;
 /** The deletion that explains why there is no workload of this name, if history has one that this person may see. */
 export async function deletionOf({ kind, name }: Target, context: VerbContext): Promise<HistoryEvent | undefined> {
   const { account, region, settings } = context;
-  const events = await historyOf(context, { name, limit: ROWS });
+  const events = await historyOf(context, { workload: { name, account: account.username }, limit: ROWS });
   const last = events.find(
     (event) =>
       event.kind === "done" &&
-      event.account === account.username &&
       (["service", "job"] as const).some(
         (each) =>
           (kind ?? each) === each && isAbout(event, { kind: each, name, region: regionOf(each, region, settings) }),

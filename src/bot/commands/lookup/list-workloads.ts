@@ -14,7 +14,9 @@ export type Listed<Item> = {
   readonly unlisted: readonly string[];
 };
 
-type Listing = Pick<VerbContext, "api" | "region" | "settings" | "signal" | "directory" | "account">;
+type Listing = Pick<VerbContext, "api" | "region" | "settings" | "signal" | "directory"> & {
+  readonly account: Pick<VerbContext["account"], "username">;
+};
 
 /** Every service of the region; one call. The names are remembered for suggestions. */
 export async function listServices({ api, region, signal, directory, account }: Listing): Promise<Listed<Service>> {

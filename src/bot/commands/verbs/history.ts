@@ -163,8 +163,8 @@ export function historyCommand(commands: () => readonly Command[]): ReadCommand 
         return from === undefined ? raw : { ...raw, since: from };
       },
     },
-    async answer(args, { records, ask, defaultRegion, now }) {
-      const page = { ask, now, defaultRegion, trail: args.trail };
+    async answer(args, { records, account, ask, defaultRegion, now }) {
+      const page = { ask, now, defaultRegion, account: account.username, trail: args.trail };
       const query = queryOf(args, now);
       if (args.json)
         return historyFile({ ...page, ...(await records.history({ ...query, limit: HISTORY_FILE_ROWS })) });
@@ -176,7 +176,7 @@ export function historyCommand(commands: () => readonly Command[]): ReadCommand 
 /** Rows of both kinds are shown for `service/web`: each line names its kind. */
 function queryOf({ name, by, verb, since, before }: Args, now: Date): Omit<HistoryQuery, "teamId" | "limit"> {
   return {
-    ...(name !== undefined && { name: name.name }),
+    ...(name !== undefined && { workload: { name: name.name, account: undefined } }),
     ...(by !== undefined && { userId: by }),
     ...(verb !== undefined && { verbs: verb }),
     ...(since !== undefined && { since: sinceMoment(since, now) }),
@@ -243,13 +243,15 @@ type HistoryPage = {
   readonly ask: Ask;
   readonly now: Date;
   readonly defaultRegion: string;
+  /** Rows of other accounts name theirs. */
+  readonly account: string;
 };
 
 /** One page of outcomes, newest first, with buttons for other pages and for every step as a file. */
 export function historyPage(page: HistoryPage): Message {
-  const { ask, now, defaultRegion } = page;
+  const { ask, now, defaultRegion, account } = page;
   const events = page.events.slice(0, HISTORY_PAGE);
-  const drawing: HistoryLineContext = { now, defaultRegion, detail: "full" };
+  const drawing: HistoryLineContext = { now, defaultRegion, account, detail: "full" };
   const [first, ...rest] = fittingLines(events, drawing);
   if (first === undefined) return nothingFound(page);
   const title = historyTitle(ask);

@@ -76,12 +76,20 @@ const ROWS = 40;
 const CHANGES = 4;
 
 /** What was requested about it in the last day, newest first; undefined when history can't be read. */
-async function changesOf(found: Found, { records, now }: VerbContext): Promise<readonly HistoryEvent[] | undefined> {
+async function changesOf(
+  found: Found,
+  { records, account, now }: VerbContext,
+): Promise<readonly HistoryEvent[] | undefined> {
   const { kind, region } = found;
   const name = nameOf(found);
   try {
     const since = new Date(now.getTime() - DAY_MS);
-    const { events } = await records.history({ name, since, show: "outcomes", limit: ROWS });
+    const { events } = await records.history({
+      workload: { name, account: account.username },
+      since,
+      show: "outcomes",
+      limit: ROWS,
+    });
     return events.filter(
       ({ workload, kind: what }) =>
         changeKinds.has(what) && workload?.kind === kind && workload.region === region && workload.name === name,

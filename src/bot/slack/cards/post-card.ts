@@ -1,7 +1,7 @@
 import type { Card, StoredChange } from "../../changes/stored-change.ts";
 import { changeCard, openingCard } from "../../views/cards/change-card.ts";
 import { seenOf } from "../../views/kit/health.ts";
-import type { Post } from "../../views/kit/post.ts";
+import { messageFor, type Post } from "../../views/kit/post.ts";
 import { approversFor, namesFor } from "../../workflow/access/approvers.ts";
 import { undoRequest } from "../../workflow/repeat/undo-request.ts";
 import type { SlackFailure } from "../send/slack-error.ts";
@@ -33,7 +33,8 @@ export async function placeCard(parts: CardParts, work: Work): Promise<Placed> {
   ]);
   const { command, region: defaultRegion } = parts.settings;
   const common = { change, defaultRegion, names };
-  const post = changeCard({ ...common, approvers, waitsFor, command, canUndo: canUndo(parts, work) });
+  const drawn = changeCard({ ...common, approvers, waitsFor, command, canUndo: canUndo(parts, work) });
+  const post = messageFor(change.account.username, drawn);
   if (change.card !== undefined) {
     const updated = await update(parts, work, { card: change.card, post });
     if (updated.kind !== "gone") return updated;
@@ -48,8 +49,8 @@ export async function placeCard(parts: CardParts, work: Work): Promise<Placed> {
   const kept = await work.lease.keep(card);
   if (kept === "lost") await retireCard(parts, change, card);
   if (kept !== "held") return { kind: "lost" };
-  const drawn = await update(parts, work, { card, post });
-  return drawn.kind === "gone" ? { kind: "placed", card, isStored: true } : drawn;
+  const updated = await update(parts, work, { card, post });
+  return updated.kind === "gone" ? { kind: "placed", card, isStored: true } : updated;
 }
 
 type Gone = { readonly kind: "gone"; readonly failure: SlackFailure };

@@ -33,7 +33,9 @@ export function homeOf(userId: string, teamId: string): Origin {
 }
 
 /** Draws a person's Home after the ack, in the lane for people. */
-export function homeLater(deps: WorkspaceParts, origin: Origin, freshMs = FRESH_MS): void {
+export function homeLater(deps: WorkspaceParts, clicked: Origin, freshMs = FRESH_MS): void {
+  // It shows the person's usual account, also when something of another one was clicked before.
+  const origin = { ...clicked, account: undefined };
   const isTaken = deps.lanes.add({ lane: "people", owner: origin.userId }, (signal) =>
     drawHome(deps, { origin, freshMs }, signal),
   );

@@ -2,8 +2,8 @@ import type { ModalView } from "@slack/types";
 import type { FormField, FormValues, FormFacts } from "../../commands/forms/form.ts";
 import { maskValues } from "../../commands/forms/argument-text.ts";
 import { formView } from "../../views/forms/form-view.ts";
-import type { Line } from "../../views/kit/blocks.ts";
-import type { Block } from "../../views/kit/blocks.ts";
+import { type Block, type Line, section } from "../../views/kit/blocks.ts";
+import { strong, words } from "../../views/kit/inline.ts";
 import { type FormMetadata, digest, keptOptions } from "./form-metadata.ts";
 import type { FormCommand } from "../../commands/grammar/parse.ts";
 
@@ -49,12 +49,16 @@ export function drawForm({ command, metadata, values }: OpenedForm, extras: Extr
     fields,
     values: { ...values, ...masked },
     notes,
-    above,
+    above: [...accountLine(metadata), ...above],
     isMore: metadata.isMore,
     asksWhere: metadata.asksWhere ? (command.effect === "read" ? "answer" : "card") : undefined,
     generations: metadata.generations,
     metadata: JSON.stringify(metadata),
   });
+}
+
+function accountLine({ otherAccount }: FormMetadata): Block[] {
+  return otherAccount === undefined ? [] : [section([words("For the account "), strong(otherAccount, 100)])];
 }
 
 function withOptions(field: FormField, { options: found = {} }: FormMetadata): FormField[] {

@@ -1,5 +1,6 @@
 import type { WorkspaceParts } from "../parts.ts";
 import { Problem } from "../../../api/problem.ts";
+import type { Context } from "../../commands/command.ts";
 import type { FormFacts } from "../../commands/forms/form.ts";
 import { UserError } from "../../errors.ts";
 import { section } from "../../views/kit/blocks.ts";
@@ -65,11 +66,19 @@ export function fillLater(deps: WorkspaceParts, filling: Filling): void {
     const read = await factsFor(deps, filling, { signal, isReading: true });
     if (read.kind === "refused") return showRefusal(deps, filling, read.post);
     const { notes, values } = read.facts;
-    const filled = filledForm(filling, read.facts);
+    const filled = filledForm(formOf(filling, read), read.facts);
     const fresh = new Set(Object.keys(filling.isNew === true ? filled.values : values));
     await drawFill(deps, filling, drawForm(filled, { notes, above: read.above, fresh }));
   });
   if (!isTaken) deps.lanes.background(drawFill(deps, filling, drawForm(filledForm(filling, noFacts), {})));
+}
+
+/** What it shows is of one account: it acts for this one, also if the person uses another by the time they send it. */
+function formOf<Form extends OpenedForm>(form: Form, { account }: Pick<Facts, "account">): Form {
+  if (account === undefined) return form;
+  const { origin, otherAccount: _before, ...metadata } = form.metadata;
+  const other = account.isUsual ? {} : { otherAccount: account.username };
+  return { ...form, metadata: { ...metadata, ...other, origin: { ...origin, account: account.username } } };
 }
 
 /** A form that reads nothing stays as it is, unless policy refuses every request it could make. */
@@ -78,7 +87,9 @@ export function refuseLater(deps: WorkspaceParts, opened: Filling): void {
   if (effect === "read" || actions.length === 0) return;
   deps.lanes.add({ lane: "people", owner: opened.metadata.origin.userId }, async (signal) => {
     const read = await factsFor(deps, opened, { signal, isReading: false });
-    if (read.kind === "refused") await showRefusal(deps, opened, read.post);
+    if (read.kind === "refused") return showRefusal(deps, opened, read.post);
+    const form = formOf(opened, read);
+    if (form.metadata.otherAccount !== undefined) await drawFill(deps, opened, drawForm(form, {}));
   });
 }
 
@@ -99,9 +110,15 @@ async function showRefusal(deps: WorkspaceParts, filling: Filling, post: Post): 
   await drawFill(deps, filling, view);
 }
 
-type Read =
-  | { readonly kind: "refused"; readonly post: Post }
-  | { readonly kind: "facts"; readonly facts: FormFacts; readonly above: readonly ReturnType<typeof section>[] };
+type Facts = {
+  readonly kind: "facts";
+  readonly facts: FormFacts;
+  readonly above: readonly ReturnType<typeof section>[];
+  /** Undefined when there is none that this person can use. */
+  readonly account?: Pick<Context["account"], "username" | "isUsual">;
+};
+
+type Read = { readonly kind: "refused"; readonly post: Post } | Facts;
 
 const noFacts: FormFacts = { notes: [], values: {} };
 
@@ -115,6 +132,7 @@ async function factsFor(deps: WorkspaceParts, filling: Filling, { signal, isRead
   const { command, values, metadata, isNew = false } = filling;
   const { form, name: verb } = command;
   const { origin } = metadata;
+  let known: Facts["account"];
   try {
     const context = await contextFor(deps, { origin, effect: "read" }, signal);
     // No channel is chosen yet, and policy may differ there: it is asked when the form is submitted.
@@ -126,12 +144,14 @@ async function factsFor(deps: WorkspaceParts, filling: Filling, { signal, isRead
       const { refusal: verdict } = refused;
       return { kind: "refused", post: refusalMessage({ kind: "policy", verdict, command: deps.settings.command }) };
     }
-    if (!isReading) return { kind: "facts", facts: noFacts, above: [] };
+    known = context.account;
+    if (!isReading) return { kind: "facts", facts: noFacts, above: [], account: known };
     const asked = metadata.like === undefined ? values : { ...values, like: metadata.like };
     const facts = (await form.prefill?.(asked, values["region"], context)) ?? noFacts;
-    return { kind: "facts", facts, above: [] };
+    return { kind: "facts", facts, above: [], account: known };
   } catch (error) {
-    return { kind: "facts", facts: noFacts, above: [section(`⚠️ ${whyNotRead(deps, error)}`)] };
+    const above = [section(`⚠️ ${whyNotRead(deps, error)}`)];
+    return { kind: "facts", facts: noFacts, above, ...(known !== undefined && { account: known }) };
   }
 }
 

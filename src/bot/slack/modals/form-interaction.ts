@@ -108,7 +108,8 @@ function originIn({ metadata, values }: OpenedForm, userId: string): Origin {
   const origin = { ...metadata.origin, userId };
   const chosen = values["channel"];
   if (!metadata.asksWhere || chosen === undefined) return origin;
-  return { userId, teamId: origin.teamId, channelId: chosen, isChosen: true };
+  const { teamId, account } = origin;
+  return { userId, teamId, channelId: chosen, isChosen: true, ...(account !== undefined && { account }) };
 }
 
 /** Slack takes errors only for blocks of the view, so an error without a field goes below the first one. */

@@ -40,6 +40,8 @@ const Metadata = z.object({
   isReading: z.boolean().optional(),
   /** The workload to create another one like. */
   like: z.string().optional(),
+  /** The account that it acts for, when that isn't the one of a command that the person types here. */
+  otherAccount: z.string().optional(),
   /** It was sent, and the outcome is not known yet. */
   isSent: z.boolean().optional(),
   /** The rule that decides asks for a reason. */

@@ -4,7 +4,7 @@ import { drawForm, withChoiceShown } from "./draw-form.ts";
 import { formCommand } from "../../commands/grammar/parse.ts";
 import type { Origin } from "../../workflow/origin.ts";
 import { createReply } from "../../workflow/reply.ts";
-import type { Reply } from "../../workflow/inbox/interaction.ts";
+import type { Answering } from "../../workflow/inbox/interaction.ts";
 import { SentForm } from "./form-metadata.ts";
 import { afterAck, updateForm } from "./update-view.ts";
 
@@ -14,7 +14,7 @@ type Stored = { readonly form: unknown; readonly origin: Origin };
  * Answers in the form that was sent: a refusal above everything that was typed, or the outcome in its place. People who
  * closed it in the meantime are answered where they asked.
  */
-export function createFormReply(deps: WorkspaceParts, { form: stored, origin }: Stored): Reply {
+export function createFormReply(deps: WorkspaceParts, { form: stored, origin }: Stored): Answering {
   const beside = createReply(deps.responder, origin);
   const form = SentForm.safeParse(stored).data;
   const command = form === undefined ? undefined : formCommand(form.metadata.verb);

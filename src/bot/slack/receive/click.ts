@@ -5,7 +5,7 @@ import { onlyLooks } from "../../commands/command.ts";
 import { commandOf } from "../../commands/grammar/parse.ts";
 import { BESIDE_CARD } from "../../views/cards/request-lines.ts";
 import { rejectForm } from "../../views/forms/modal.ts";
-import { type Action, decodeAction } from "../../views/kit/action-id.ts";
+import { accountOf, type Action, decodeAction } from "../../views/kit/action-id.ts";
 import { NONE } from "../../views/kit/menu.ts";
 import type { Post } from "../../views/kit/post.ts";
 import { confirmed } from "../../views/messages/confirm-message.ts";
@@ -87,7 +87,8 @@ export async function onClick(parts: WorkspaceParts, body: unknown, ack: Ack): P
   if (element.url !== undefined) return ack();
   const id = click.trigger_id === "" ? actionTs : click.trigger_id;
   if (parts.repeats.isRepeat(id)) return ack();
-  const origin = originOf(parts, click);
+  const account = accountOf(action_id);
+  const origin = { ...originOf(parts, click), ...(account !== undefined && { account }) };
   if (parts.lanes.isStopping()) {
     await ack();
     return tell(parts, sentences.restarting(), origin);
@@ -232,11 +233,12 @@ async function showWorkload(parts: WorkspaceParts, verb: "show" | "logs", about:
   const { origin } = about;
   const known = await findVisibleChange(parts, about);
   if ("missing" in known) return tell(parts, await decisionPost(parts, known.missing), origin);
-  const { kind, name, region } = known.change.workload;
+  const { account, workload } = known.change;
+  const { kind, name, region } = workload;
   const ask: Ask = { verb, share: false, args: { name: `${kind}/${name}` }, ...(kind === "service" && { region }) };
   const command = commandOf(ask);
   if (command.effect !== "read") throw new Error(`${verb} is no read`);
-  return answerLater(parts, { command, ask, origin });
+  return answerLater(parts, { command, ask, origin: { ...origin, account: account.username } });
 }
 
 /** A question is about the moment in which it was asked. */

@@ -1,7 +1,7 @@
 import type { WorkspaceParts } from "../parts.ts";
 import { z } from "zod";
 import { within } from "../../../platform/waiting.ts";
-import { decodeAction } from "../../views/kit/action-id.ts";
+import { accountOf, decodeAction } from "../../views/kit/action-id.ts";
 import { readJob } from "../../commands/lookup/find.ts";
 import {
   type Suggestion as Options,
@@ -115,11 +115,17 @@ export function regionOfBlock(blockId: string): string | undefined {
 
 function originOf(
   { people }: Pick<WorkspaceParts, "people">,
-  { user, team, channel, container, view }: Suggestion,
+  { action_id, user, team, channel, container, view }: Suggestion,
 ): Origin {
   const metadata = view === undefined ? undefined : openedIn(view)?.metadata;
   const userId = user.id;
   // Home has no channel, and no metadata of a form.
   const channelId = channel?.id ?? container?.channel_id ?? metadata?.origin.channelId ?? userId;
-  return { userId, teamId: people.bot().teamId ?? team?.id ?? "", channelId };
+  const account = accountOf(action_id) ?? metadata?.origin.account;
+  return {
+    userId,
+    teamId: people.bot().teamId ?? team?.id ?? "",
+    channelId,
+    ...(account !== undefined && { account }),
+  };
 }

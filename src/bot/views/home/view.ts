@@ -16,7 +16,7 @@ import { homeTrouble, homeWorkloads } from "./workloads.ts";
 import { code, moment, words } from "../kit/inline.ts";
 import { menu } from "../kit/menu.ts";
 import { openButton } from "../kit/ask-buttons.ts";
-import { numbered } from "../kit/post.ts";
+import { blocksFor, numbered } from "../kit/post.ts";
 import { grouped, truncate, visible } from "../kit/text.ts";
 import { span } from "../kit/time.ts";
 import type { AccountOwner } from "../../accounts/resolve.ts";
@@ -45,9 +45,10 @@ export function homeView(state: HomeState): HomeView {
     ...homeAccount(state, regionMenu(state)),
     section([words("Updated "), moment(readAt.toISOString())]),
   ];
+  const shown = numbered(blocks).slice(0, limits.viewBlocks);
   return {
     type: "home",
-    blocks: numbered(blocks).slice(0, limits.viewBlocks),
+    blocks: account === undefined ? shown : blocksFor(account.username, shown),
     // Clicks carry it back, so that a redraw stays on the page.
     private_metadata: JSON.stringify({ page: rows.page }),
   };
@@ -114,8 +115,9 @@ function problemLines({ problems, apiProblem, services, jobs, readAt, now, isRea
   return all.slice(0, PROBLEMS).map((problem) => section([words(`⚠️ ${problem}`, 600)]));
 }
 
-function recent({ recent: events, now, defaultRegion }: HomeState): Block[] {
-  const drawing = { now, defaultRegion, detail: "brief" } as const; // a literal detail
+function recent({ recent: events, account, now, defaultRegion }: HomeState): Block[] {
+  const whose = account === undefined ? {} : { account: account.username };
+  const drawing = { now, defaultRegion, ...whose, detail: "brief" } as const; // a literal detail
   const [first, ...rest] = events.slice(0, RECENT).map((event) => historyLine(event, drawing));
   if (first === undefined) return [];
   const all = askButton("Full history", { verb: "history", share: false, args: {} });

@@ -67,8 +67,52 @@ export function encodeAction(action: Action): string {
   }
 }
 
+/** Whether it acts on workloads, or reads them, with an account. A request, a follow and an alert know theirs. */
+const needsAccount: Readonly<Record<Action["kind"], boolean>> = {
+  run: true,
+  read: true,
+  readBeside: true,
+  pick: true,
+  openForm: true,
+  formMenu: true,
+  // Its menus about a workload; see `actionFor`.
+  home: false,
+  request: false,
+  follow: false,
+  takeAlert: false,
+  dismiss: false,
+  moreSettings: false,
+  link: false,
+};
+
+/**
+ * The same id for an element that acts for this account, whoever uses it: `ask:0@gantry`. The first account that an element
+ * got stays. Actions that need no account keep their id.
+ */
+export function actionFor(id: string, account: string): string {
+  const action = decodeAction(id);
+  if (action === undefined || accountOf(id) !== undefined) return id;
+  const isOnWorkload = action.kind === "home" && action.act === "workload";
+  return needsAccount[action.kind] || isOnWorkload ? `${id}@${encodeURIComponent(account.toWellFormed())}` : id;
+}
+
+/** The account that an element acts for; undefined: that of whoever uses it. */
+export function accountOf(id: string): string | undefined {
+  const [, account] = splitOnce(id, "@");
+  try {
+    return account === undefined ? undefined : decodeURIComponent(account);
+  } catch {
+    // Ids come from outside.
+    return account;
+  }
+}
+
 /** Undefined for what Gantry doesn't make, or no longer makes: an id comes from outside. */
 export function decodeAction(id: string): Action | undefined {
+  return decoded(splitOnce(id, "@")[0]);
+}
+
+function decoded(id: string): Action | undefined {
   const [prefix, rest = ""] = splitOnce(id);
   switch (prefix) {
     case "change": {
@@ -108,9 +152,8 @@ export function decodeAction(id: string): Action | undefined {
   }
 }
 
-/** At the first colon. */
-function splitOnce(text: string): readonly [string, string?] {
-  const at = text.indexOf(":");
+function splitOnce(text: string, mark = ":"): readonly [string, string?] {
+  const at = text.indexOf(mark);
   return at === -1 ? [text] : [text.slice(0, at), text.slice(at + 1)];
 }
 

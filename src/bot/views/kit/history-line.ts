@@ -24,6 +24,8 @@ export type HistoryLineContext = {
   /** For its age. Undefined for a message that is never redrawn: its lines have a date. */
   readonly now?: Date;
   readonly defaultRegion: string;
+  /** Rows of other accounts name theirs. Undefined where all are of one account. */
+  readonly account?: string;
   /** `brief` only names the requester; `full` also says why they asked and who approved. */
   readonly detail: "brief" | "full";
   /** The message shows the workload's status itself, so the line leaves it out. */
@@ -60,12 +62,18 @@ export function historyText(event: HistoryEvent, context: HistoryLineContext): s
 
 type WithRoom = HistoryLineContext & { readonly room: Room };
 
-/** The name, with its region when that isn't the default. Jobs have only one region. */
-function nameWords({ workload }: HistoryEvent, { room, defaultRegion }: WithRoom): Inline[] {
+/** The name, with its region when that isn't the default, and its account when it isn't the reader's. */
+function nameWords({ workload, account: owner }: HistoryEvent, { room, defaultRegion, account }: WithRoom): Inline[] {
   if (workload === undefined) return [];
   const { kind, region, name } = workload;
+  // Jobs have only one region.
   const isElsewhere = kind === "service" && region !== "" && region !== defaultRegion;
-  return [strong(name, room.name), ...(isElsewhere ? [words(` in ${short(region, 30)}`)] : [])];
+  const isOthers = account !== undefined && owner !== undefined && owner !== account;
+  return [
+    strong(name, room.name),
+    ...(isElsewhere ? [words(` in ${short(region, 30)}`)] : []),
+    ...(isOthers ? [words(` (account ${short(owner, room.person)})`)] : []),
+  ];
 }
 
 function peopleText(event: HistoryEvent, { detail, room }: WithRoom): string {

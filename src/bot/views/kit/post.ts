@@ -1,6 +1,6 @@
 import type { RichTextBlock } from "@slack/types";
 import { type Block, context, limits, planLines } from "./blocks.ts";
-import { decodeAction, encodeAction } from "./action-id.ts";
+import { actionFor, decodeAction, encodeAction } from "./action-id.ts";
 import { escapeWithin, visibleLines, visible } from "./text.ts";
 import type { Inline } from "./inline.ts";
 
@@ -44,6 +44,35 @@ export function numbered(blocks: readonly Block[]): Block[] {
         }
       : block,
   );
+}
+
+/** Slack's limit: https://docs.slack.dev/reference/block-kit/block-elements/button-element */
+const LONGEST_ACTION_ID = 255;
+
+/**
+ * The same blocks, whose buttons and menus act for the account that they show, whoever uses them: another person's account
+ * may have another workload of the same name.
+ */
+export function blocksFor(account: string, blocks: readonly Block[]): Block[] {
+  return blocks.flatMap((block): Block[] => {
+    if (block.type !== "actions") return [block];
+    const elements = block.elements
+      .map((each) => ({ ...each, action_id: actionFor(each.action_id ?? "", account) }))
+      // One that can't say for whom it acts doesn't act.
+      .filter(({ action_id: id }) => id.length <= LONGEST_ACTION_ID);
+    return elements.length === 0 ? [] : [{ ...block, elements }];
+  });
+}
+
+/** A message whose buttons and menus act for this account: see `blocksFor`. */
+export function messageFor<Sent extends Message>(account: string, message: Sent): Sent {
+  const bound = (each: Post): Post => ({ ...each, blocks: blocksFor(account, each.blocks) });
+  const { thread } = message;
+  return {
+    ...message,
+    blocks: blocksFor(account, message.blocks),
+    ...(thread && { thread: { ...thread, replies: thread.replies.map(bound), alone: bound(thread.alone) } }),
+  };
 }
 
 const rest = context("The rest doesn't fit into one Slack message.");

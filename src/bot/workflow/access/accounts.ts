@@ -10,12 +10,13 @@ import {
   type FoundAccounts,
   openStoredAccount,
   resolveAccount,
+  usualUsername,
 } from "../../accounts/resolve.ts";
 import type { Sealer } from "../../accounts/seal.ts";
 import { StoreError, UserError } from "../../errors.ts";
 import type { Accounts, CallCounts, ResolvedAccount, LinkStore } from "../ports.ts";
 
-type Found = FoundAccounts & Omit<ResolvedAccount, "account">;
+type Found = FoundAccounts & Omit<ResolvedAccount, "account" | "isUsual">;
 
 type Parts = {
   readonly store: Pick<LinkStore, "accountsFor"> & {
@@ -58,9 +59,10 @@ export function createAccounts({ store, sealer, mode, configured, clock }: Parts
     async resolve(seeker, effect) {
       const found = await find(seeker, effect);
       const { binding, region } = found;
-      const account = resolveAccount(found, { mode, configured, sealer, seeker, wanted: binding?.account });
+      const rules = { mode, configured, sealer, seeker, wanted: binding?.account };
+      const account = resolveAccount(found, rules);
       if (effect === "write") await reseal({ store, sealer }, found, account);
-      return { account, binding, region };
+      return { account, isUsual: usualUsername(found, rules) === account.username, binding, region };
     },
     reopen: async (ref, seeker) =>
       openStoredAccount(ref, await store.accountsFor(seeker), { mode, configured, sealer, seeker }),

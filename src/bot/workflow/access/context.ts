@@ -26,22 +26,25 @@ export async function accessFor(
   const { settings, directory, api, calls, people } = deps;
   await checkChosen(people, origin);
   const maxAgeMs = effect === "read" ? freshness.profile : freshness.deciding;
-  const [profile, { account, binding, region: own }] = await Promise.all([
+  const [profile, { account, isUsual, binding, region: own }] = await Promise.all([
     people.profile(origin.userId, maxAgeMs),
     deps.accounts.resolve(origin, effect),
   ]);
   calls.uses(account.username);
-  const permissions = permissionsFor(deps, { profile, channelId: origin.channelId, account, binding });
+  const permissionsWith = (username = account.username) =>
+    permissionsFor(deps, { profile, channelId: origin.channelId, account: { username }, binding });
+  const permissions = permissionsWith();
   const context: Context = {
     api: apiWithin(api.as(account), binding),
     engine: () => api.engine(),
     account: {
       owner: account.owner,
       username: account.username,
+      isUsual,
       calls: () => calls.today(account.username),
     },
     permissions,
-    records: recordsFor(deps, { profile, permissions, teamId: origin.teamId, channelId: origin.channelId }),
+    records: recordsFor(deps, { profile, permissionsWith, teamId: origin.teamId, channelId: origin.channelId }),
     logs: logsFor(deps, account.username, { who: origin.userId, signal }),
     directory,
     settings: { ...settings, region: binding?.region ?? own ?? settings.region },

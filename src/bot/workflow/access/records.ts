@@ -57,14 +57,21 @@ export async function viewerAt(deps: WorkflowParts, origin: Origin): Promise<Vie
       throw error;
     }),
   ]);
-  const permissions = permissionsFor(deps, { profile, channelId, account: here?.account, binding: here?.binding });
-  return { profile, permissions, teamId, channelId };
+  const permissionsWith = (account: string | undefined): Permissions =>
+    permissionsFor(deps, {
+      profile,
+      channelId,
+      account: account === undefined ? here?.account : { username: account },
+      binding: here?.binding,
+    });
+  return { profile, permissionsWith, teamId, channelId };
 }
 
 /** The person who reads records. */
 export type Viewer = {
   readonly profile: Profile;
-  readonly permissions: Permissions;
+  /** With the account of what they read; undefined: with their own. */
+  readonly permissionsWith: (account: string | undefined) => Permissions;
   readonly teamId: string;
   readonly channelId: string;
 };
@@ -144,7 +151,7 @@ async function newestUndoable(
   return undefined;
 }
 
-type Sight = (workload: NonNullable<HistoryEvent["workload"]>) => Promise<boolean>;
+type Sight = (workload: NonNullable<HistoryEvent["workload"]>, account: string | undefined) => Promise<boolean>;
 
 async function mayKnow(
   { people }: Pick<WorkflowParts, "people">,
@@ -152,7 +159,7 @@ async function mayKnow(
   { change, sees, isForList }: { readonly change: StoredChange; readonly sees: Sight; readonly isForList: boolean },
 ): Promise<boolean> {
   if (change.requester.userId === profile.userId) return true;
-  const seen = await Promise.all(partsOf(change).map(({ workload }) => sees(workload)));
+  const seen = await Promise.all(partsOf(change).map(({ workload }) => sees(workload, change.account.username)));
   return seen.every(Boolean) || mayDecide(people, change, { userId: profile.userId, isForList });
 }
 
@@ -177,19 +184,22 @@ async function mayDecide(people: People, change: StoredChange, reader: Reader): 
 
 /** Full members see records of workloads that policy lets them see; checks each workload once. */
 function sight(
-  { profile, permissions }: Viewer,
+  { profile, permissionsWith }: Viewer,
   { settings }: Pick<Pick<WorkflowParts, "sealer" | "store" | "people" | "settings">, "settings">,
 ): Sight {
   const known = new Map<string, Promise<boolean>>();
-  const checked = async ({ kind, region, name }: NonNullable<HistoryEvent["workload"]>): Promise<boolean> => {
+  const checked: Sight = async ({ kind, region, name }, account) => {
     // A refused bare name may be of either kind, and its region may be unknown.
     const knownKind = kind === "service" || kind === "job" ? kind : undefined;
-    return maySee({ kind: knownKind, name, ...(region !== "" && { region }) }, { permissions, settings });
+    return maySee(
+      { kind: knownKind, name, ...(region !== "" && { region }) },
+      { permissions: permissionsWith(account), settings },
+    );
   };
-  return async (workload) => {
+  return async (workload, account) => {
     if (profile.standing !== "member") return false;
-    const key = JSON.stringify([workload.kind, workload.region, workload.name]);
-    const answer = known.get(key) ?? checked(workload);
+    const key = JSON.stringify([account, workload.kind, workload.region, workload.name]);
+    const answer = known.get(key) ?? checked(workload, account);
     known.set(key, answer);
     return answer;
   };
@@ -201,9 +211,9 @@ type Shows = (event: HistoryEvent) => Promise<boolean>;
 function rowsFor({ store }: Pick<WorkflowParts, "store">, { profile }: Viewer, sees: Sight): Shows {
   const own = new Map<string, Promise<boolean>>();
   const isOwn = async (id: string): Promise<boolean> => (await store.find({ id }))?.requester.userId === profile.userId;
-  return async ({ who, workload, changeId }) => {
+  return async ({ who, workload, account, changeId }) => {
     if (who?.userId === profile.userId) return true;
-    if (workload === undefined ? profile.standing === "member" : await sees(workload)) return true;
+    if (workload === undefined ? profile.standing === "member" : await sees(workload, account)) return true;
     if (changeId === undefined) return false;
     const answer = own.get(changeId) ?? isOwn(changeId);
     own.set(changeId, answer);

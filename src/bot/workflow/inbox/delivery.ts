@@ -15,7 +15,7 @@ import { connect, disconnect } from "../link.ts";
 import { type AskInteraction, propose } from "../propose.ts";
 import { redo } from "../repeat/redo.ts";
 import type { RunEvents } from "../run.ts";
-import { createReply, signWhenSlow } from "../reply.ts";
+import { createReply, signWhenSlow, withAccount } from "../reply.ts";
 import { changeWatches } from "../watching/change-watches.ts";
 
 /** An ack waits this long for the store: https://docs.slack.dev/interactivity/slash-commands gives 3 s. */
@@ -123,8 +123,9 @@ async function processDelivery(deps: WorkflowParts, delivery: Unfinished, signal
   const { interaction, undelivered, tries } = delivery;
   const { responder, end: endSign } = signFor(deps, delivery);
   const form = interaction.kind === "ask" ? interaction.form : undefined;
-  const reply =
-    form === undefined ? createReply(responder, interaction.origin) : responder.formReply(form, interaction.origin);
+  const reply = withAccount(
+    form === undefined ? createReply(responder, interaction.origin) : responder.formReply(form, interaction.origin),
+  );
   let isFinished = false;
   const onFinished = (): void => {
     isFinished = true;

@@ -97,7 +97,12 @@ export type ReplyKind = "done" | "refused";
 export type Undelivered = { readonly post: Post; readonly how: ReplyKind };
 
 /** Answers the person behind one delivery. */
-export type Reply = {
+export type Reply = Answering & {
+  /** From now on, buttons in its messages act for this account, whoever uses them. */
+  readonly actsFor: (username: string) => void;
+};
+
+export type Answering = {
   /** Shows it to them, and remembers it when Slack took it by no route. Never rejects. */
   readonly send: (post: Post, how: ReplyKind) => Promise<void>;
   /** Their request is a Change now: its card is posted, or its Run begins. Called once. */

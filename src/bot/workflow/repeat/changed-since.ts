@@ -1,5 +1,5 @@
 import type { Change } from "../../changes/change.ts";
-import { driftOf, THE_WORKLOAD } from "../../changes/drift.ts";
+import { driftOf } from "../../changes/drift.ts";
 import type { HistoryEvent } from "../../changes/history-event.ts";
 import type { StoredChange } from "../../changes/stored-change.ts";
 import type { Records } from "../../commands/command.ts";
@@ -22,21 +22,19 @@ export async function changedSince(
   if (after === undefined) return [];
   const moved = driftOf({ ...undo, before: after }, undo.before);
   if (moved.length === 0) return [];
-  const events = await eventsOf(undo, records);
-  return moved.map(({ field, now }) =>
-    field === THE_WORKLOAD
-      ? `${undo.workload.name} was deleted and created again since then`
-      : `${whoSet(now, events, undone) ?? "somebody"} set ${field} to ${now} since then`,
+  const events = await eventsOf(undone, records);
+  return moved.map(
+    ({ field, now }) => `${whoSet(now, events, undone) ?? "somebody"} set ${field} to ${now} since then`,
   );
 }
 
 /** Newest first. Without history, nobody is named. */
 async function eventsOf(
-  { workload: { name } }: Change,
+  { workload: { name }, account: { username: account } }: StoredChange,
   records: Pick<Records, "history">,
 ): Promise<readonly HistoryEvent[]> {
   try {
-    return (await records.history({ name, limit: ROWS })).events;
+    return (await records.history({ workload: { name, account }, limit: ROWS })).events;
   } catch (error) {
     if (error instanceof UserError) return [];
     throw error;

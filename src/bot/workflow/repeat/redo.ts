@@ -1,4 +1,4 @@
-import type { StoredChange } from "../../changes/stored-change.ts";
+import { partsOf, type StoredChange } from "../../changes/stored-change.ts";
 import type { Ask } from "../../ask.ts";
 import { unknownBefore } from "../../commands/verbs/undo.ts";
 import { UserError } from "../../errors.ts";
@@ -44,8 +44,10 @@ export async function redo(deps: WorkflowParts, interaction: RedoInteraction, si
   const isStored = interaction.isRepeated && (await store.find({ deliveryId })) !== undefined;
   const earlier = undone === undefined || isStored ? undefined : await store.find({ undoOf: undone.id });
   if (earlier !== undefined) return pointAtEarlierRequest(deps, { ...interaction, undone }, earlier);
-  const { origin, run, isRepeated, onFinished } = interaction;
-  const asked = { kind: "ask", ask, origin, deliveryId, reply, run, isRepeated, undone, onFinished } as const;
+  const { run, isRepeated, onFinished } = interaction;
+  const origin = { ...interaction.origin, account: change.account.username };
+  const about = partsOf(change).map(({ workload }) => workload);
+  const asked = { kind: "ask", ask, origin, about, deliveryId, reply, run, isRepeated, undone, onFinished } as const;
   await propose(deps, asked, signal);
 }
 

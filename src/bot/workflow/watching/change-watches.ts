@@ -6,6 +6,7 @@ import { regionOf } from "../../commands/grammar/argument-types.ts";
 import { orOther, OtherKind, readJob, readService, unknownName } from "../../commands/lookup/find.ts";
 import { readRefusal, visibleTarget } from "../../commands/lookup/may-see.ts";
 import { LONGEST_MUTE_MS, muteEnd } from "../../commands/verbs/watch/watch-words.ts";
+import { messageFor } from "../../views/kit/post.ts";
 import { sentToAsker, termsText, watchMessage, type WatchMessage } from "../../commands/verbs/watch/watch-message.ts";
 import { Problem } from "../../../api/problem.ts";
 import { UserError } from "../../errors.ts";
@@ -51,15 +52,19 @@ export async function changeWatches(
   const place = placeOf(wish, origin);
   const channelId = place.kind === "dm" ? origin.userId : place.channelId;
   const isElsewhere = place.kind === "channel" && place.channelId !== origin.channelId;
-  const at: Origin = { ...origin, channelId, ...(isElsewhere && { isChosen: true }) };
-  const { context, account } = await accessFor(deps, { origin: at, effect: "write" }, signal);
-  const asked: Asked = { ask, origin, at, place, context, account };
+  // Only a new watch reads with the account. Others can be ended and muted by whoever reads the message.
+  const account = wish.kind === "watch" ? origin.account : undefined;
+  const at: Origin = { ...origin, account, channelId, ...(isElsewhere && { isChosen: true }) };
+  const access = await accessFor(deps, { origin: at, effect: "write" }, signal);
+  reply.actsFor(access.account.username);
+  const asked: Asked = { ask, origin, at, place, ...access };
   const done = await change(deps, asked, wish);
   if (done === undefined) return reply.send(await refused(deps, asked, wish), "refused");
   const message = watchMessage(done.message);
   // Everybody there reads it, the person too unless they are elsewhere.
   const isNewsThere = done.isNews && place.kind === "channel";
-  const isTold = isNewsThere && (await deps.responder.announce(channelId, message));
+  const isTold =
+    isNewsThere && (await deps.responder.announce(channelId, messageFor(access.account.username, message)));
   if (isNewsThere && !isTold) {
     return reply.send(sentToAsker(message, { channelId, isWatch: wish.kind === "watch" }), "done");
   }

@@ -93,9 +93,14 @@ async function messageFor(deps: WorkflowParts, { watch, since, sees, now, isAgai
       if (await sees({ kind, region, name })) unwell.push({ kind, name, health });
     }
     const changes = history.events.filter(
-      ({ kind, workload }) => changeKinds.has(kind) && workload !== undefined && isMeant(workload),
+      ({ kind, workload, account }) =>
+        changeKinds.has(kind) && workload !== undefined && account === context.account.username && isMeant(workload),
     );
-    const waiting = pending.filter((change) => partsOf(change).some(({ workload }) => isMeant(workload)));
+    const waiting = pending.filter(
+      (change) =>
+        change.account.username === context.account.username &&
+        partsOf(change).some(({ workload }) => isMeant(workload)),
+    );
     return digestMessage({ ...common, unwell, changes, waiting, problems: live.problems });
   } catch (error) {
     if (!(error instanceof UserError)) throw error;

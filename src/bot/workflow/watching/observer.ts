@@ -110,8 +110,7 @@ type Opened = { readonly round: Round; readonly account: OpenAccount };
 async function list(deps: WorkflowParts, { round, account }: Opened, signal: AbortSignal): Promise<Listed> {
   const { kind, region } = round;
   const { directory, settings } = deps;
-  const info = { ...account, calls: () => deps.calls.today(account.username) };
-  const asked = { api: deps.api.as(account), account: info, directory, settings, region, signal };
+  const asked = { api: deps.api.as(account), account, directory, settings, region, signal };
   try {
     const { items, skipped, unlisted } =
       kind === "service"

@@ -3,7 +3,7 @@ import { Problem } from "../../../api/problem.ts";
 import type { HistoryEvent } from "../../changes/history-event.ts";
 import { UserError } from "../../errors.ts";
 import { incidentCard, lastLinesReply, newsReply } from "../../views/cards/incident-card.ts";
-import type { Post } from "../../views/kit/post.ts";
+import { messageFor, type Post } from "../../views/kit/post.ts";
 import type { Alert } from "../../watch/alert.ts";
 import { covers, muteOf, placeOf } from "../../watch/due.ts";
 import type { Incident } from "../../watch/incident.ts";
@@ -32,16 +32,18 @@ export async function alertStory(
   const [only, ...others] = alert.incidents;
   const one = others.length === 0 ? only : undefined;
   const history = one === undefined ? [] : await historyOf(deps, one);
-  const card = incidentCard({ alert, defaultRegion: settings.region, history, isAgain });
+  const drawn = incidentCard({ alert, defaultRegion: settings.region, history, isAgain });
+  const [account, ...otherAccounts] = new Set(alert.incidents.map((incident) => incident.account));
+  const card = account === undefined ? drawn : otherAccounts.length === 0 ? messageFor(account, drawn) : drawn;
   return { card, replies: () => repliesFor(deps, alert, one) };
 }
 
 /** Requests about the workload since an hour before it failed, newest first. */
 async function historyOf({ store }: WorkflowParts, incident: Incident): Promise<readonly HistoryEvent[]> {
-  const { teamId, name, kind, region, openedAt, overAt } = incident;
+  const { teamId, account, name, kind, region, openedAt, overAt } = incident;
   if (name === undefined) return [];
   const since = new Date(openedAt.getTime() - HOUR_MS);
-  const rows = await store.history({ teamId, name, show: "ended", since, limit: MOST_ROWS });
+  const rows = await store.history({ teamId, workload: { name, account }, show: "ended", since, limit: MOST_ROWS });
   return rows.filter(
     ({ workload, at }) =>
       workload?.kind === kind && workload.region === region && (overAt === undefined || at <= overAt),

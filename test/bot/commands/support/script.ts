@@ -87,7 +87,12 @@ export function scripted(script: Script = {}): Scripted {
       undoable: async (isMeant) => script.undoable?.find(({ change }) => isMeant(change)),
       async history(query) {
         queries.push(query);
-        const found = events.filter(({ seq }) => query.before === undefined || seq < query.before);
+        const account = query.workload?.account;
+        const found = events.filter(
+          (each) =>
+            (query.before === undefined || each.seq < query.before) &&
+            (account === undefined || each.account === account),
+        );
         const shown = found.slice(0, query.limit);
         return { events: shown, older: found.length > query.limit ? shown.at(-1)?.seq : undefined };
       },
@@ -96,6 +101,7 @@ export function scripted(script: Script = {}): Scripted {
     account: {
       owner: { kind: "workspace" },
       username: "dana",
+      isUsual: true,
       calls: async () => ({ count: 3, since: new Date("2026-11-21T00:00:00Z") }),
     },
     directory: createDirectory(clock),

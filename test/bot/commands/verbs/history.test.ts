@@ -20,7 +20,7 @@ describe("paging", () => {
     const back = await click(third, "Newer", town);
     expect(drawn(back)).toBe(drawn(second));
     expect(drawn(await click(back, "Newer", town))).toBe(drawn(first));
-    expect(town.queries.map(({ name, before, limit }) => [name, before, limit])).toEqual([
+    expect(town.queries.map(({ workload, before, limit }) => [workload?.name, before, limit])).toEqual([
       ["web", undefined, 20],
       ["web", 26, 20],
       ["web", 6, 20],
@@ -37,7 +37,7 @@ describe("paging", () => {
 describe("filters", () => {
   test.each<[string, object]>([
     ["history", {}],
-    ["history service/web", { name: "web" }],
+    ["history service/web", { workload: { name: "web" } }],
     ["history --by <@U0DANA|dana>", { userId: "U0DANA" }],
     ["history --by <@U0DANA>", { userId: "U0DANA" }],
     ["history --since 30m", { since: new Date("2026-11-21T11:30:00Z") }],
@@ -47,7 +47,7 @@ describe("filters", () => {
     ["history --since 2026-11-20", { since: new Date("2026-11-20T00:00:00Z") }],
     ["history --since 2026.11.20", { since: new Date("2026-11-20T00:00:00Z") }],
     ["history --before 12", { before: 12 }],
-    ["history web --verb restart", { name: "web", verbs: ["restart"] }],
+    ["history web --verb restart", { workload: { name: "web" }, verbs: ["restart"] }],
     ["history --verb Deploy,rollback", { verbs: ["deploy", "rollback"] }],
   ])("%s", async (text, query) => {
     const town = scripted();
@@ -84,7 +84,9 @@ describe("filters", () => {
     const none = drawn(await answerTo("history web --verb delete --since yesterday", town));
 
     expect(none).toBe("No requests found for web, limited to delete, since yesterday.\n[Show all]");
-    expect(town.queries).toMatchObject([{ name: "web", verbs: ["delete"], since: new Date("2026-11-20T00:00:00Z") }]);
+    expect(town.queries).toMatchObject([
+      { workload: { name: "web" }, verbs: ["delete"], since: new Date("2026-11-20T00:00:00Z") },
+    ]);
   });
 
   test("only full members see it: it tells what everybody asked for", async () => {

@@ -30,11 +30,14 @@ export function recordsContract({ replica, db }: Bench): void {
     const next = await a.history({ teamId: "T1", limit: 5, before: first[0]?.seq ?? 0 });
 
     expect(await names({})).toEqual(["web Bob Ray", "db Bob Ray", "web Ann Lee"]);
-    expect(await names({ name: "web" })).toEqual(["web Bob Ray", "web Ann Lee"]);
-    expect(await names({ name: "we" })).toEqual([]);
+    expect(await names({ workload: { name: "web", account: undefined } })).toEqual(["web Bob Ray", "web Ann Lee"]);
+    expect(await names({ workload: { name: "we", account: undefined } })).toEqual([]);
     expect(await names({ userId: "U2" })).toEqual(["web Bob Ray", "db Bob Ray"]);
     expect(await names({ verbs: ["restart"] })).toEqual(["web Bob Ray"]);
-    expect(await names({ verbs: ["restart", "scale"], name: "web" })).toEqual(["web Bob Ray", "web Ann Lee"]);
+    expect(await names({ verbs: ["restart", "scale"], workload: { name: "web", account: undefined } })).toEqual([
+      "web Bob Ray",
+      "web Ann Lee",
+    ]);
     expect(await names({ verbs: ["stop"] })).toEqual([]);
     expect(await names({ since: new Date((first[0]?.at.getTime() ?? 0) - 30_000) })).toEqual(["web Bob Ray"]);
     expect(next.map(({ workload }) => workload?.name)).toEqual(["db", "web"]);

@@ -124,6 +124,7 @@ export async function desk({ policy = othersApprove, api = webOfTwo() }: Wanted 
     send: async ({ text }: { readonly text: string }) => void texts.push(text),
     requested: () => Promise.resolve(),
     undelivered: () => [],
+    actsFor: () => undefined,
   };
   return {
     deps,

@@ -10,9 +10,9 @@ const LOOKED_AT = 100;
 /** Requests for this service that ran or were decided, newest first. */
 export async function requestsAbout(
   { name }: Service,
-  { records, region }: Pick<VerbContext, "records" | "region">,
+  { records, region, account: { username: account } }: Pick<VerbContext, "records" | "region" | "account">,
 ): Promise<readonly StoredChange[]> {
-  const { events } = await records.history({ name, show: "outcomes", limit: LOOKED_AT });
+  const { events } = await records.history({ workload: { name, account }, show: "outcomes", limit: LOOKED_AT });
   return events.flatMap(({ workload, request }) =>
     request !== undefined && workload?.kind === "service" && workload.region === region ? [request] : [],
   );

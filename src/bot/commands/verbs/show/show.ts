@@ -98,9 +98,10 @@ export async function factsOf(found: Found, { commands, context, readsLog }: Loo
 const ENDED = { service: 10, job: 40 };
 
 /** Rows of its latest ended requests, newest first; empty when history can't be read. */
-async function endedFor(found: Found, { records }: VerbContext): Promise<readonly HistoryEvent[]> {
+async function endedFor(found: Found, { records, account }: VerbContext): Promise<readonly HistoryEvent[]> {
   try {
-    return (await records.history({ name: nameOf(found), show: "ended", limit: ENDED[found.kind] })).events;
+    const workload = { name: nameOf(found), account: account.username };
+    return (await records.history({ workload, show: "ended", limit: ENDED[found.kind] })).events;
   } catch (error) {
     if (error instanceof UserError) return [];
     throw error;

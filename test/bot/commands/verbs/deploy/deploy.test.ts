@@ -54,7 +54,7 @@ function made(id: string, verb: string, after: object, more: Partial<StoredChang
   const read = { uid: "u1", status: "Running", ...after } as Snapshot; // what was read back
   const ending = run({ kind: "done", after: read, alsoMoved: [] });
   const request = ended("done", { id, verb, ending, ...more });
-  return event("done", { workload, verb, request });
+  return { ...event("done", { workload, verb, request }), account: "dana" };
 }
 
 describe("deploy", () => {
