@@ -24,7 +24,7 @@ export async function approvalTown(options: Omit<WorldOptions, "engine" | "apiFe
 
 const path = { region: "beijing1", service_name: "web" };
 
-async function createWeb(town: World, api: AccountApi): Promise<void> {
+export async function createWeb(town: World, api: AccountApi): Promise<void> {
   await api.send({
     op: "createService",
     path,

@@ -57,13 +57,14 @@ export async function propose(deps: WorkflowParts, interaction: AskInteraction, 
   const judged = await step("policy", () => judge({ command, context }, ask));
   if (judged.kind === "refused") return refuseByPolicy(deps, asked, judged);
   if (judged.kind === "nothing") {
+    refuseReplaced(interaction.about, judged.changes);
     const [only, ...others] = judged.changes;
     const isOne = only !== undefined && others.length === 0;
     return interaction.reply.send(isOne ? nothingToDo(only) : nothingToDoForAny(judged.changes), "done");
   }
   if (judged.kind === "impossible") return refuseByApi(deps, asked, judged.leftOut);
   const { kind: _kind, ...effect } = judged;
-  refuseReplaced(interaction.about, effect.several?.parts ?? [effect]);
+  refuseReplaced(interaction.about, effect.several?.parts.map((part) => part.change) ?? [effect.change]);
   const since =
     undone === undefined || effect.several !== undefined
       ? []
@@ -76,8 +77,9 @@ export async function propose(deps: WorkflowParts, interaction: AskInteraction, 
 }
 
 /** Throws a `UserError` when a workload was deleted and created again since the card about it. */
-function refuseReplaced(about: readonly WorkloadRef[] = [], parts: readonly { readonly change: Change }[]): void {
-  for (const { kind, region, name, uid } of parts.map(({ change }) => change.workload)) {
+function refuseReplaced(about: readonly WorkloadRef[] = [], changes: readonly Change[]): void {
+  for (const { workload } of changes) {
+    const { kind, region, name, uid } = workload;
     const then = about.find((each) => each.kind === kind && each.region === region && each.name === name);
     if (!isAnother(then?.uid, uid)) continue;
     throw new UserError(`${name} was deleted and created again since that request. Nothing was changed.`, {

@@ -58,6 +58,39 @@ describe("with fallback", () => {
   });
 });
 
+describe("about a workload that a message showed", () => {
+  const shown = (account: string): AccountSeeker => ({ ...seeker, account });
+
+  test.each([
+    ["one's own", { own, channel }, "dana", "user"],
+    ["the channel's, though one has one's own", { own, channel }, "ops", "channel"],
+    ["the workspace's, though one has one's own", { own, channel }, "team", "workspace"],
+  ])("it is %s", (_what, found, account, kind) => {
+    const resolved = resolveAccount(found, { ...rules, seeker: shown(account) });
+
+    expect([resolved.username, resolved.owner.kind]).toEqual([account, kind]);
+  });
+
+  test.each([
+    ["of another person", { own, channel }, rules, "alex", "you use the account dana here"],
+    [
+      "shared, where everybody uses their own",
+      { own, channel },
+      { ...rules, mode: "own" as const },
+      "team",
+      "dana here",
+    ],
+    ["shared, for somebody without one", none, { ...rules, mode: "own" as const }, "team", "you have no account here"],
+    ["another one than the channel's binding", { own, channel }, { ...rules, wanted: "ops" }, "dana", "ops here"],
+    ["gone", none, { ...rules, configured: undefined }, "team", "you have no account here"],
+  ])("one that is %s is never replaced by another", (_what, found, given, account, other) => {
+    const { message } = refusal(() => resolveAccount(found, { ...given, seeker: shown(account) }));
+
+    expect(message).toContain(`This belongs to the account ${account}, and `);
+    expect(message).toContain(`${other}. Nothing was changed.`);
+  });
+});
+
 describe("in a channel that is bound to a user name", () => {
   const found = { own, channel };
 

@@ -3,9 +3,9 @@ import type { WorkspaceParts } from "../parts.ts";
 import { regionNames } from "../../commands/command.ts";
 import { readMention } from "../../commands/grammar/mention-words.ts";
 import { menu, type Unfinished } from "../../commands/grammar/parse.ts";
-import { UserError } from "../../errors.ts";
+import type { UserError } from "../../errors.ts";
 import { type Addressed, addressedBy } from "./addressed.ts";
-import { type Message, messageFor } from "../../views/kit/post.ts";
+import type { Message } from "../../views/kit/post.ts";
 import { dispatch } from "../../workflow/dispatch.ts";
 import { failureMessage } from "../../workflow/failure.ts";
 import type { Origin } from "../../workflow/origin.ts";
@@ -62,25 +62,12 @@ export async function onMention(deps: WorkspaceParts, body: unknown): Promise<vo
   const key = ts === "" ? mention.event_id : messageKey({ ...origin, ts });
   if (await wasRun(deps, mention, key)) return tellOfEdit(deps, { mention, key }, tell);
   const meant = readMention(said, regionNames(deps.settings));
-  // Others read the message, too: its buttons act for the account of whoever wrote the words.
-  const ask = async (question: Message): Promise<void> => tell(await forAsker(deps, question, origin));
-  if (meant.kind === "miss") return tellMistake(deps, { ...meant, origin }, ask);
-  if (meant.kind === "confirm") return ask(confirmMessage(meant.parsed));
-  const parsed = meant.kind === "menu" ? menu() : meant.parsed;
-  await dispatch(deps, { ...parsed, origin, id: key }, tell);
+  if (meant.kind === "miss") return tellMistake(deps, { ...meant, origin }, tell);
+  if (meant.kind === "confirm") return tell(confirmMessage(meant.parsed));
+  const { command, ask } = meant.kind === "menu" ? menu() : meant.parsed;
+  await dispatch(deps, { command, ask, origin, id: key }, tell);
   // A request that changes or decides something is stored under its id before it begins.
-  const { effect } = parsed.command;
-  if (effect !== "write" && effect !== "decide") await noteRead(deps, key);
-}
-
-async function forAsker({ accounts }: WorkspaceParts, question: Message, origin: Origin): Promise<Message> {
-  try {
-    return messageFor((await accounts.resolve(origin, "read")).account.username, question);
-  } catch (error) {
-    // Without an account, the click says so.
-    if (error instanceof UserError) return question;
-    throw error;
-  }
+  if (command.effect !== "write" && command.effect !== "decide") await noteRead(deps, key);
 }
 
 /** Edits in a direct message arrive wrapped; unwraps them to the edited message. */
@@ -158,7 +145,10 @@ async function tellMistake(
   }
   const isTaken = deps.lanes.add({ lane: "people", owner: origin.userId }, async (signal) => {
     const suggestions = await workloadsFor(deps, { command, values, origin }, signal);
-    await tell(mistakeWithForm({ message, next, suggestions }, opening, deps.settings.command));
+    await deps.responder.tellPatiently(
+      mistakeWithForm({ message, next, suggestions }, opening, deps.settings.command),
+      origin,
+    );
   });
   if (!isTaken) return tell(sentences.busy());
 }
