@@ -22,9 +22,8 @@ export async function approvalTown(options: Omit<WorldOptions, "engine" | "apiFe
   return { ...town, close: closeAll, [Symbol.asyncDispose]: closeAll };
 }
 
-const path = { region: "beijing1", service_name: "web" };
-
-export async function createWeb(town: World, api: AccountApi): Promise<void> {
+export async function createWeb(town: World, api: AccountApi, name = "web"): Promise<void> {
+  const path = { region: "beijing1", service_name: name };
   await api.send({
     op: "createService",
     path,

@@ -1,11 +1,11 @@
 import { expect, test } from "vitest";
 import { clickables } from "../../../src/playground/people/find-element.ts";
 import { approvalTown, count, createWeb } from "../../support/approval-town.ts";
-import { alexs, connects, danas, usedFor } from "../../support/linking.ts";
+import { alexs, connects, connectsChannel, danas, teams, usedFor } from "../../support/linking.ts";
 import { openPolicy } from "../../support/open-policy.ts";
 import { type RolloutTown, rolloutTown } from "../../support/rollout-town.ts";
 import { crashing, watchedTown, well } from "../../support/watched-town.ts";
-import { card, clicks, form, says, whispers } from "../../support/speak.ts";
+import { card, clicks, form, says, saysIn, whispers } from "../../support/speak.ts";
 import type { Person } from "../../support/world.ts";
 
 // Dana has an account of her own, and everybody else uses the workspace's. Each account has a service named web.
@@ -109,8 +109,12 @@ test("a button never acts on a later workload of the same name", async () => {
   await says(town, developer, "/gantry scale web 3");
   await town.api.send({ op: "deleteService", path, query: undefined, body: undefined });
   await createWeb(town, town.api);
+  const again = /web was deleted and created again since that request/u;
 
-  expect(await clicks(town, developer, "Undo")).toMatch(/web was deleted and created again since that request/u);
+  // The new one has the two instances that Undo would bring.
+  expect(await clicks(town, developer, "Undo")).toMatch(again);
+  await town.api.send({ op: "updateService", path, query: undefined, body: { target_instance_size: 4 } });
+  expect(await clicks(town, developer, "Undo")).toMatch(again);
 
   expect(count(town, "updateService")).toBe(1);
 });
@@ -122,11 +126,18 @@ test("what happened to the web of another account explains nothing", async () =>
   await says(town, approver, "/gantry scale web 3");
   await says(town, developer, "/gantry restart web");
 
-  expect(await says(town, developer, "/gantry show web")).not.toContain("instances 2 → 3");
+  expect(await says(town, developer, "/gantry show web")).not.toContain("2 → 3");
   expect(await says(town, developer, "/gantry why web")).not.toContain("2 → 3");
   expect(await says(town, approver, "/gantry why web")).not.toContain("restarted");
+  await says(town, developer, "/gantry scale web 5");
+  await says(town, approver, "/gantry scale web 6");
+  await town.apiAs(danas).send({ op: "updateService", path, query: undefined, body: { target_instance_size: 6 } });
+  const thread = developer.sees("ops").find(({ text }) => text.includes("web scaled to 5"))?.ts ?? "";
+  await developer.clicks("Undo", { thread });
+  await town.settled();
+  expect(card(developer)).toContain("somebody set instances to 6 since then");
   expect(await says(town, developer, "/gantry history web")).toMatch(
-    /web restarted.*\n.*web \(account gantry\) scaled 2 → 3/u,
+    /web scaled 6 → 2.*\n.*web \(account gantry\) scaled 3 → 6.*\n.*web scaled 2 → 5.*\n.*web restarted.*\n.*web \(account gantry\) scaled 2 → 3/u,
   );
 });
 
@@ -156,6 +167,8 @@ test("an alert about Dana's web restarts that one or none, and nothing of the ot
       .filter(({ username }) => username !== "dana-own"),
   ).toEqual([]);
   expect(await clicks(town, approver, "Mute 1 h")).toContain("muted web");
+  await says(town, approver, "/gantry watch web --after 0s");
+  expect(await clicks(town, developer, "Unmute")).toContain("unmuted web");
 });
 
 test("a log that was followed is followed again with its account, and stopped by whoever may read it", async () => {
@@ -167,4 +180,80 @@ test("a log that was followed is followed again with its account, and stopped by
   expect(await clicks(town, approver, "Stop")).toMatch(belongs);
   await clicks(town, developer, "Stop");
   expect(await clicks(town, approver, "Follow again")).toMatch(belongs);
+});
+
+test("a button that reads nothing of a workload answers everybody", async () => {
+  await using town = await approvalTown({ users: [danas], policy: openPolicy });
+  const { developer, approver } = town;
+  await connects(town, developer, danas);
+  await says(town, developer, "/gantry scale web 3");
+  await says(town, developer, "/gantry history web --share");
+
+  await approver.clicks("Every step as a file");
+  await town.settled();
+
+  expect(whispers(approver).join("\n")).not.toMatch(belongs);
+});
+
+test("a form that shows the workspace's web goes on with it, whatever account the person has by then", async () => {
+  await using town = await approvalTown({ users: [danas, teams], policy: openPolicy });
+  const { developer, approver } = town;
+  await says(town, developer, "/gantry scale web");
+  await connectsChannel(town, approver, teams);
+  await developer.submits({ size: "4" });
+  await town.settled();
+  await developer.closes();
+  expect(usedFor(town, "updateService")).toEqual(["gantry"]);
+
+  await saysIn(town, { person: developer, channel: "@gantry" }, "show web");
+  await connects(town, developer, danas);
+  await developer.clicks("Scale", { channel: "@gantry" });
+  await town.settled();
+  expect(form(developer)).toMatch(/For the account \n?gantry/u);
+  const before = town.sent().length;
+  await developer.searches("name", "w");
+  expect(
+    town
+      .sent()
+      .slice(before)
+      .filter(({ username }) => username === "dana-own"),
+  ).toEqual([]);
+  await developer.submits({ size: "5", channel: "ops" });
+  await town.settled();
+  expect(usedFor(town, "updateService")).toEqual(["gantry", "gantry"]);
+});
+
+test("a new workload is made for the account whose list offers it", async () => {
+  await using town = await approvalTown({ users: [danas], policy: openPolicy });
+  const { developer, approver } = town;
+  await connects(town, developer, danas);
+  await says(town, approver, "/gantry list --region us --share");
+
+  await clicks(town, developer, "Create one");
+
+  expect(form(developer)).toMatch(/For the account \n?gantry/u);
+});
+
+test("what is offered in place of a name that is gone is of the same account", async () => {
+  await using town = await approvalTown({ users: [danas], policy: openPolicy });
+  const { developer, approver } = town;
+  await connects(town, developer, danas);
+  await says(town, approver, "/gantry scale web 3");
+  await says(town, approver, "/gantry show web --share");
+  await createWeb(town, town.api, "web2");
+  await town.api.send({ op: "deleteService", path, query: undefined, body: undefined });
+
+  expect(await clicks(town, developer, "Refresh")).toContain("web2");
+  const before = town.sent().length;
+  await clicks(town, developer, "Show web2");
+  expect(await clicks(town, developer, "Undo")).toContain("web2");
+  await clicks(town, developer, "Scale web2");
+  expect(
+    new Set(
+      town
+        .sent()
+        .slice(before)
+        .map(({ username }) => username),
+    ),
+  ).toEqual(new Set(["gantry"]));
 });

@@ -2,8 +2,9 @@ import { expect, test } from "vitest";
 import { operationOf } from "../../support/operation-of.ts";
 import { openPolicy } from "../../support/open-policy.ts";
 import { spoken } from "../../support/channel-town.ts";
+import { connects, danas } from "../../support/linking.ts";
 import { says } from "../../support/speak.ts";
-import { world, type World } from "../../support/world.ts";
+import { world, type World, type WorldOptions } from "../../support/world.ts";
 
 type Town = World & { readonly web: (fields: object) => void };
 
@@ -11,10 +12,10 @@ const well = { status: "Running", ready_instances: 1, target_instance_size: 1 };
 const failing = { status: "Failed", ready_instances: 0, target_instance_size: 1 };
 
 /** A workload API with one service, web, as the test says. */
-async function town(): Promise<Town> {
+async function town(options: Pick<WorldOptions, "policy"> = { policy: openPolicy }): Promise<Town> {
   let web: object = { name: "web", uid: "u1", ...well };
   const made = await world({
-    policy: openPolicy,
+    ...options,
     apiFetch: async (request) => {
       const op = operationOf(request);
       if (op === "listServices") return Response.json({ services: [web] });
@@ -52,6 +53,24 @@ test("a digest is told once a day while there is something to say, and not other
   expect([quiet, muted]).toEqual([[], []]);
   expect(loud).toHaveLength(1);
   expect(loud[0]).toMatch(/Digest: 1 needs attention\nNeeds attention\n🔴 web · failed\nAbout all workloads/u);
+});
+
+test("a digest says nothing of a workload of this name that another account has", async () => {
+  await using scene = await town({});
+  const { developer, approver } = scene;
+  await connects(scene, developer, danas);
+  await says(scene, developer, "/gantry watch --digest daily 14:30");
+  await scene.sweep();
+  scene.web(failing);
+  await says(scene, approver, "/gantry scale web 3");
+  await says(scene, approver, "/gantry restart web");
+
+  scene.passMinutes(31);
+  await scene.sweep();
+  const digest = spoken(developer).find(isDigest);
+
+  expect(digest).toContain("1 needs attention");
+  expect(digest).not.toMatch(/Changed|Waiting/u);
 });
 
 test("a digest lists what needs attention, also a workload that is pending with a reason", async () => {
