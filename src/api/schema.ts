@@ -1636,9 +1636,11 @@ export interface components {
         };
         /**
          * @description `Running` appears. Left open by the API: the others and the moves between them. This implementation answers
-         *     `Running`, `Stopped`, `Starting`, `Stopping`, `Updating`, `Failed` and `Deleting`.
+         *     `Running`, `Stopped`, `Starting`, `Stopping`, `Updating`, `Failed`, `Deleting`, and on Kubernetes `Idle`: without
+         *     instances, which `size_set_by` brings back.
          * @example Running
          * @example Stopped
+         * @example Idle
          * @example Starting
          * @example Stopping
          * @example Updating

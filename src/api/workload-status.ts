@@ -34,6 +34,7 @@ const levels: ReadonlyMap<string, Level> = new Map([
   ["completed", "idle"],
   ["succeeded", "idle"],
   ["stopped", "idle"],
+  ["idle", "idle"],
   ["suspended", "idle"],
   ["halted", "idle"],
   ["inactive", "idle"],
@@ -88,9 +89,10 @@ export function serviceStatus(service: Service): WorkloadStatus {
   };
 }
 
-/** `updating, 12 of 50 replaced` */
+/** `updating, 12 of 50 replaced`, `idle, autoscaler web-hpa brings it back` */
 function wordsOf(service: Service, status: string): string {
   const words = status.toLowerCase();
+  if (words === "idle" && service.size_set_by !== undefined) return `idle, ${service.size_set_by} brings it back`;
   const { state, ready, target } = service.rollout ?? {};
   const isReplacing =
     state === "progressing" && ready !== undefined && target !== undefined && !isFirstRollout(service);

@@ -24,6 +24,9 @@ describe("a service", () => {
     [{ status: "Failed", restarts: restarts(3) }, "failing", "3 restarts in 4 min"],
     [{ status: "Failed" }, "failing", "failed"],
     [{ status: "Stopped", restarts: restarts(6) }, "idle", "stopped"],
+    [{ status: "Idle", size_set_by: "autoscaler a" }, "idle", "idle, autoscaler a brings it back"],
+    [{ status: "Idle" }, "idle", "idle"],
+    [{ status: "Running", size_set_by: "autoscaler a" }, "healthy", "running"],
     [{ status: "Starting", restarts: restarts(6) }, "failing", "6 restarts in 4 min"],
     [{ status: "Deleting", restarts: restarts(6) }, "busy", "deleting"],
     [

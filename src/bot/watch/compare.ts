@@ -142,7 +142,8 @@ function stepsOf(look: Look, known: Incident | undefined, kept: Kept): IncidentS
 }
 
 /** How it ended; undefined while it is only on its way. */
-function endOf({ cause }: Incident, { kind, level, words }: Seen): "recovered" | "stopped" | undefined {
+function endOf({ cause }: Incident, { kind, level, words }: Seen): "recovered" | "stopped" | "idle" | undefined {
+  if (level === "idle" && words.startsWith("idle")) return "idle";
   if (level === "idle") return kind === "service" || words === "suspended" ? "stopped" : "recovered";
   // A schedule whose last run failed has not got over it before a run is complete.
   return level === "healthy" && cause !== "job-failed" ? "recovered" : undefined;

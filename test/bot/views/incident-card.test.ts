@@ -70,6 +70,7 @@ describe("the headline says what happened, and is never better than what is know
     ["a job", [{ cause: "job-failed", kind: "job", name: "report" }], "🔴 report failed"],
     ["it recovered", [over("recovered")], "🟢 payments recovered after 12 min"],
     ["it was stopped", [over("stopped")], "⚪️ payments was stopped after 12 min"],
+    ["its autoscaler needs none of it", [over("idle")], "⚪️ payments became idle after 12 min"],
     ["it was deleted", [over("deleted")], "⚪️ payments was deleted after 12 min"],
     ["nobody looks any more", [over("unwatched")], "⚪️ payments isn't watched any more"],
     [
@@ -84,6 +85,7 @@ describe("the headline says what happened, and is never better than what is know
     ["both recovered", [over("recovered"), over("recovered")], "🟢 2 workloads recovered"],
     ["one was deleted", [over("recovered"), over("deleted")], "⚪️ 2 workloads: 1 recovered, 1 deleted"],
     ["both were stopped", [over("stopped"), over("stopped")], "⚪️ 2 workloads stopped"],
+    ["both are idle", [over("idle"), over("idle")], "⚪️ 2 workloads idle"],
     ["no API", [{ cause: "api-away", name: undefined }], "🔴 The workload API doesn't answer"],
   ])("%s", (_, incidents, headline) => {
     expect(text(incidents).split("\n")[0]).toBe(headline);

@@ -136,6 +136,7 @@ describe("incidents", () => {
   test.each<[string, Seen | undefined, string]>([
     ["it is deleted", undefined, "deleted"],
     ["it is stopped", { ...well, level: "idle", words: "stopped" }, "stopped"],
+    ["its autoscaler needs none of it", { ...well, level: "idle", words: "idle, autoscaler a brings it back" }, "idle"],
     ["another service has its name", { ...well, uid: "u2" }, "replaced"],
   ])("it ends because %s", (_, seen, end) => {
     expect(story([0, crashing], [1, seen])).toContain(`1: i1 over ${end} crash-loop ×1`);

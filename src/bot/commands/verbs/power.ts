@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { Service } from "../../../api/answers.ts";
-import { isHealthy, isIdle } from "../../../api/workload-status.ts";
+import { isHealthy, isIdle, isStatus } from "../../../api/workload-status.ts";
 import type { VerbForms, WriteCommand } from "../command.ts";
 import { counted } from "../../views/kit/text.ts";
 import { serviceField } from "../forms/fields.ts";
@@ -20,7 +20,7 @@ type Power = VerbForms & {
   readonly isDoneIn?: (status: string | undefined) => boolean;
   readonly diff: (service: Service) => string;
   /** A sentence for the form. */
-  readonly effect: (instances: string) => string;
+  readonly effect: (service: Service) => string;
   /** The operation that this verb takes back. */
   readonly undoes?: PowerOp;
 };
@@ -46,7 +46,7 @@ function powerVerb({ name, op, summary, isDoneIn, diff, effect, undoes, ...said 
       prefill: servicePrefill((service) => ({
         notes: [
           serviceNote(service),
-          isDone(service) ? `Already ${service.status?.toLowerCase()}. Nothing to do.` : effect(allInstances(service)),
+          isDone(service) ? `Already ${service.status?.toLowerCase()}. Nothing to do.` : effect(service),
         ],
         values: {},
       })),
@@ -66,6 +66,12 @@ function allInstances({ target_instance_size: size }: Service): string {
   return size === 1 ? "its only instance" : `all ${counted(size, "instance")}`;
 }
 
+/** "with 3 instances, then autoscaler web-hpa sets the size" */
+function startedSize({ target_instance_size: size, size_set_by: sizer }: Service): string {
+  const instances = size === undefined ? "all instances" : `with ${counted(size, "instance")}`;
+  return sizer === undefined ? instances : `${instances}, then ${sizer} sets the size`;
+}
+
 export const start = powerVerb({
   name: "start",
   op: "startService",
@@ -77,8 +83,8 @@ export const start = powerVerb({
     ["(bring|turn|switch|start) NAMES (up|on|back|back up)", "start NAMES"],
   ],
   isDoneIn: isHealthy,
-  diff: (service) => `starts ${allInstances(service)}`,
-  effect: (instances) => `Starts ${instances}.`,
+  diff: (service) => `starts ${startedSize(service)}`,
+  effect: (service) => `Starts ${startedSize(service)}.`,
   undoes: "stopService",
 });
 
@@ -92,9 +98,10 @@ export const stop = powerVerb({
     ["(stop|shut down|shutdown|turn off|switch off|halt|pause|suspend) NAMES", "stop NAMES"],
     ["(shut|turn|switch|take) NAMES (down|off)", "stop NAMES"],
   ],
-  isDoneIn: isIdle,
+  // An idle service doesn't stay without instances.
+  isDoneIn: (status) => isIdle(status) && !isStatus(status, "idle"),
   diff: (service) => `stops ${allInstances(service)}`,
-  effect: (instances) => `Stops ${instances}. Its settings are kept, so you can start it again.`,
+  effect: (service) => `Stops ${allInstances(service)}. Its settings are kept, so you can start it again.`,
   undoes: "startService",
 });
 
@@ -114,5 +121,5 @@ export const restart = powerVerb({
     ],
   ],
   diff: (service) => `restarts ${allInstances(service)}`,
-  effect: (instances) => `Restarts ${instances}. Causes a short interruption.`,
+  effect: (service) => `Restarts ${allInstances(service)}. Causes a short interruption.`,
 });

@@ -114,6 +114,7 @@ function beforeLines({ openedAt, changedBefore, cause }: Incident, card: Inciden
 const ends: Readonly<Record<NonNullable<Incident["end"]>, readonly [dot: string, what: string]>> = {
   recovered: ["🟢", "recovered"],
   stopped: ["⚪️", "was stopped"],
+  idle: ["⚪️", "became idle"],
   deleted: ["⚪️", "was deleted"],
   replaced: ["⚪️", "was replaced by another workload of its name"],
   unwatched: ["⚪️", "isn't watched any more"],
@@ -216,6 +217,7 @@ function someHeadline(incidents: readonly Incident[], open: readonly Incident[])
 const endedWords: Readonly<Record<NonNullable<Incident["end"]>, string>> = {
   recovered: "recovered",
   stopped: "stopped",
+  idle: "idle",
   deleted: "deleted",
   replaced: "replaced",
   unwatched: "not watched any more",

@@ -1,7 +1,8 @@
 import type { RefusedOperation } from "../../../api/schema.ts";
 
-/** The words of a service's status; see ServiceStatus in openapi.yaml. */
-export type ServiceState = "Starting" | "Running" | "Stopping" | "Stopped" | "Updating" | "Failed" | "Deleting";
+/** The words of a service's status; see ServiceStatus in openapi.yaml. Only what an autoscaler brings back is `Idle`. */
+export type ServiceState =
+  "Starting" | "Running" | "Stopping" | "Stopped" | "Idle" | "Updating" | "Failed" | "Deleting";
 
 /** The state of one instance: `failing` in a crash loop, `waiting` after a crash or before it is ready. */
 export type InstanceState = "ready" | "waiting" | "failing" | "stopping";
@@ -28,7 +29,7 @@ export type Move = "start" | "stop" | "restart" | "update";
 const forbidden: { readonly [M in Move]: readonly ServiceState[] } = {
   start: ["Starting", "Running", "Updating", "Deleting"],
   stop: ["Stopped", "Stopping", "Deleting"],
-  restart: ["Stopped", "Stopping", "Deleting"],
+  restart: ["Stopped", "Idle", "Stopping", "Deleting"],
   update: ["Deleting"],
 };
 
@@ -63,6 +64,7 @@ export function refusedMoves(name: string, state: string): readonly RefusedOpera
 
 function hintOf(move: Move, state: ServiceState): string {
   if (state === "Deleting") return "wait until it is gone";
+  if (state === "Idle") return "it has no instances";
   if (move === "stop") return state === "Stopped" ? "nothing to stop" : "wait until it is stopped";
   return move === "start" ? "it was started already" : "start it first";
 }

@@ -80,7 +80,8 @@ describe("a form looks at the workload that it is about", () => {
   test.each([
     ["stop", "Running", "Stops all 3 instances. Its settings are kept, so you can start it again."],
     ["stop", "Stopped", "Already stopped. Nothing to do."],
-    ["start", "Stopped", "Starts all 3 instances."],
+    ["stop", "Idle", "Stops all 3 instances. Its settings are kept, so you can start it again."],
+    ["start", "Stopped", "Starts with 3 instances."],
     ["start", "Running", "Already running. Nothing to do."],
     ["restart", "Running", "Restarts all 3 instances. Causes a short interruption."],
   ])("%s of a service that is %s says what follows", async (verb, status, sentence) => {

@@ -181,6 +181,7 @@ test.each([
   ["running", "slow, import, web"],
   ["healthy", "import, web"],
   ["stopped", "old"],
+  ["idle", "unused"],
   ["COMPLETE", "report"],
   ["done", "report"],
   ["restarting", "flaky"],
@@ -192,6 +193,7 @@ test.each([
       service("flaky", { restarts: { count: 6 } }),
       service("slow", { ready_instances: 1 }),
       service("old", { status: "Stopped" }),
+      service("unused", { status: "Idle" }),
       service("odd", { status: "Hibernating" }),
     ],
     jobs: [
@@ -212,6 +214,7 @@ test.each([
   ["list services web", { kind: "services", text: "web" }],
   ["list web stopped services", { kind: "services", text: "web", status: "stopped" }],
   ["list failed --status Hibernating", { text: "failed", status: "Hibernating" }],
+  ["list idle", { status: "idle" }],
   ["list stopped failed", { status: "stopped", text: "failed" }],
 ])("the words %s are understood in any order", (words, args) => {
   expect(parseText(words).ask.args).toEqual(args);

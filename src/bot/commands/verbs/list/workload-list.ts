@@ -281,6 +281,7 @@ const filters: ReadonlyMap<string, Fits> = new Map([
   ["running", ({ level, words }: WorkloadStatus) => level === "healthy" || words.startsWith("running")],
   ["stopped", stopped],
   ["suspended", stopped],
+  ["idle", ({ words }: WorkloadStatus) => words.startsWith("idle")],
   ["complete", complete],
   ["completed", complete],
   ["done", complete],

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import type { Job, LogLine, Service } from "../../../../api/answers.ts";
 import { logDate, logQuery } from "../../../../api/log-pages.ts";
+import { serviceStatus } from "../../../../api/workload-status.ts";
 import { Ask } from "../../../ask.ts";
 import type { Excerpt } from "../../../logs/excerpt.ts";
 import { newLines, nothingSeen, SeenLines } from "../../../logs/new-lines.ts";
@@ -119,7 +120,7 @@ async function lookAtWorkload(look: FollowLook, context: Context): Promise<Follo
   const { region = context.settings.region } = log.ask;
   if (log.kind === "service") {
     const service = await readService(log.name, { ...context, region });
-    const over = service === undefined ? "was deleted" : isStopped(service) ? "is stopped" : undefined;
+    const over = service === undefined ? "was deleted" : rest(service);
     return { ...look, log, ...(over !== undefined && { over: `the service ${over}` }) };
   }
   const job = await readJob(log.name, context);
@@ -136,8 +137,11 @@ async function lookAtWorkload(look: FollowLook, context: Context): Promise<Follo
   return { ...last, over: `the job ${end}` };
 }
 
-function isStopped({ status, target_instance_size: wanted }: Service): boolean {
-  return status?.toLowerCase() === "stopped" || wanted === 0;
+/** Why no line will follow: "is stopped", "is idle, autoscaler web-hpa brings it back". */
+function rest(service: Service): string | undefined {
+  const { level, words } = serviceStatus(service);
+  if (level === "idle") return `is ${words}`;
+  return service.target_instance_size === 0 ? "has no instances" : undefined;
 }
 
 function endOfJob({ status }: Job): string | undefined {

@@ -304,7 +304,10 @@ export const Event = z.object({
 
 export const Autoscaler = z.object({
   metadata: Metadata,
-  spec: z.object({ scaleTargetRef: z.object({ kind: z.string(), name: z.string() }) }),
+  spec: z.object({
+    scaleTargetRef: z.object({ kind: z.string(), name: z.string() }),
+    minReplicas: z.number().default(1),
+  }),
 });
 
 export const VolumeClaim = z.object({

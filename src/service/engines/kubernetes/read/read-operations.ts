@@ -64,9 +64,9 @@ export function readOperations<R extends KnownRegion>(parts: ReadOperationsParts
       const { signal } = request;
       const listed = findService(region, { ...reading, name });
       if (!listed) throw await unknownName(parts, place, { noun: "service", name, signal });
-      const { source, pods } = listed;
+      const { source, pods, autoscaler } = listed;
       const kept = await parts.revisionsOf(place, { source, signal }, parts.clock);
-      const found = { ...listed, status: serviceStatus(source, pods, { now: reading.now, kept }) };
+      const found = { ...listed, status: serviceStatus(source, pods, { now: reading.now, kept, autoscaler }) };
       const body = readService(found.service, found.status, serviceOwnership(found, region.config));
       return {
         ...withServiceDetails(body, found),
@@ -112,7 +112,7 @@ async function serviceEvents<R extends KnownRegion>(
 ): Promise<Unwell> {
   const { source, status, pods } = found;
   const { state, message, restartCount = 0 } = status;
-  const isAtRest = state === "Stopped" || state === "Deleting";
+  const isAtRest = state === "Stopped" || state === "Idle" || state === "Deleting";
   if (isAtRest || (state === "Running" && message === undefined && restartCount === 0)) return {};
   const read = await eventsOf(place, { workload: source.object.metadata, pods, signal }, clock);
   const { replicas, wanted } = rolloutOf(source);

@@ -3,6 +3,7 @@ import type { ServiceState } from "../../../workloads/services/service-status.ts
 import { digestOf, sharedDigest } from "../../../workloads/image-digest.ts";
 import type { KubeObject } from "../cluster/kinds.ts";
 import { annotations } from "../names.ts";
+import type { Autoscaler } from "./autoscaler.ts";
 import { isStranded, type PodHealth, podHealth, READY_WITHIN_MS, wasReady } from "./pod-health.ts";
 import { lastStateOf, latestEnd, recentRestarts, restartCount } from "./restarts.ts";
 import { currentRevision, type KeptRevision } from "./revisions.ts";
@@ -14,13 +15,21 @@ type Pod = KubeObject<"Pod">;
 type Instance = PodHealth & { readonly pod: Pod };
 
 /** How a service is looked at: `kept` are its revisions, if they were read. */
-type Look = { readonly now: Date; readonly kept?: readonly KeptRevision[] | undefined };
+type Look = {
+  readonly now: Date;
+  readonly kept?: readonly KeptRevision[] | undefined;
+  readonly autoscaler: Autoscaler | undefined;
+};
 
 /**
  * The status of a service, with why it is unwell. One failing instance makes it `Failed`, as in every engine, even
  * where others still serve: `ready` tells how many do.
  */
-export function serviceStatus(source: ServiceSource, pods: readonly Pod[], { now, kept }: Look): FoundStatus {
+export function serviceStatus(
+  source: ServiceSource,
+  pods: readonly Pod[],
+  { now, kept, autoscaler }: Look,
+): FoundStatus {
   const { deletionTimestamp } = source.object.metadata;
   const instances = pods.map((pod) => ({ pod, ...podHealth(pod, now) }));
   const rollout = rolloutOf(source);
@@ -38,11 +47,14 @@ export function serviceStatus(source: ServiceSource, pods: readonly Pod[], { now
       .map(({ pod }) => pod.metadata.name),
   };
   if (deletionTimestamp !== undefined) return { state: "Deleting", since: deletionTimestamp, ...counts };
-  // No node may match a DaemonSet, which then runs as it should.
-  if (rollout.wanted === 0 && source.kind !== "DaemonSet" && !isIdle(source.object.metadata.annotations)) {
+  const rest = restOf(source, autoscaler);
+  if (rest === "idle" || rest === "stopped") {
     // An evicted pod stays as a record, so it is no instance that still stops.
     const isStopping = rollout.replicas > 0 || instances.some(({ state }) => state !== "over");
-    return { state: isStopping ? "Stopping" : "Stopped", since: stoppedAt(source), ...counts };
+    if (isStopping) return { state: "Stopping", since: stoppedAt(source), ...counts };
+    if (rest === "idle") return { state: "Idle", ...counts };
+    const off = autoscaler && `${autoscaler.words} is off until the service is started`;
+    return { state: "Stopped", since: stoppedAt(source), message: off, ...counts };
   }
   const updating = { rollout, instances, latest: latestOf({ rollout, instances, current }) };
   const { state, ...why } = runState(updating, now);
@@ -127,9 +139,18 @@ function namesLate({ kind, object }: ServiceSource): boolean {
   return kind === "Deployment" && (object.spec.paused === true || object.spec.strategy?.type === "Recreate");
 }
 
-/** Asked to have no instances, which is not stopped. */
-export function isIdle(of: Readonly<Record<string, string>>): boolean {
-  return of[annotations.idle] !== undefined;
+/**
+ * Why a service has no instances; undefined when it should have some. `idle`: an autoscaler brings them back. `asked`: it
+ * was asked to have none, which is not stopped, and counts only where no autoscaler sets the size. No node may match a
+ * DaemonSet, which then runs as it should.
+ */
+export function restOf(
+  { kind, object }: ServiceSource,
+  autoscaler: Autoscaler | undefined,
+): "idle" | "asked" | "stopped" | undefined {
+  if (object.spec.replicas > 0 || kind === "DaemonSet") return undefined;
+  if (autoscaler) return autoscaler.wakes ? "idle" : "stopped";
+  return object.metadata.annotations[annotations.idle] === undefined ? "stopped" : "asked";
 }
 
 /** Nobody knows when somebody else stopped it. */

@@ -1,8 +1,9 @@
 import type { DescribedService } from "../../../workloads/services/service-answer.ts";
 import type { KubeObject } from "../cluster/kinds.ts";
+import { type Autoscaler, autoscalerOf } from "./autoscaler.ts";
 import { type Owner, adopter, isGantrys, ownerOf } from "./owner.ts";
 import type { ServiceSource } from "./rollout.ts";
-import { type FoundStatus, serviceStatus, isIdle } from "./service-status.ts";
+import { type FoundStatus, serviceStatus, restOf } from "./service-status.ts";
 import { labels, annotations } from "../names.ts";
 import type { Region } from "../regions.ts";
 import {
@@ -29,8 +30,7 @@ export type FoundService = {
   /** False for one that Gantry created. */
   readonly isAdopted: boolean;
   readonly owner: Owner | undefined;
-  /** The name of the HorizontalPodAutoscaler that sets its size. */
-  readonly autoscaler: string | undefined;
+  readonly autoscaler: Autoscaler | undefined;
   readonly pods: readonly KubeObject<"Pod">[];
 };
 
@@ -101,8 +101,8 @@ type Around = {
   readonly pods: PodIndex;
   readonly v1Services: V1Services;
   readonly domains: Domains;
-  /** The names of autoscalers by the kind and name of their targets. */
-  readonly autoscalers: ReadonlyMap<string, string>;
+  /** By the kind and name of their targets. */
+  readonly autoscalers: ReadonlyMap<string, Autoscaler>;
 };
 
 function aroundOf(region: Known, namespace: string): Around {
@@ -117,7 +117,7 @@ function aroundOf(region: Known, namespace: string): Around {
       httpRoutes: kind === "gateway" ? cache.all("HTTPRoute") : [],
     }),
     autoscalers: new Map(
-      cache.all("HorizontalPodAutoscaler").map(({ metadata, spec }) => [targetKey(spec.scaleTargetRef), metadata.name]),
+      cache.all("HorizontalPodAutoscaler").map((each) => [targetKey(each.spec.scaleTargetRef), autoscalerOf(each)]),
     ),
   };
 }
@@ -138,14 +138,15 @@ function foundService(
     kind === "Deployment"
       ? podsOfDeployment({ metadata, selector: spec.selector }, around.pods)
       : podsOfOwner(metadata.uid, around.pods);
+  const autoscaler = around.autoscalers.get(targetKey({ kind, name: metadata.name }));
   const domains = around.domains({ uid: metadata.uid, v1Services: v1Services.map((each) => each.metadata.name) });
   return {
     source,
-    service: projectService(object, { name, username, config: around.region.config, v1Services, domains }),
-    status: serviceStatus(source, pods, { now }),
+    service: projectService(source, { name, username, config: around.region.config, v1Services, domains, autoscaler }),
+    status: serviceStatus(source, pods, { now, autoscaler }),
     isAdopted: !isOwn(source),
     owner: ownerOf(metadata),
-    autoscaler: around.autoscalers.get(targetKey({ kind, name: metadata.name })),
+    autoscaler,
     pods,
   };
 }
@@ -184,11 +185,14 @@ type Projection = {
   readonly config: ClusterConfig;
   readonly v1Services: readonly V1Service[];
   readonly domains: readonly string[];
+  readonly autoscaler: Autoscaler | undefined;
 };
 
 /** A Deployment, StatefulSet or DaemonSet with its definition, whoever wrote it. */
-function projectService({ metadata, spec }: ServiceSource["object"], projection: Projection): DescribedService {
-  const { name, username, config, v1Services, domains } = projection;
+function projectService(source: ServiceSource, projection: Projection): DescribedService {
+  const { metadata, spec } = source.object;
+  const { name, username, config, v1Services, domains, autoscaler } = projection;
+  const isStopped = restOf(source, autoscaler) === "stopped";
   const { template } = spec;
   const remembered = readRemembered(metadata.annotations);
   const { ports, addresses } = reachableOf({ template, v1Services, config, remembered });
@@ -198,11 +202,11 @@ function projectService({ metadata, spec }: ServiceSource["object"], projection:
     region: config.region,
     name,
     createdAt: metadata.creationTimestamp,
-    running: spec.replicas > 0 || isIdle(metadata.annotations),
+    running: !isStopped,
     deleting: metadata.deletionTimestamp !== undefined,
     generation: metadata.generation ?? 0,
     definition: {
-      size: sizeOf(spec.replicas, metadata.annotations),
+      size: isStopped ? sizeAfterStart(metadata.annotations, autoscaler) : spec.replicas,
       containers: containersOf(template, remembered),
       ports,
       volumes: volumesOf(template, remembered),
@@ -213,11 +217,11 @@ function projectService({ metadata, spec }: ServiceSource["object"], projection:
   };
 }
 
-/** While stopped, the size to which a start returns: 0 where somebody else stopped it, since nobody knows it. */
-function sizeOf(replicas: number, of: Readonly<Record<string, string>>): number {
-  if (replicas > 0 || isIdle(of)) return replicas;
+/** The size to which a start returns. Nobody knows it where somebody else stopped the service: then it is the smallest. */
+function sizeAfterStart(of: Readonly<Record<string, string>>, autoscaler: Autoscaler | undefined): number {
   const text = of[annotations.size] ?? "";
-  return /^[1-9]\d{0,4}$/u.test(text) ? Number(text) : 0;
+  const remembered = /^\d{1,5}$/u.test(text) ? Number(text) : 1;
+  return Math.max(remembered, autoscaler?.least ?? 0);
 }
 
 /** Only claims are disks. */

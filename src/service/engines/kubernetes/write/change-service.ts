@@ -5,7 +5,6 @@ import { type Engine, type EngineRequest, Refusal } from "../../../engine.ts";
 import { type Move, refusalOf as moveRefusal } from "../../../workloads/services/service-status.ts";
 import { KubeError, type Patch } from "../cluster/kube-api.ts";
 import { refusalOf } from "../cluster/refusal-of.ts";
-import { annotations } from "../names.ts";
 import { currentRevision, keptRevisions } from "../read/revisions.ts";
 import { rolloutOf } from "../read/rollout.ts";
 import type { FoundService } from "../read/services.ts";
@@ -62,11 +61,9 @@ async function stopService(target: Target): Promise<Accepted> {
 }
 
 async function startService(target: Target): Promise<Accepted> {
-  await changed(target, "start", ({ service, source: { object } }) => {
-    // A service that somebody else stopped didn't leave its size: it starts with one instance.
-    const size = annotations.size in object.metadata.annotations ? service.definition.size : 1;
-    return startPatch(object, size, notesOf(target));
-  });
+  await changed(target, "start", ({ service, source: { object } }) =>
+    startPatch(object, service.definition.size, notesOf(target)),
+  );
   return {};
 }
 
@@ -142,8 +139,7 @@ async function changed(target: Target, move: Move, patchFor: PatchFor): Promise<
   for (let tries = 1; ; tries += 1) {
     const found = wantedService(target);
     // First, because its state comes and goes.
-    if (move === "start") refuseSetSize(found, "started");
-    if (move === "stop") refuseSetSize(found, "stopped");
+    if (move === "start" || move === "stop") refuseSetSize(found, move);
     const refusal = moveRefusal(move, target.name, found.status.state);
     if (refusal !== undefined) throw new Refusal(409, refusal);
     const patch = await patchFor(found);

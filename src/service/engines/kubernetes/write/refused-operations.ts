@@ -7,6 +7,7 @@ import type { FoundJob } from "../read/jobs.ts";
 import type { FoundService } from "../read/services.ts";
 import { foreignController } from "../read/owner.ts";
 import { annotations } from "../names.ts";
+import { restOf } from "../read/service-status.ts";
 
 type Adopting = Pick<ClusterConfig, "adopt">;
 
@@ -53,7 +54,7 @@ const parts = {
     adopted: { what: "change the domains of", instead: "Change them", allowedBy: undefined },
     refuse: refuseHalfMade,
   },
-  size: { refuse: (found) => refuseSetSize(found, "scaled") },
+  size: { refuse: (found) => refuseSetSize(found, "scale") },
 } as const satisfies Readonly<Record<NonNullable<RefusedOperation["part"]>, Refusable>>;
 
 /** A part of a service that an update changes. */
@@ -74,8 +75,8 @@ const ofServices: readonly Check<FoundService>[] = [
     part,
     refuse: (found, config) => refusePart(found, part, config),
   })),
-  { operation: "startService", refuse: (found) => refuseSetSize(found, "started") },
-  { operation: "stopService", refuse: (found) => refuseSetSize(found, "stopped") },
+  { operation: "startService", refuse: (found) => refuseSetSize(found, "start") },
+  { operation: "stopService", refuse: (found) => refuseSetSize(found, "stop") },
   { operation: "restartService", refuse: (found) => refuseUnreplaced(found, "restarted") },
 ];
 
@@ -85,7 +86,7 @@ const ofJobs: readonly Check<FoundJob>[] = [{ operation: "deleteJob", refuse: re
 export function serviceOwner({ isAdopted, owner, autoscaler, source }: FoundService): Ownership {
   return {
     managedBy: isAdopted ? owner?.words : undefined,
-    sizeSetBy: source.kind === "DaemonSet" ? "its nodes (DaemonSet)" : autoscaler && `autoscaler ${autoscaler}`,
+    sizeSetBy: source.kind === "DaemonSet" ? "its nodes (DaemonSet)" : autoscaler?.words,
   };
 }
 
@@ -174,11 +175,15 @@ function refuseChange(found: Adopted, { what, instead, allowedBy }: AdoptedRefus
   );
 }
 
+const participles = { scale: "scaled", start: "started", stop: "stopped" } as const;
+
 /**
  * Refuses another size where something else sets it. An autoscaler would undo it at once, and one of size 0 switches it
- * off; a DaemonSet has none.
+ * off: a start switches it on again. A DaemonSet has no size.
  */
-export function refuseSetSize({ autoscaler, service, source }: FoundService, participle: string): void {
+export function refuseSetSize(found: FoundService, move: keyof typeof participles): void {
+  const { autoscaler, service, source } = found;
+  const participle = participles[move];
   if (source.kind === "DaemonSet") {
     throw new Refusal(
       409,
@@ -186,12 +191,17 @@ export function refuseSetSize({ autoscaler, service, source }: FoundService, par
         `Nothing was changed. Change its node selector with kubectl.`,
     );
   }
-  if (autoscaler === undefined) return;
-  throw new Refusal(
-    409,
-    `service ${service.name} can't be ${participle}: the autoscaler ${autoscaler} sets its size. Nothing was changed. ` +
-      `Change the autoscaler's limits, or remove it.`,
-  );
+  if (!autoscaler) return;
+  const { words } = autoscaler;
+  const rest = restOf(source, autoscaler);
+  if (rest === "stopped" && move !== "scale") return;
+  const [why, next] =
+    rest === "stopped"
+      ? [`the ${words} sets its size as soon as it runs`, "Start it"]
+      : rest === "idle" && move === "start"
+        ? [`it is idle, and the ${words} brings it back`, "To keep instances, raise the autoscaler's minimum"]
+        : [`the ${words} sets its size`, "Change the autoscaler's limits, or remove it"];
+  throw new Refusal(409, `service ${service.name} can't be ${participle}: ${why}. Nothing was changed. ${next}.`);
 }
 
 type Service = Pick<FoundService, "source" | "service">;

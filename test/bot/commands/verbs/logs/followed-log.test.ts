@@ -53,7 +53,9 @@ function ended({ log, over = "it goes on", shown, skipped }: FollowLook): string
 describe("a log that is followed ends", () => {
   test.each([
     ["was deleted", undefined, "The service was deleted."],
-    ["is stopped", { status: "Stopped", target_instance_size: 0 }, "The service is stopped."],
+    ["is stopped", { status: "Stopped", target_instance_size: 1 }, "The service is stopped."],
+    ["has no instances", { status: "Running", target_instance_size: 0 }, "The service has no instances."],
+    ["is idle", { status: "Idle", size_set_by: "autoscaler a" }, "The service is idle, autoscaler a brings it back."],
   ])("when the workload %s", async (_, service, sentence) => {
     let answer = served(lines(1, 3));
     const { begun, looks } = await follow("logs web --follow", (request) => answer(request));

@@ -75,18 +75,20 @@ test("a Deployment and a StatefulSet of the same name are both listed, each unde
   ]);
 });
 
-test("a stopped service has the size to which a start returns, if Gantry stopped it", () => {
+test("a stopped service has the size to which a start returns, 1 if somebody else stopped it", () => {
   const spec = { replicas: 0 };
   const sent = [
     deployment("by-gantry", { spec, metadata: { annotations: { "gantry/size": "3" } } }),
+    deployment("with-none", { spec, metadata: { annotations: { "gantry/size": "0" } } }),
     deployment("by-hand", { spec }),
     deployment("damaged", { spec, metadata: { annotations: { "gantry/size": "many" } } }),
   ];
 
   expect(servicesOf(sent).map(({ name, target_instance_size }) => [name, target_instance_size])).toEqual([
     ["by-gantry", 3],
-    ["by-hand", 0],
-    ["damaged", 0],
+    ["by-hand", 1],
+    ["damaged", 1],
+    ["with-none", 0],
   ]);
 });
 
@@ -132,7 +134,7 @@ test("an autoscaler is known by what it targets", () => {
     scaling("of-other", "StatefulSet"),
   ]);
 
-  expect(service?.autoscaler).toBe("of-web");
+  expect(service?.autoscaler?.words).toBe("autoscaler of-web");
 });
 
 const labelled = (name: string, labels: Record<string, string>) => deployment(name, { metadata: { labels } });

@@ -5,7 +5,7 @@ import { readOperations } from "../../../../../src/service/engines/kubernetes/re
 import { until } from "../../../../support/until.ts";
 import { openCachedCluster } from "../support/cached-cluster.ts";
 import { config, namespacesOf } from "../support/known-objects.ts";
-import { deployment, job, pod, statefulSet } from "../support/sent-objects.ts";
+import { deployment, job, object, pod, statefulSet } from "../support/sent-objects.ts";
 import { stillClock } from "../../../../support/test-clock.ts";
 
 const at = (time: string) => `2026-11-22T${time}Z`;
@@ -115,18 +115,26 @@ test("the same of several instances is told once, at most three of them are aske
   expect(eventRequests().map(({ query }) => query.get("limit"))).toEqual(["100", "100", "100", "100"]);
 });
 
-test("of a service that is well, a stopped one and a complete job nothing is asked", async () => {
+test("of a service that is well, a stopped one, an idle one and a complete job nothing is asked", async () => {
   const { put, service, job: readJob, eventRequests } = await town();
   put("deployments", deployment("web"));
   for (const name of ["web-a", "web-b"]) put("pods", pod(name, { of }));
+  for (const name of ["off", "idle"]) {
+    put(
+      "deployments",
+      deployment(name, { spec: { replicas: 0 }, status: { ...none, replicas: 0, updatedReplicas: 0 } }),
+    );
+  }
+  const scaleTargetRef = { kind: "Deployment", name: "idle" };
   put(
-    "deployments",
-    deployment("off", { spec: { replicas: 0 }, status: { ...none, replicas: 0, updatedReplicas: 0 } }),
+    "horizontalpodautoscalers",
+    object("HorizontalPodAutoscaler", "hpa", { spec: { scaleTargetRef, minReplicas: 0 } }),
   );
   put("jobs", job("report", { status: { conditions: [{ type: "Complete", status: "True" }] } }));
 
   expect(await service("web")).toMatchObject({ status: "Running" });
   expect(await service("off")).toMatchObject({ status: "Stopped" });
+  expect(await service("idle")).toMatchObject({ status: "Idle" });
   await readJob("report");
 
   expect(eventRequests()).toEqual([]);

@@ -202,7 +202,7 @@ test("a crash, a stop or a new size after it is no rollout", async () => {
 
   const none = { replicas: 0, updatedReplicas: 0, readyReplicas: 0, availableReplicas: 0, observedGeneration: 9 };
   putWeb(world, { metadata: revision(2), spec: { replicas: 0 }, status: none }, [], []);
-  await until(async () => (await world.service("web")).target_instance_size === 0);
+  await until(async () => (await world.service("web")).status === "Stopping");
   expect(await world.service("web")).not.toHaveProperty("rollout");
 });
 

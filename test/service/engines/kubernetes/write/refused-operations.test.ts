@@ -313,9 +313,99 @@ describe("a workload that Gantry didn't create", () => {
     const target = { scaleTargetRef: { kind: "Deployment", name: "shop" } };
     const scaled = adopted({}, [object("HorizontalPodAutoscaler", "shop-cpu", { spec: target })]);
 
-    expect(() => refuseSetSize(scaled, "scaled")).toThrow(
+    expect(() => refuseSetSize(scaled, "scale")).toThrow(
       "service shop can't be scaled: the autoscaler shop-cpu sets its size. Nothing was changed. Change the autoscaler's limits, or remove it.",
     );
-    expect(() => refuseSetSize(adopted(), "scaled")).not.toThrow();
+    expect(() => refuseSetSize(adopted(), "scale")).not.toThrow();
   });
 });
+
+const off = JSON.stringify([{ type: "ScalingActive", status: "False", reason: "ScalingDisabled" }]);
+const failing = JSON.stringify([{ type: "ScalingActive", status: "False", reason: "FailedGetExternalMetric" }]);
+const conditions = (text: string) => ({ annotations: { "autoscaling.alpha.kubernetes.io/conditions": text } });
+const scaledObject = { ownerReferences: [{ kind: "ScaledObject", name: "shop", uid: "k", controller: true }] };
+const idle = (words: string) => ({
+  status: "Idle",
+  message: undefined,
+  size_set_by: words,
+  target_instance_size: 0,
+  start: `service shop can't be started: it is idle, and the ${words} brings it back. Nothing was changed. To keep instances, raise the autoscaler's minimum.`,
+  stop: `service shop can't be stopped: the ${words} sets its size. Nothing was changed. Change the autoscaler's limits, or remove it.`,
+  scale: `service shop can't be scaled: the ${words} sets its size. Nothing was changed. Change the autoscaler's limits, or remove it.`,
+  restart: "service shop is idle and can't be restarted: it has no instances",
+});
+const switchedOff = (size: number) => ({
+  status: "Stopped",
+  message: "autoscaler shop-hpa is off until the service is started",
+  size_set_by: "autoscaler shop-hpa",
+  target_instance_size: size,
+  start: undefined,
+  stop: "service shop is stopped and can't be stopped: nothing to stop",
+  scale:
+    "service shop can't be scaled: the autoscaler shop-hpa sets its size as soon as it runs. Nothing was changed. Start it.",
+  restart: "service shop is stopped and can't be restarted: start it first",
+});
+
+/** A service without instances, by its autoscaler: what is answered, and what each move is refused with. */
+const withoutInstances: readonly (readonly [
+  string,
+  { readonly least?: number; readonly metadata?: object; readonly notes?: Readonly<Record<string, string>> },
+  object,
+])[] = [
+  ["whose minimum is 0", { least: 0 }, idle("autoscaler shop-hpa")],
+  [
+    "whose minimum is 0 and that lacks metrics",
+    { least: 0, metadata: conditions(failing) },
+    idle("autoscaler shop-hpa"),
+  ],
+  [
+    "whose minimum is 0, asked for 0 before",
+    { least: 0, notes: { "gantry/idle": "true" } },
+    idle("autoscaler shop-hpa"),
+  ],
+  [
+    "of KEDA, whose own is off at 0",
+    { metadata: { ...scaledObject, ...conditions(off) } },
+    idle("KEDA ScaledObject shop"),
+  ],
+  ["that Kubernetes switched off", { least: 2, metadata: conditions(off) }, switchedOff(2)],
+  ["that Kubernetes hasn't switched off yet", {}, switchedOff(1)],
+  ["that is off although its minimum is 0", { least: 0, metadata: conditions(off) }, switchedOff(1)],
+  [
+    "that is off, stopped by Gantry with no instance before",
+    { least: 0, metadata: conditions(off), notes: { "gantry/size": "0" } },
+    switchedOff(1),
+  ],
+  ["that is off, asked for 0 before", { notes: { "gantry/idle": "true" } }, switchedOff(1)],
+  ["that is off, stopped by Gantry before", { notes: { "gantry/size": "3" } }, switchedOff(3)],
+  ["that is off, stopped with fewer than its minimum", { least: 2, notes: { "gantry/size": "1" } }, switchedOff(2)],
+  ["with conditions that are none", { least: 0, metadata: conditions("{") }, idle("autoscaler shop-hpa")],
+];
+
+test.each(withoutInstances)(
+  "without instances, with an autoscaler %s",
+  async (_, { least, metadata, notes }, expected) => {
+    const scaler = object("HorizontalPodAutoscaler", "shop-hpa", {
+      metadata: { name: "shop-hpa", ...metadata },
+      spec: {
+        scaleTargetRef: { kind: "Deployment", name: "shop" },
+        ...(least !== undefined && { minReplicas: least }),
+      },
+    });
+    const annotations = { "deployment.kubernetes.io/revision": "1", ...notes };
+    const town = () =>
+      townWith([deployment("shop", { metadata: { annotations }, spec: { replicas: 0 }, status: none }), scaler]);
+    const { status, message, size_set_by, target_instance_size } = await (await town()).getService(request);
+
+    expect({
+      status,
+      message,
+      size_set_by,
+      target_instance_size,
+      start: await refusal((await town()).startService(request)),
+      stop: await refusal((await town()).stopService(request)),
+      scale: await refusal((await town()).updateService({ ...request, body: { target_instance_size: 5 } })),
+      restart: await refusal((await town()).restartService(request)),
+    }).toEqual(expected);
+  },
+);
