@@ -1231,10 +1231,11 @@ export interface components {
         /** @description An operation that would be refused now. */
         RefusedOperation: {
             /**
-             * @description The operationId of this document.
+             * @description The operationId of this document. Of a CronJob, `createJob` is a run of it now.
              * @example deleteService
              * @example updateService
              * @example deleteJob
+             * @example createJob
              */
             operation: string;
             /**

@@ -10,9 +10,10 @@ import { type FormFacts, type FormValues, noFacts } from "../forms/form.ts";
 import { aboutWorkload } from "../forms/service-form.ts";
 import { Target } from "../grammar/argument-types.ts";
 import { writeVerb } from "../grammar/verb.ts";
-import type { VerbContext } from "../command.ts";
+import type { ProposedChange, VerbContext } from "../command.ts";
 import { readJob, unknownName } from "../lookup/find.ts";
 import { checkMaySee } from "../lookup/may-see.ts";
+import { refusalNote, refusalOf } from "../lookup/service-change.ts";
 
 /** Makes a job of a CronJob's template now, outside its schedule. */
 export const run = writeVerb({
@@ -49,7 +50,7 @@ export const run = writeVerb({
 /**
  * The new job's name is decided here, with the request that is stored and approved: sent twice, the second one is refused.
  */
-function change(cronJob: Job, { settings, now }: VerbContext): Change {
+function change(cronJob: Job, { settings, now, sends }: VerbContext): ProposedChange {
   const { metadata, schedule } = cronJob;
   const { name } = metadata;
   const isRunning = schedule?.last_result === "running";
@@ -61,6 +62,7 @@ function change(cronJob: Job, { settings, now }: VerbContext): Change {
     before: undefined,
     diff: [`runs CronJob ${name} now`, ...(isRunning ? ["its newest run hasn't ended yet"] : [])],
     footprint: jobFootprint(cronJob),
+    refusal: refusalOf(cronJob, sends),
   };
 }
 
@@ -120,6 +122,7 @@ async function prefill(values: FormValues, context: VerbContext): Promise<FormFa
     notes: [
       aboutWorkload(job.metadata.name, ` · ${status.words} · schedule ${cron}`, `${dotOf(status)} `),
       "Makes a job of it now. Its schedule stays as it is.",
+      ...refusalNote(job, context.sends),
     ],
     values: {},
   };

@@ -146,6 +146,12 @@ describe.skipIf(noPods !== undefined)(`Gantry beside kubectl${because(noPods)}`,
       await town.stop("db");
       kubectl(namespace, ["scale", "statefulset", "db", "--replicas=3"]);
       await until(async () => !JSON.stringify(await whole("statefulsets", "db")).includes("gantry/size"));
+
+      kubectl(namespace, ["scale", "statefulset", "db", "--replicas=0"]);
+      await town.becomes("db", "Stopped");
+      expect(await town.show("db")).toMatchObject({ target_instance_size: 1 });
+      await town.start("db");
+      expect(await whole("statefulsets", "db")).toMatchObject({ spec: { replicas: 1 } });
     },
   );
 

@@ -207,6 +207,7 @@ export const CronJob = z.object({
     schedule: z.string(),
     timeZone: maybe(z.string()),
     suspend: maybe(z.boolean()),
+    concurrencyPolicy: maybe(z.string()),
     // Whole, because jobs are made of it.
     jobTemplate: z.looseObject({
       metadata: maybe(z.object({ labels: texts, annotations })),

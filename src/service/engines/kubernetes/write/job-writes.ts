@@ -11,7 +11,7 @@ import { findJob, findJobs, jobNames } from "../read/jobs.ts";
 import { labels, annotations, MANAGED_BY } from "../names.ts";
 import { isGantrys } from "../read/owner.ts";
 import { notFound } from "../read/place.ts";
-import { refuseAdoptedJob, refuseCronJob } from "./refused-operations.ts";
+import { refuseAdoptedJob, refuseCronJob, refuseSecondRun } from "./refused-operations.ts";
 import {
   podSettingsOf,
   refuseHostPath,
@@ -185,6 +185,7 @@ function manualRun(target: Target, from: string): { readonly body: object; reado
   if (metadata.deletionTimestamp !== undefined) {
     throw new Refusal(409, `CronJob ${from} is being deleted. Nothing was changed.`);
   }
+  refuseSecondRun(found);
   const request = randomUUID();
   const apiVersion = region.api.apiVersion("CronJob");
   return { body: manualJob(found.object, { name, request, notes: newNotesOf(target), apiVersion }), request };

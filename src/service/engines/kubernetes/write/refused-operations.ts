@@ -107,7 +107,10 @@ export function jobOwnership(found: FoundJob, config: Adopting): Ownership {
 }
 
 export function cronJobOwnership(found: FoundCronJob, config: Adopting): Ownership {
-  const checks = [{ operation: "deleteJob", refuse: refuseCronJob }];
+  const checks = [
+    { operation: "deleteJob", refuse: refuseCronJob },
+    { operation: "createJob", refuse: refuseSecondRun },
+  ];
   return { managedBy: found.owner?.words, refused: refusedBy(checks, found, config) };
 }
 
@@ -160,6 +163,17 @@ export function refuseCronJob({ name, owner }: FoundCronJob): void {
     409,
     `Gantry may not delete job ${name}: it is a CronJob${whose}. Nothing was changed. ` +
       `Delete it ${owner === undefined ? "with kubectl" : "there"}.`,
+  );
+}
+
+/** Kubernetes itself lets one that somebody makes run beside another: https://kubernetes.io/docs/concepts/workloads/controllers/cron-jobs/#concurrency-policy */
+export function refuseSecondRun({ object, name, jobs }: FoundCronJob): void {
+  const running = jobs.find(({ job }) => job.outcome === undefined);
+  if (object.spec.concurrencyPolicy !== "Forbid" || !running) return;
+  throw new Refusal(
+    409,
+    `CronJob ${name} allows one run at a time, and ${running.job.name} is in progress. Nothing was changed. ` +
+      `Wait until it ends, or delete it.`,
   );
 }
 

@@ -27,9 +27,20 @@ export function startPatch(object: Source, size: number, notes: Notes): Patch {
   return sized(object, size, { ...notes, ...noStop, [annotations.idle]: idle });
 }
 
-/** Takes the note of a stop off a service that somebody else has scaled since. */
+/**
+ * Takes the note of a stop off a service that somebody else has scaled since. It fails if Gantry stopped it again, and not if
+ * they scaled it to 0 by now: then a start would return to a size from before.
+ */
 export function forgetStopPatch(object: Source): Patch {
-  return { type: "json", operations: [...unchanged(object), ...annotated(object, noStop)] };
+  const { annotations: known } = object.metadata;
+  const seen = Object.keys(noStop).filter((name) => name in known);
+  return {
+    type: "json",
+    operations: [
+      ...seen.map((name): JsonOperation => ({ op: "test", path: pointer(name), value: known[name] })),
+      ...annotated(object, noStop),
+    ],
+  };
 }
 
 const noStop: Notes = { [annotations.size]: null, [annotations.stoppedAt]: null };

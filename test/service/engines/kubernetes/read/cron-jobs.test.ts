@@ -107,6 +107,32 @@ test.each([
   expect(nextRun({ schedule, timeZone }, now)).toBe(expected);
 });
 
+test.each([
+  ["allows one run at a time, while one is in progress", "Forbid", {}, true],
+  ["allows one run at a time, after its last one", "Forbid", complete, false],
+  ["allows several", "Allow", {}, false],
+  ["replaces the one before", "Replace", {}, false],
+])("a CronJob that %s: a run now is refused, and its answer says so before", async (_, policy, status, isRefused) => {
+  const sent = [
+    cronJob("nightly", { spec: { concurrencyPolicy: policy } }),
+    runOf("nightly", "nightly-1", "2026-11-22T01:00:00Z", status),
+  ];
+  const cluster = scriptedCluster();
+  for (const each of sent) cluster.others.put(each.kind as "CronJob" | "Job", each); // as they were made
+  const { createJob, close } = writesOn(cluster.api);
+  const made = createJob({ ...named("nightly-now"), body: { from_cron_job: "nightly" } });
+  const { refused_operations: refused = [] } = await operations(sent).getJob(named("nightly"));
+
+  const reason = "CronJob nightly allows one run at a time, and nightly-1 is in progress.";
+  const next = "Wait until it ends, or delete it.";
+  expect(refused.filter(({ operation }) => operation === "createJob")).toEqual(
+    isRefused ? [{ operation: "createJob", reason: `${reason} ${next}` }] : [],
+  );
+  if (isRefused) await expect(made).rejects.toMatchObject({ message: `${reason} Nothing was changed. ${next}` });
+  else await expect(made).resolves.toBeDefined();
+  await close();
+});
+
 test("a run now is a job of the CronJob's template, made once, that belongs to the CronJob", async () => {
   const cluster = scriptedCluster();
   const sent = cronJob("nightly", {

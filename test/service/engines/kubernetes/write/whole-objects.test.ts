@@ -228,6 +228,34 @@ test("the size of a stop is forgotten when somebody scales with kubectl, and not
   expect(changes(scaled, now())).toEqual([`${note}/size: "7" → undefined`, `${note}/stopped-at: "${at}" → undefined`]);
 });
 
+test.each([
+  ["scales it to 0 at that moment, too", at, undefined],
+  ["scaled it, but not when Gantry stops it again", "2026-11-22T12:31:00.000Z", "7"],
+])("the size of a stop is forgotten when somebody %s", async (_, stoppedAt, size) => {
+  let patches = 0;
+  const { server, ...writes } = await town(({ verb }) => {
+    if (verb !== "patch") return undefined;
+    patches += 1;
+    if (patches === 1) put(0, stoppedAt);
+    return undefined;
+  });
+  const put = (replicas: number, when: string) => {
+    const stop = { "gantry/size": "7", "gantry/stopped-at": when };
+    const { kind: _kind, ...sent } = deployment("web", { metadata: { annotations: stop }, spec: { replicas } });
+    server.objects.put("deployments", "team", sent);
+  };
+  put(0, at);
+  onTestFinished(forgetStops(writes.parts));
+  put(4, at);
+  await until(() => patches > 0);
+  await writes.parts.queue.idle();
+
+  const { metadata } = server.objects.find("deployments", "team", "web") ?? {};
+  expect(metadata?.["annotations"]).toEqual(
+    size === undefined ? {} : { "gantry/size": size, "gantry/stopped-at": stoppedAt },
+  );
+});
+
 test("a name that an object of another kind has is refused before anything is made", async () => {
   const { server, ...writes } = await town();
   const { kind: _, ...service } = object("Service", "web", { spec: { ports: [] } });
