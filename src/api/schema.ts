@@ -1615,6 +1615,18 @@ export interface components {
              * @example autoscaler web-hpa
              */
             size_set_by?: string;
+            /**
+             * @description True if the process that answers runs in this service: without it, nothing is answered. Only when one service is
+             *     read. Not defined by the API; this implementation sends it on Kubernetes.
+             * @example true
+             */
+            runs_this_api?: boolean;
+            /**
+             * @description How an operator starts the service without this API. Only when one service is read. Not defined by the API; this
+             *     implementation sends it on Kubernetes.
+             * @example kubectl -n shop scale deployment/web --replicas=2
+             */
+            start_command?: string;
             refused_operations?: components["schemas"]["RefusedOperations"];
             /**
              * @description Number of instances.

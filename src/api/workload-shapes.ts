@@ -287,6 +287,8 @@ export const Service = z.looseObject({
   last_state: LastState,
   managed_by: lenient(identity),
   size_set_by: lenient(identity),
+  runs_this_api: lenient(z.boolean()),
+  start_command: lenient(text),
   refused_operations: RefusedOperations,
   target_instance_size: lenient(count),
   // Updates go by position, so a malformed container keeps its place.

@@ -14,7 +14,7 @@ export const Ask = z.object({
   reason: z.string().optional(),
   /** Runs a write at once, where a rule allows that. */
   breakGlass: z.boolean().optional(),
-  /** Its author confirmed that it is meant again, although the same request just ran. */
+  /** Its author confirmed it after a question: that the same request just ran, or that Gantry itself goes down. */
   again: z.boolean().optional(),
   args: z.record(z.string(), z.unknown()),
 });

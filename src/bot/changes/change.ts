@@ -54,6 +54,8 @@ export const Change = z
       .object({ revision: z.number(), images: optional(z.array(z.string()).readonly()) })
       .readonly()
       .optional(),
+    /** What becomes of Gantry, which itself runs in this workload: lines of the diff. The requester is asked about them first. */
+    itself: z.array(z.string()).readonly().optional(),
     /** The requester wants a direct message when the job ends. */
     notifies: z.boolean().optional(),
     /** The images and sizes that follow, if neither the Call nor the earlier state tells them. See `footprintOf`. */

@@ -46,6 +46,8 @@ export type Settings = {
   readonly watchCallsPerDay: number | undefined;
   /** Of Gantry. */
   readonly version: string;
+  /** The name of its machine; in a pod, that of the pod. */
+  readonly host: string;
 };
 
 /** The person who asks, with their real name, and where. */

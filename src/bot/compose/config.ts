@@ -1,4 +1,5 @@
 import { type Place, samePorts } from "../../platform/http/port.ts";
+import { hostname } from "node:os";
 import { resolve } from "node:path";
 import type { ApiAccount } from "../../api/client.ts";
 import type { AccountMode } from "../accounts/resolve.ts";
@@ -262,6 +263,7 @@ function settingsOf(env: Environment, service: ServiceConfig): Settings {
     healthyAfterMs: env.GANTRY_HEALTHY_AFTER * 1_000,
     watchCallsPerDay: env.GANTRY_WATCH_CALLS,
     version,
+    host: hostname(),
   };
 }
 

@@ -7,6 +7,7 @@ import { commandOf } from "../commands/grammar/parse.ts";
 import { UserError } from "../errors.ts";
 import type { Post } from "../views/kit/post.ts";
 import { askedElsewhere, nothingToDo } from "../views/messages/request-answers.ts";
+import { confirmMessage } from "../views/messages/confirm-message.ts";
 import { refusalMessage } from "../views/messages/refusal-message.ts";
 import { namesFor, preflight, preflightGlass } from "./access/approvers.ts";
 import { accessFor } from "./access/context.ts";
@@ -65,6 +66,11 @@ export async function propose(deps: WorkflowParts, interaction: AskInteraction, 
   if (judged.kind === "impossible") return refuseByApi(deps, asked, judged.leftOut);
   const { kind: _kind, ...effect } = judged;
   refuseReplaced(interaction.about, effect.several?.parts.map((part) => part.change) ?? [effect.change]);
+  const itself = (effect.several?.parts ?? [effect]).flatMap((part) => part.change.itself ?? []);
+  // Otherwise the approvers are asked, with the same lines.
+  if (itself.length > 0 && effect.verdict.kind !== "approve" && ask.again !== true) {
+    return interaction.reply.send(confirmMessage({ command, ask: { ...effect.ask, again: true } }, itself), "question");
+  }
   const since =
     undone === undefined || effect.several !== undefined
       ? []

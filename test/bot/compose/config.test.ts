@@ -1,3 +1,4 @@
+import { hostname } from "node:os";
 import { resolve } from "node:path";
 import { expect, test } from "vitest";
 import { readConfig } from "../../../src/bot/compose/config.ts";
@@ -28,6 +29,7 @@ test("without configuration everything is local", () => {
       resourcesKey: "resources",
       healthyAfterMs: 60_000,
       version: expect.stringMatching(/^\d+\.\d+\.\d+/u),
+      host: hostname(),
     },
     dataDir: resolve(import.meta.dirname, "../../../.gantry"),
     store: { kind: "sqlite" },

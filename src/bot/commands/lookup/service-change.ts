@@ -12,19 +12,36 @@ type ServiceCall = { readonly [Op in ServiceOp]: Omit<Call<Op>, "path" | "query"
 /** A Change of a service that was read. Pure. */
 export function serviceChange(
   service: Service,
-  { region, sends }: VerbContext,
+  { region, sends, settings }: VerbContext,
   wanted: ServiceCall & { diff: string[]; backTo?: Change["backTo"] },
 ): ProposedChange {
   const { diff, backTo, ...call } = wanted;
+  const itself = diff.length === 0 ? [] : itselfLines(service, call, settings.host);
   const before = serviceSnapshot(service);
   return {
     call: { ...call, path: { region, service_name: service.name }, query: undefined },
     workload: { kind: "service", region, name: service.name, uid: before.uid },
     before,
-    diff,
+    diff: [...diff, ...itself],
+    ...(itself.length > 0 && { itself }),
     ...(backTo !== undefined && { backTo }),
     refusal: refusalOf(service, sends),
   };
+}
+
+/** What becomes of Gantry where it runs in this service itself: then nobody would say what happened. Pure. */
+function itselfLines(service: Service, call: ServiceCall, host: string): string[] {
+  const isBot = service.instance_names?.includes(host) === true;
+  if (!isBot && service.runs_this_api !== true) return [];
+  const [who, none] = isBot ? ["Gantry itself", "nobody answers"] : ["Gantry's workload API", "no request works"];
+  const { op, body } = call;
+  if (op === "deleteService") return [`${who} is deleted: ${none} afterwards`, "to bring it back: deploy it again"];
+  if (op === "stopService" || (op === "updateService" && body.target_instance_size === 0)) {
+    const { start_command: command = "start it without Gantry" } = service;
+    return [`${who} stops: ${none} afterwards`, `to bring it back: ${command}`];
+  }
+  const isReplaced = op === "updateService" && (body.containers ?? body.revision) !== undefined;
+  return isReplaced || op === "restartService" ? [`${who} restarts: ${none} for a while`] : [];
 }
 
 type Update = Call<"updateService">["body"];

@@ -1,4 +1,5 @@
 import type { WorkspaceParts } from "../parts.ts";
+import { context } from "../../views/kit/blocks.ts";
 import { endView, placedInForm } from "../../views/forms/modal.ts";
 import { drawForm, withChoiceShown } from "./draw-form.ts";
 import { formCommand } from "../../commands/grammar/parse.ts";
@@ -11,7 +12,8 @@ import { afterAck, updateForm } from "./update-view.ts";
 type Stored = { readonly form: unknown; readonly origin: Origin };
 
 /**
- * Answers in the form that was sent: a refusal above everything that was typed, or the outcome in its place. People who
+ * Answers in the form that was sent: a refusal above everything that was typed, or the outcome in its place, or a question,
+ * whose buttons are in a message. People who
  * closed it in the meantime are answered where they asked.
  */
 export function createFormReply(deps: WorkspaceParts, { form: stored, origin }: Stored): Answering {
@@ -33,8 +35,11 @@ export function createFormReply(deps: WorkspaceParts, { form: stored, origin }: 
   };
   return {
     async send(post, how) {
-      const view = how === "done" ? endView({ title, post }) : drawForm(stillOpen(), { above: post.blocks });
-      if (!(await show(view))) await beside.send(post, how);
+      const blocks =
+        how === "question" ? [...post.blocks, context("Answer it in the message where you asked.")] : post.blocks;
+      const view = how === "refused" ? drawForm(stillOpen(), { above: blocks }) : endView({ title, post: { blocks } });
+      // The end of a form has no buttons.
+      if (!(await show(view)) || how === "question") await beside.send(post, how);
     },
     async requested(change) {
       await show(endView({ title, post: placedInForm({ change, defaultRegion: deps.settings.region }) }));

@@ -158,7 +158,10 @@ function people(change: StoredChange): Line[] {
 /** The differences, where the headline doesn't tell all: one as a fact, several as a list. */
 function difference(change: StoredChange): { readonly fact: readonly string[]; readonly list: Block[] } {
   const { op } = change;
-  if (op !== "updateService" && op !== "createService" && op !== "createJob") return { fact: [], list: [] };
+  // The first line is the headline.
+  if (op !== "updateService" && op !== "createService" && op !== "createJob") {
+    return { fact: [], list: diffList(change.diff.slice(1)) };
+  }
   // Once it has ended, its card says what came of it.
   const isOver =
     change.state === "done" && seenOf(change)?.watch?.rolling === undefined && seenOf(change) !== undefined;

@@ -91,8 +91,8 @@ function currentNames(stored: unknown): unknown {
   return { ...rest, kind: rest["kind"] === "anew" ? "redo" : rest["kind"], origin };
 }
 
-/** `done`: it is done, in progress, or there was nothing to do. `refused`: nothing was done, and the message says why. */
-export type ReplyKind = "done" | "refused";
+/** `done`: it is done, in progress, or there was nothing to do. `refused`: nothing was done, and the message says why. `question`: it waits for one of its buttons. */
+export type ReplyKind = "done" | "refused" | "question";
 
 export type Undelivered = { readonly post: Post; readonly how: ReplyKind };
 

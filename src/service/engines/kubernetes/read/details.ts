@@ -1,3 +1,4 @@
+import { hostname } from "node:os";
 import type { Job as JobBody, JobContainer, Service as ServiceBody, ServiceContainer } from "../../../../api/schema.ts";
 import type { KubeObject } from "../cluster/kinds.ts";
 import type { PodTemplate } from "./containers.ts";
@@ -9,7 +10,8 @@ import { rolloutOf } from "./rollout.ts";
 type Pod = KubeObject<"Pod">;
 
 /** What only the read of one service tells: what else its instances consist of. */
-export function withServiceDetails(body: ServiceBody, { source, pods, status }: FoundService): ServiceBody {
+export function withServiceDetails(body: ServiceBody, found: FoundService): ServiceBody {
+  const { source, pods, status } = found;
   const { isUpdated } = rolloutOf(source);
   const { template } = source.object.spec;
   const initDigests = status.imageDigests?.slice(template.spec.containers.length);
@@ -19,7 +21,17 @@ export function withServiceDetails(body: ServiceBody, { source, pods, status }: 
     ...(isUpdated && body.containers && { containers: withMemoryNow(body.containers, pods) }),
     ...initContainers(template, initDigests),
     ...templateDetails(template, initDigests),
+    // The name of a pod is its host name.
+    ...(pods.some(({ metadata }) => metadata.name === hostname()) && { runs_this_api: true }),
+    ...startCommand(found),
   };
+}
+
+function startCommand({ source: { kind, object }, service }: FoundService): Pick<ServiceBody, "start_command"> {
+  if (kind === "DaemonSet") return {};
+  const { namespace, name } = object.metadata;
+  const size = Math.max(1, service.definition.size);
+  return { start_command: `kubectl -n ${namespace} scale ${kind.toLowerCase()}/${name} --replicas=${size}` };
 }
 
 type Digests = readonly (string | undefined)[];

@@ -1,3 +1,4 @@
+import { hostname } from "node:os";
 import { expect, test } from "vitest";
 import { Refusal } from "../../../../../src/service/engine.ts";
 import type { ClusterConfig } from "../../../../../src/service/engines/kubernetes/cluster/cluster-config.ts";
@@ -34,7 +35,7 @@ test("a service that is listed can be read alone under its name", async () => {
   expect(services.map(({ name }) => name)).toEqual(["db", "db.statefulset", "web"]);
   for (const listed of services) {
     const alone = await getService({ ...asked, path: { region: "us", service_name: listed.name } });
-    const { refused_operations: _alone, instance_names: _names, ...same } = alone;
+    const { refused_operations: _alone, instance_names: _names, start_command: _start, ...same } = alone;
     expect(same).toEqual({ region, ...listed });
   }
 });
@@ -102,6 +103,31 @@ test("a DaemonSet is a service with an instance on each of its nodes, and keeps 
   expect(services.find(({ name }) => name === "agent")?.size_set_by).toBe("its nodes (DaemonSet)");
   const alone = await getService({ ...asked, path: { region: "us", service_name: "agent" } });
   expect(alone.instance_names?.toSorted()).toEqual(["agent-q8m4z", "agent-x7k2p"]);
+});
+
+test("a service says how it is started without this API, and whether this API runs in it", async () => {
+  const objects = [
+    deployment("web", { spec: { replicas: 3 } }),
+    deployment("off", { spec: { replicas: 0 }, metadata: { annotations: { "gantry/size": "4" } } }),
+    deployment("none", { spec: { replicas: 0 }, metadata: { annotations: { "gantry/idle": "true" } } }),
+    statefulSet("db"),
+    daemonSet("agent"),
+    deployment("gantry"),
+    pod("web-1", { of: { kind: "Deployment", name: "web" } }),
+    pod(hostname(), { of: { kind: "Deployment", name: "gantry" } }),
+  ];
+  const { getService } = operations({}, objects);
+  const said = async (name: string) => {
+    const { start_command, runs_this_api } = await getService(inUs({ service_name: name }) as never); // a request for one
+    return [start_command, runs_this_api];
+  };
+
+  expect(await said("web")).toEqual(["kubectl -n team scale deployment/web --replicas=3", undefined]);
+  expect(await said("off")).toEqual(["kubectl -n team scale deployment/off --replicas=4", undefined]);
+  expect(await said("none")).toEqual(["kubectl -n team scale deployment/none --replicas=1", undefined]);
+  expect(await said("db")).toEqual(["kubectl -n team scale statefulset/db --replicas=2", undefined]);
+  expect(await said("agent")).toEqual([undefined, undefined]);
+  expect(await said("gantry")).toEqual(["kubectl -n team scale deployment/gantry --replicas=2", true]);
 });
 
 test("without adoption there are no DaemonSets", async () => {
