@@ -650,6 +650,7 @@ export interface components {
             message?: components["schemas"]["UnwellMessage"];
             events?: components["schemas"]["Events"];
             events_not_read?: components["schemas"]["EventsNotRead"];
+            init_containers?: components["schemas"]["InitContainers"];
             sidecars?: components["schemas"]["Sidecars"];
             instance_memory?: components["schemas"]["InstanceMemory"];
             managed_by?: components["schemas"]["ManagedBy"];
@@ -989,7 +990,7 @@ export interface components {
          * @description Containers that start before the others in each instance, in order: init containers of Kubernetes, and its native
          *     sidecars, which run on. An update finds them by `name` and takes their `image`; nothing else of them can be
          *     updated. Only when one workload is read, and absent when there are none. Not defined by the API; this
-         *     implementation sends it on Kubernetes.
+         *     implementation sends it on Kubernetes, also for a CronJob.
          */
         InitContainers: components["schemas"]["InitContainer"][];
         /** @description A container that starts before the others. */
@@ -1005,6 +1006,7 @@ export interface components {
              */
             image?: string;
             image_digest?: components["schemas"]["ImageDigest"];
+            resources?: components["schemas"]["ServiceResources"];
         };
         /**
          * @description Containers that run beside the others in each instance: native sidecars of Kubernetes. An update takes another

@@ -83,7 +83,14 @@ export type Sidecar = z.output<typeof Sidecar>;
 
 /** Containers that start before the others. Updates find them by name. */
 export const InitContainers = lenient(
-  listOf(z.looseObject({ name: identity, image: lenient(text), image_digest: lenient(text) })),
+  listOf(
+    z.looseObject({
+      name: identity,
+      image: lenient(text),
+      image_digest: lenient(text),
+      resources: lenient(Resources),
+    }),
+  ),
 );
 
 /** The limits with which instances run now, where a resize in place changed them. */
@@ -93,6 +100,7 @@ export const MemoryNow = lenient(listOf(memory));
 export const details = {
   events: lenient(listOf(Event)),
   events_not_read: lenient(identity),
+  init_containers: InitContainers,
   sidecars: lenient(listOf(Sidecar)),
   instance_memory: lenient(memory),
 };
@@ -271,7 +279,6 @@ export const Service = z.looseObject({
   revisions: lenient(listOf(Revision)),
   rollout: lenient(Rollout),
   instance_names: lenient(listOf(identity)),
-  init_containers: InitContainers,
   status_since: lenient(text),
   min_ready_seconds: lenient(count),
   ready_instances: lenient(count),

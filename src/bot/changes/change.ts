@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { Call } from "../../api/operations.ts";
 import { type WriteOperationId, writeOperationIds } from "../policy/operation-facts.ts";
 import type { Footprint as PolicyFootprint } from "../policy/policy.ts";
-import { Snapshot, optional } from "./updatable-fields.ts";
+import { ContainerFacts, Snapshot, optional } from "./updatable-fields.ts";
 
 /** The API identifies a workload by name only; the `uid` distinguishes it from a later one of the same name. */
 export const WorkloadRef = z
@@ -32,9 +32,8 @@ const WriteCall = z
 
 const Footprint: z.ZodType<PolicyFootprint> = z
   .object({
-    containers: optional(
-      z.array(z.object({ image: optional(z.string()), memoryMiB: optional(z.number()) })).readonly(),
-    ),
+    containers: optional(z.array(ContainerFacts).readonly()),
+    instanceMiB: z.number().optional(),
     instances: optional(z.number()),
   })
   .readonly();

@@ -4,6 +4,7 @@ import { Problem } from "../../api/problem.ts";
 import { step } from "../../platform/trail.ts";
 import type { Change, Outcome } from "./change.ts";
 import { digestOf, driftOf, unexplainedDrift } from "./drift.ts";
+import { footprintNow } from "./footprint.ts";
 import { readSnapshot } from "./read-workload.ts";
 import { type AcceptedEnd, type AcceptedReading, readBackAccepted, readBackUnknown } from "./read-back.ts";
 import { otherKeyHint } from "./updatable-fields.ts";
@@ -17,6 +18,8 @@ export type Execution = AcceptedReading & {
   readonly asked: AskedBy;
   /** From the time of the request: see `digestOf`. */
   readonly digest: string;
+  /** Asks policy about the workload as it was just read. Undefined: the Change may be sent. */
+  readonly refusalNow: (now: Change) => Promise<Extract<Executed, { kind: "refused" | "lost" }> | undefined>;
   /** Records the Run before the request leaves. Unless it returns `claimed`, nothing is sent. */
   readonly claim: () => Promise<"claimed" | "busy" | "lost">;
   /** Called right before the request leaves; false holds it back. Must not throw. */
@@ -27,11 +30,11 @@ export type Execution = AcceptedReading & {
 
 /**
  * - `ended`: it was claimed and has an outcome, and its health if that needs no watching
- * - `refused`: not claimed, because the workload couldn't be read
+ * - `refused`: not claimed, because the workload couldn't be read, or policy refuses the Change by what was read
  * - `drifted`: not claimed, because something it depends on has changed
  * - `busy`: another Run of the same workload is in progress; nothing was sent
- * - `lost`: another replica has it, or the bot is stopping. The next one continues from the recorded state (approved or
- *   unknown)
+ * - `lost`: another replica has it, the bot is stopping, or policy wants more approvals. The next one continues from the
+ *   recorded state (approved, unknown or pending)
  */
 export type Executed =
   | ({ readonly kind: "ended" } & AcceptedEnd)
@@ -41,8 +44,8 @@ export type Executed =
   | { readonly kind: "lost" };
 
 /**
- * Sends a Change at most once, ever: reads the workload again and compares it unless it is fresh, claims the Run, sends
- * one request, and reads the workload back. The API has no conditional write, so a change between that read and the
+ * Sends a Change at most once, ever: unless it is fresh, reads the workload again, compares it and asks policy about it;
+ * claims the Run, sends one request, and reads the workload back. The API has no conditional write, so a change between that read and the
  * write goes unnoticed. A Change without a diff isn't sent. Never throws a `Problem`; errors of `claim` and `doubt`
  * propagate.
  */
@@ -58,16 +61,22 @@ export async function executeChange(change: Change, deps: Execution): Promise<Ex
 /** The Change with the workload as it is now, or why it must not be sent. */
 async function readAgain(change: Change, deps: Execution): Promise<Change | Executed> {
   const read = await readSnapshot(change.workload, deps);
-  if (read instanceof Problem) {
-    if (deps.signal.aborted) return { kind: "lost" };
-    const why = `Couldn't check the workload before the change: ${read.sentence}`;
-    return { kind: "refused", outcome: { kind: "failed", why, next: read.next } };
-  }
+  if (read instanceof Problem) return unread(read, deps);
   // Fields that it doesn't depend on may have changed. That must not be attributed to this Run.
   const now = { ...change, before: read.snapshot };
-  if (digestOf(now) === deps.digest) return now;
-  const drift = driftOf(change, read.snapshot);
-  return { kind: "drifted", drift: drift.length > 0 ? drift : [unexplainedDrift] };
+  if (digestOf(now) !== deps.digest) {
+    const drift = driftOf(change, read.snapshot);
+    return { kind: "drifted", drift: drift.length > 0 ? drift : [unexplainedDrift] };
+  }
+  const footprint = await footprintNow(now, read.read, deps);
+  if (footprint instanceof Problem) return unread(footprint, deps);
+  return (await deps.refusalNow({ ...now, footprint })) ?? now;
+}
+
+function unread(problem: Problem, { signal }: Execution): Executed {
+  if (signal.aborted) return { kind: "lost" };
+  const why = `Couldn't check the workload before the change: ${problem.sentence}`;
+  return { kind: "refused", outcome: { kind: "failed", why, next: problem.next } };
 }
 
 async function sendOnce(change: Change, deps: Execution): Promise<Executed> {

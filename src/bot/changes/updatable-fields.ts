@@ -2,6 +2,7 @@ import { z } from "zod";
 import type { Job, Service } from "../../api/answers.ts";
 import { parseMemoryMiB } from "../../api/memory.ts";
 import type { Call } from "../../api/operations.ts";
+import type { ContainerFacts as PolicyFacts } from "../policy/policy.ts";
 import { type ActionId, operationFacts, type Risk, type WriteOperationId } from "../policy/operation-facts.ts";
 
 type Update = Call<"updateService">["body"];
@@ -40,6 +41,13 @@ function field<Value>(row: Field<Value>): Field<Value> {
 
 /** Shown for a value that the service doesn't report. */
 export const NOT_REPORTED = "not reported";
+/** Shown for a memory limit of 0. */
+const NO_LIMIT = "no limit";
+
+/** "512", or that there is no limit, as in "512 → 1024 MiB". */
+export function memoryBefore(mib: number | undefined): string {
+  return mib === 0 ? NO_LIMIT : String(mib ?? NOT_REPORTED);
+}
 
 /** One row per updatable field, under the name that a Snapshot stores it by. */
 const rows = {
@@ -70,8 +78,7 @@ const rows = {
         const update = updates[at];
         return parseMemoryMiB((update?.resources ?? update?.resource)?.limits?.memory) ?? before[at];
       }),
-    words: (memory = []) =>
-      memory.map((mib) => (mib === undefined ? NOT_REPORTED : `${mib} MiB`)).join(" and ") || NOT_REPORTED,
+    words: (memory = []) => memory.map((mib) => (mib ? `${mib} MiB` : memoryBefore(mib))).join(" and ") || NOT_REPORTED,
     part: "memory",
     risks: ["disruptive"],
     // A new limit restarts every instance, except where the engine changes it in place.
@@ -102,8 +109,8 @@ const rows = {
   images: field({
     label: "image",
     stored: z.array(optional(z.string())).readonly(),
-    read({ containers = [], init_containers: init = [] }) {
-      const images = [...containers, ...init].map(({ image }) => image);
+    read(service) {
+      const images = [...(service.containers ?? []), ...initContainers(service)].map(({ image }) => image);
       return images.every((image) => image === undefined) ? undefined : images;
     },
     // By position, as memory.
@@ -159,6 +166,18 @@ function domainSet(domains: readonly string[]): string[] {
   return [...new Set(domains.map((domain) => domain.toLowerCase()))].sort();
 }
 
+type WithInit = Pick<Service | Job, "init_containers" | "sidecars">;
+
+/** Containers that start before the others, in order; a native sidecar may be reported as one alone. Pure. */
+export function initContainers({ init_containers: init = [], sidecars = [] }: WithInit) {
+  const others = sidecars.filter(({ name }) => !init.some((each) => each.name === name));
+  return [...init, ...others].map(({ name, image, resources }): ContainerFacts => {
+    const sidecar = sidecars.find((each) => each.name === name);
+    const limit = (resources ?? sidecar?.resources)?.limits?.memory;
+    return { image, memoryMiB: parseMemoryMiB(limit), init: sidecar === undefined ? "ends" : "runs on" };
+  });
+}
+
 export type UpdatableFieldName = keyof typeof rows;
 type Values = { readonly [Each in UpdatableFieldName]?: z.output<(typeof rows)[Each]["stored"]> | undefined };
 
@@ -178,8 +197,19 @@ export type Snapshot =
       readonly since?: string | undefined;
       /** Of what the containers run, in order, where the API says it. Nothing depends on them. */
       readonly digests?: readonly (string | undefined)[] | undefined;
+      /** Of the containers after the others in `images`. Nothing depends on it, as on the next one. */
+      readonly init?: readonly Omit<ContainerFacts, "image">[] | undefined;
+      /** The memory limit of an instance as a whole. */
+      readonly instanceMiB?: number | undefined;
     })
   | undefined;
+
+export const ContainerFacts = z.object({
+  image: optional(z.string()),
+  memoryMiB: optional(z.number()),
+  init: z.enum(["ends", "runs on"]).optional(),
+}) satisfies z.ZodType<PolicyFacts>;
+export type ContainerFacts = PolicyFacts;
 
 export const Snapshot: z.ZodType<Snapshot> = optional(
   z
@@ -188,20 +218,29 @@ export const Snapshot: z.ZodType<Snapshot> = optional(
       status: optional(z.string()),
       since: z.string().optional(),
       digests: z.array(optional(z.string())).readonly().optional(),
+      init: z
+        .array(ContainerFacts.omit({ image: true }))
+        .readonly()
+        .optional(),
+      instanceMiB: z.number().optional(),
       ...Object.fromEntries(fields.map(([name, { stored }]) => [name, optional(stored)])),
     })
     .readonly(),
 );
 
 export function serviceSnapshot(service: Service): NonNullable<Snapshot> {
-  const { containers = [], init_containers: init = [] } = service;
-  const digests = [...containers, ...init].map(({ image_digest: digest }) => digest);
+  const { containers = [], init_containers: reported = [] } = service;
+  const digests = [...containers, ...reported].map(({ image_digest: digest }) => digest);
+  const init = initContainers(service).map(({ image: _, ...facts }) => facts);
+  const instanceMiB = parseMemoryMiB(service.instance_memory);
   return {
     uid: identityOf(service.uid, service.created_at),
     status: service.status ?? undefined,
     ...valuesOf(service),
     ...(service.status_since !== undefined && { since: service.status_since }),
     ...(digests.some((digest) => digest !== undefined) && { digests }),
+    ...(init.length > 0 && { init }),
+    ...(instanceMiB !== undefined && { instanceMiB }),
   };
 }
 
@@ -280,17 +319,16 @@ export function actionOf(call: Call<WriteOperationId>): ActionId {
   return revision !== undefined || containers.some(({ image }) => image !== undefined) ? "deploy" : call.op;
 }
 
-/** The image and memory limit of each container after an update; undefined when its containers aren't reported. */
-export function containersAfter(update: Update, before: Snapshot) {
-  const memory = rows.memoryMiB.wanted(update, before?.memoryMiB) ?? before?.memoryMiB ?? [];
+/** Each container after an update; undefined when its containers aren't reported. */
+export function containersAfter(update: Update, before: Snapshot): readonly ContainerFacts[] | undefined {
+  const now = before?.memoryMiB ?? [];
+  if (now.length === 0) return undefined;
+  const memory = rows.memoryMiB.wanted(update, now) ?? now;
   const images = rows.images.wanted(update, before?.images) ?? before?.images ?? [];
-  // Where they aren't reported, others may run beside the one that is updated.
-  const count = Math.max(before?.memoryMiB?.length ?? 0, before?.images?.length ?? 0);
-  if (count === 0) return undefined;
-  return Array.from({ length: Math.max(count, images.length) }, (_, at) => ({
+  const init = before?.init ?? [];
+  return Array.from({ length: Math.max(now.length + init.length, images.length) }, (_, at) => ({
     image: images[at],
-    // One that starts before the others, and has ended or is small beside them.
-    memoryMiB: memory.length > 0 && at >= memory.length ? 0 : memory[at],
+    ...(at < now.length ? { memoryMiB: memory[at] } : (init[at - now.length] ?? { memoryMiB: undefined })),
   }));
 }
 

@@ -1,5 +1,5 @@
 import { type ActionId, operationFacts } from "./operation-facts.ts";
-import type { RuleActions, Rule, Question } from "./policy.ts";
+import type { ContainerFacts, Footprint, RuleActions, Rule, Question } from "./policy.ts";
 import { isGroupId } from "./policy-words.ts";
 import { matchesImage } from "./image-pattern.ts";
 import { matchesEverything, matchesPattern } from "./patterns.ts";
@@ -92,10 +92,32 @@ function matchInstances(most: number, question: Question): Match {
 
 function matchMemory(mostMiB: number, question: Question): Match {
   if (!isAboutSize(question)) return "no";
-  const { containers = [] } = question.footprint ?? {};
-  const known = containers.reduce((sum, { memoryMiB = 0 }) => sum + memoryMiB, 0);
-  if (known > mostMiB) return "no";
-  return matchOf(containers.length === 0 || containers.some((each) => each.memoryMiB === undefined) ? "unknown" : true);
+  const { atLeastMiB, atMostMiB } = memoryOf(question.footprint);
+  if (atLeastMiB > mostMiB) return "no";
+  return matchOf(atMostMiB <= mostMiB || "unknown");
+}
+
+/** What one instance may use at once, with all its containers: the two differ where a limit isn't known. Without a limit it is infinite. */
+export function memoryOf({ containers = [], instanceMiB }: Partial<Footprint> = {}) {
+  const whole = instanceMiB || Infinity;
+  return {
+    atLeastMiB: Math.min(whole, mostAtOnce(containers, 0)),
+    atMostMiB: Math.min(whole, containers.length === 0 ? Infinity : mostAtOnce(containers, Infinity)),
+  };
+}
+
+/** https://kubernetes.io/docs/concepts/workloads/pods/sidecar-containers/#resource-sharing-within-containers */
+function mostAtOnce(containers: readonly ContainerFacts[], unknownMiB: number): number {
+  let starting = 0;
+  let sidecars = 0;
+  let others = 0;
+  for (const { memoryMiB, init } of containers) {
+    const limit = memoryMiB === undefined ? unknownMiB : memoryMiB || Infinity;
+    if (init === undefined) others += limit;
+    else if (init === "runs on") sidecars += limit;
+    else starting = Math.max(starting, sidecars + limit);
+  }
+  return Math.max(starting, sidecars + others);
 }
 
 /** A read and a binding run nothing. */

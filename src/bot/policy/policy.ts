@@ -48,12 +48,21 @@ export type Policy = {
 /** A channel, or the direct message with the bot. */
 export type Where = { readonly kind: "channel" | "dm"; readonly channelId: string };
 
+/** A container of each instance. Undefined is unknown. */
+export type ContainerFacts = {
+  readonly image: string | undefined;
+  /** Its limit; 0 is no limit. */
+  readonly memoryMiB: number | undefined;
+  /** It starts before the others: an init container `ends` before the next one starts, and a native sidecar `runs on`. */
+  readonly init?: "ends" | "runs on" | undefined;
+};
+
 /** What a workload runs once a change is made; what it runs now, for one that only stops or deletes it. */
 export type Footprint = {
-  /** Undefined when they aren't known, like each value in it. */
-  readonly containers:
-    | readonly { readonly image: string | undefined; readonly memoryMiB: number | undefined }[]
-    | undefined;
+  /** Those that start before the others come last, in order. Undefined when they aren't known. */
+  readonly containers: readonly ContainerFacts[] | undefined;
+  /** The limit of an instance as a whole, if it has one. */
+  readonly instanceMiB?: number | undefined;
   readonly instances: number | undefined;
 };
 

@@ -1,3 +1,4 @@
+import { memoryOf } from "./match.ts";
 import { operationFacts } from "./operation-facts.ts";
 import type { Footprint, Person, Where, Question, Rule, Terms } from "./policy.ts";
 import { durationText } from "./policy-words.ts";
@@ -66,14 +67,8 @@ export type Size = "instances" | "memory";
 export function sizeText(size: Size, footprint: Footprint | undefined): string | undefined {
   if (size === "instances")
     return footprint?.instances === undefined ? undefined : amountText(size, footprint.instances);
-  const { containers = [] } = footprint ?? {};
-  const known = containers.flatMap(({ memoryMiB }) => (memoryMiB === undefined ? [] : [memoryMiB]));
-  return known.length === 0
-    ? undefined
-    : amountText(
-        size,
-        known.reduce((sum, each) => sum + each, 0),
-      );
+  const { atLeastMiB } = memoryOf(footprint);
+  return atLeastMiB === 0 ? undefined : amountText(size, atLeastMiB);
 }
 
 /** "up to 20 instances". */
@@ -83,6 +78,7 @@ export function limitText(size: Size, { limits }: Pick<Rule, "limits">): string 
 }
 
 function amountText(size: Size, amount: number): string {
+  if (amount === Infinity) return "instances without a memory limit";
   if (size === "memory") return `${amount} MiB of memory for each instance`;
   return `${amount} instance${amount === 1 ? "" : "s"}`;
 }

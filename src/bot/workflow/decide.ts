@@ -140,7 +140,7 @@ async function approve(deps: WorkflowParts, { change, interaction, answer, who, 
     return isShown && interaction.card !== undefined ? undefined : answer({ kind: "counted", change: approved });
   }
   logEvent(deps, last);
-  const clearance = await clearToRun(deps, approved, sinceMs);
+  const clearance = await clearToRun(deps, approved, { sinceMs });
   let answered: Promise<void> | undefined;
   let hasFailed = false;
   // What its failure says is all that they have to read.

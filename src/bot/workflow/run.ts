@@ -8,18 +8,15 @@ import { isRolledOut } from "../views/cards/phrases.ts";
 import { isAchieved } from "../views/cards/several-card.ts";
 import { storeWayBack } from "./repeat/way-back.ts";
 import { changeKey, stageOf, step, endOf } from "./lifecycle.ts";
-import { type Done, readBack, redrawLater, refuse, sendChange, stopwatch } from "./send.ts";
+import { AWAY_REST_MS, type Done, readBack, redrawLater, refuse, sendChange, stopwatch } from "./send.ts";
 import { SIGN_AFTER_MS } from "./reply.ts";
 import { type OpenRequest, openRequest } from "./open-request.ts";
 import { changeIn, contentOf } from "./stored-request.ts";
 import type { WorkflowParts } from "./ports.ts";
 import type { Aside } from "./inbox/scheduler.ts";
-import type { Outcome } from "../changes/change.ts";
+import type { Change, Outcome } from "../changes/change.ts";
 import { UserError } from "../errors.ts";
 import { counted } from "../views/kit/text.ts";
-
-/** Before Slack is asked again who the people of an approved Change are. */
-const AWAY_REST_MS = 10_000;
 
 export type Stored = {
   readonly change: StoredChange;
@@ -124,7 +121,8 @@ async function run(deps: WorkflowParts, stored: Stored, { signal, events }: Runn
     case "run": {
       const { opened } = cleared;
       if (change.parts === undefined) {
-        return sendChange(deps, { change, opened, isFresh: fresh !== undefined, onClaimed }, signal);
+        const clear = (proposed: Change): Promise<Clearance> => clearToRun(deps, change, { proposed });
+        return sendChange(deps, { change, opened, isFresh: fresh !== undefined, clear, onClaimed }, signal);
       }
       // Of several workloads, each is claimed and told for itself.
       const claimed = await deps.store.advance(change.id, step("claim", {}), undefined);
@@ -231,10 +229,15 @@ async function runPart(deps: WorkflowParts, { part, request, opened }: Part, sig
   if (content === undefined) {
     return refuse(deps, part, notSent("The stored request can't be opened.", "Request it again."));
   }
-  const cleared = isJustCleared(deps, request) ? undefined : await clearPart(deps, { part, request, opened });
+  const clear = (proposed?: Change): ReturnType<typeof clearPart> =>
+    clearPart(deps, { part, request, opened, ...(proposed && { proposed }) });
+  const cleared = isJustCleared(deps, request) ? undefined : await clear();
   if (cleared?.kind === "refused") return refuse(deps, part, cleared.outcome);
   if (cleared?.kind === "unchecked") deps.lanes.rest(changeKey(request.id), AWAY_REST_MS);
-  else await sendChange(deps, { change: part, opened: { content, account: opened.account }, isFresh: false }, signal);
+  else {
+    const sending = { change: part, opened: { content, account: opened.account }, isFresh: false, clear };
+    await sendChange(deps, sending, signal);
+  }
   if (!isTurnOver(deps, request)) return;
   // Nothing happens to a part that moved on meanwhile.
   const why =

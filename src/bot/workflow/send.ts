@@ -1,16 +1,21 @@
 import { operationTable } from "../../api/operations.ts";
 import type { Clock } from "../../platform/clock.ts";
 import { step as traced } from "../../platform/trail.ts";
-import type { Outcome } from "../changes/change.ts";
+import type { Change, Outcome } from "../changes/change.ts";
 import { executeChange, type Executed } from "../changes/execute.ts";
+import { footprintOf } from "../changes/footprint.ts";
 import { type AcceptedEnd, readBackUnknown } from "../changes/read-back.ts";
 import { isPartId, requestIdOf, type StoredChange } from "../changes/stored-change.ts";
 import { UserError } from "../errors.ts";
+import type { Clearance } from "./access/clear-to-run.ts";
 import { advance } from "./history.ts";
 import { changeKey, endOf, step } from "./lifecycle.ts";
 import type { Drawing, WorkflowParts } from "./ports.ts";
 import { apiFor, openRequest, type OpenRequest } from "./open-request.ts";
 import { changeIn, contentOf } from "./stored-request.ts";
+
+/** Before Slack is asked again who the people of an approved Change are. */
+export const AWAY_REST_MS = 10_000;
 
 /** Pause before a retry, when another Run has the workload. While the sweep sees that Run, it doesn't retry. */
 const BUSY_REST_MS = 3_000;
@@ -35,6 +40,8 @@ type Sending = {
   readonly opened: OpenRequest;
   /** The workload was just read. */
   readonly isFresh: boolean;
+  /** Asks policy about the Change with the workload as it is now. */
+  readonly clear: (now: Change) => Promise<Clearance>;
   /** It is stored as claimed, and leaves now. */
   readonly onClaimed?: (() => void) | undefined;
 };
@@ -48,14 +55,16 @@ export type Done = {
 /** Sends an approved Change and records its end, with what the read-back shows of its health. The Change if it is done. */
 export async function sendChange(
   deps: WorkflowParts,
-  { change, opened, isFresh, onClaimed }: Sending,
+  { change, opened, isFresh, clear, onClaimed }: Sending,
   signal: AbortSignal,
 ): Promise<Done | undefined> {
-  const executed = await executeChange(changeIn(opened.content), {
+  const proposed = changeIn(opened.content);
+  const executed = await executeChange(proposed, {
     ...apiFor(deps, opened, signal),
     ...guard(deps, { change, onClaimed }, signal),
     isFresh,
     digest: change.digest,
+    refusalNow: (now) => refusalNow(deps, { change, clear }, { proposed, now }),
     resourcesKey: deps.settings.resourcesKey,
     asked: { person: change.requester.userId, request: requestIdOf(change.id) },
     clock: deps.clock,
@@ -63,6 +72,20 @@ export async function sendChange(
     doubt: (outcome) => doubt(deps, change, outcome),
   });
   return record(deps, change, executed);
+}
+
+/** Policy was asked a moment ago about what the request found, and is asked again where something else is there now. */
+async function refusalNow(
+  { lanes }: WorkflowParts,
+  { change, clear }: Pick<Sending, "change" | "clear">,
+  { proposed, now }: { readonly proposed: Change; readonly now: Change },
+) {
+  if (JSON.stringify(footprintOf(now)) === JSON.stringify(footprintOf(proposed))) return undefined;
+  const cleared = await clear(now);
+  if (cleared.kind === "run") return undefined;
+  if (cleared.kind === "refused") return cleared;
+  if (cleared.kind === "unchecked") lanes.rest(changeKey(change.id), AWAY_REST_MS);
+  return { kind: "lost" } as const; // a literal kind
 }
 
 /** Claims the Change and checks the clocks right before sending: a process that was suspended must not send. */

@@ -24,13 +24,14 @@ const nightly = {
 
 /** A town whose workload API has the CronJob `nightly`; a job of it is complete at once. */
 async function cronTown(options: Omit<WorldOptions, "engine" | "apiFetch" | "via">) {
+  let template: object = nightly;
   const made = new Map<string, unknown>();
   const sent: unknown[] = [];
   const town = await approvalTown({
     ...options,
     async via(request, send) {
       const [, name = ""] = /\/jobs\/([^/]+)$/u.exec(new URL(request.url).pathname) ?? [];
-      if (name === "nightly") return Response.json(nightly);
+      if (name === "nightly") return Response.json(template);
       if (request.method === "POST" && name.startsWith("nightly-")) {
         const body: unknown = await request.json();
         sent.push({ name, body });
@@ -43,7 +44,7 @@ async function cronTown(options: Omit<WorldOptions, "engine" | "apiFetch" | "via
       return job === undefined ? send(request) : Response.json(job);
     },
   });
-  return { town, sent };
+  return { town, sent, nowIs: (more: object) => void (template = { ...nightly, ...more }) };
 }
 
 test("a CronJob shows its schedule and how its last run went, and runs now from its card, with one job made", async () => {
@@ -116,4 +117,23 @@ test("only a CronJob is run now", async () => {
   expect(await says(town, town.developer, "/gantry run service/web")).toContain("web is a service");
   expect(await says(town, town.developer, "/gantry run nightyl")).toContain("no job named nightyl");
   expect(newest(town.developer)).not.toContain("created");
+});
+
+const noMiners = `
+rules:
+  - { name: look, who: members, does: read, then: allow }
+  - { name: no miners, who: everyone, does: createJob, images: evil/*, then: refuse }
+  - { name: all else, who: members, does: routine, then: { approve: {} } }
+`;
+
+test("a run isn't sent where the CronJob got an init container with a forbidden image while it waited", async () => {
+  const { town, sent, nowIs } = await cronTown({ policy: noMiners });
+  await using _town = town;
+  await says(town, town.developer, "/gantry run nightly");
+  nowIs({ init_containers: [{ name: "fetch", image: "evil/miner:1" }] });
+
+  await clicks(town, town.approver, "Approve");
+
+  expect(sent).toEqual([]);
+  expect(card(town.developer)).toMatch(/may no longer do this.*no miners/su);
 });

@@ -3,7 +3,7 @@ import type { Service } from "../../../api/answers.ts";
 import { memoryUpdate } from "../../../api/log-pages.ts";
 import { isUpdateMemory, MEMORY_RANGE, parseMemoryMiB, updateMemoryMiB } from "../../../api/memory.ts";
 import type { Change } from "../../changes/change.ts";
-import { NOT_REPORTED } from "../../changes/updatable-fields.ts";
+import { memoryBefore } from "../../changes/updatable-fields.ts";
 import { UserError } from "../../errors.ts";
 import type { FormFacts } from "../forms/form.ts";
 import { servicePrefill, aboutWorkload } from "../forms/service-form.ts";
@@ -74,7 +74,7 @@ export const memory = writeVerb({
       body: {
         containers: containerUpdates(service, at, (named) => memoryUpdate(context.settings, { container: named, mib })),
       },
-      diff: before === mib ? [] : [`${label} ${before ?? NOT_REPORTED} → ${mib} MiB`],
+      diff: before === mib ? [] : [`${label} ${memoryBefore(before)} → ${mib} MiB`],
     });
   },
   undo: oldMemory,

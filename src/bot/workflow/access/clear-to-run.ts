@@ -11,7 +11,7 @@ import { changeIn } from "../stored-request.ts";
 import { aboutChange } from "../../commands/lookup/authorize.ts";
 import { ageSince, cardChannel, eligibility, preflight } from "./approvers.ts";
 import { permissionsFor } from "./permissions.ts";
-import type { Outcome } from "../../changes/change.ts";
+import type { Change, Outcome } from "../../changes/change.ts";
 import { counted } from "../../views/kit/text.ts";
 
 /** Whether the current policy still lets an approved Change run. */
@@ -28,17 +28,17 @@ export type Clearance =
 
 /**
  * Between request and execution, people leave, rules change and channels get locked. So this asks policy again and
- * counts only approvals from people who may approve now. Facts about people must be read from Slack after `sinceMs`, by
- * default now. Throws a `StoreError`.
+ * counts only approvals from people who may approve now. `proposed` has the workload as it was read since. Facts about
+ * people must be read from Slack after `sinceMs`, by default now. Throws a `StoreError`.
  */
 export async function clearToRun(
   deps: WorkflowParts,
   change: StoredChange,
-  sinceMs = deps.clock.now().getTime(),
+  { sinceMs = deps.clock.now().getTime(), proposed }: { readonly sinceMs?: number; readonly proposed?: Change } = {},
 ): Promise<Clearance> {
   try {
     const opened = await openRequest(deps, change);
-    const asked = { change, opened, sinceMs };
+    const asked = { change, opened, sinceMs, proposed };
     const verdict = await allowedNow(deps, asked);
     if (verdict.kind !== "approve") return { kind: "run", opened };
     return await recount(deps, { ...asked, verdict });
@@ -60,11 +60,17 @@ export async function clearPart(
     part,
     request,
     opened,
-  }: { readonly part: StoredChange; readonly request: StoredChange; readonly opened: OpenRequest },
+    proposed,
+  }: {
+    readonly part: StoredChange;
+    readonly request: StoredChange;
+    readonly opened: OpenRequest;
+    readonly proposed?: Change;
+  },
 ): Promise<Extract<Clearance, { kind: "run" | "refused" | "unchecked" }>> {
   try {
     const change = { ...request, parts: [part] };
-    const asked = { change, opened, sinceMs: deps.clock.now().getTime() - PEOPLE_AGE_MS };
+    const asked = { change, opened, sinceMs: deps.clock.now().getTime() - PEOPLE_AGE_MS, proposed };
     const verdict = await allowedNow(deps, asked);
     if (verdict.kind !== "approve") return { kind: "run", opened };
     const counting = await countingApprovals(deps, { ...asked, verdict });
@@ -88,7 +94,13 @@ function uncleared(
   return { kind: "refused", outcome: { kind: "failed", why: error.message, next: error.next ?? "Request it again." } };
 }
 
-type OpenedChange = { readonly change: StoredChange; readonly opened: OpenRequest; readonly sinceMs: number };
+type OpenedChange = {
+  readonly change: StoredChange;
+  readonly opened: OpenRequest;
+  readonly sinceMs: number;
+  /** Default: as it was requested. */
+  readonly proposed: Change | undefined;
+};
 
 /** The verdict of the current policy. Throws a `UserError` where it refuses, or requires a reason that wasn't given. */
 async function allowedNow(deps: WorkflowParts, asked: OpenedChange): Promise<Exclude<Verdict, { kind: "refuse" }>> {
@@ -108,7 +120,7 @@ async function allowedNow(deps: WorkflowParts, asked: OpenedChange): Promise<Exc
 /**
  * A break-glass request stays one: if breaking the glass is no longer allowed, it is refused, not sent for approval.
  */
-async function verdictNow(deps: WorkflowParts, { change, opened, sinceMs }: OpenedChange): Promise<Verdict> {
+async function verdictNow(deps: WorkflowParts, { change, opened, sinceMs, ...asked }: OpenedChange): Promise<Verdict> {
   const { account } = opened;
   const { requester, teamId, channelId, breakGlass } = change;
   const [profile, binding] = await Promise.all([
@@ -119,7 +131,7 @@ async function verdictNow(deps: WorkflowParts, { change, opened, sinceMs }: Open
   const permissions = permissionsFor({ ...deps, people: watched.people }, { profile, channelId, account, binding });
   const verdicts = await Promise.all(
     partsOf(change).map((part) => {
-      const proposed = changeIn(part === change ? opened.content : readableContent(deps, part));
+      const proposed = asked.proposed ?? changeIn(part === change ? opened.content : readableContent(deps, part));
       return permissions.verdict({ ...aboutChange(proposed), risk: part.risk }, { breakGlass });
     }),
   );

@@ -85,7 +85,11 @@ function wayBackOf({ content, now }: StuckDeploy): { readonly to: number; readon
     workload,
     before: now,
     diff: [...images, why],
-    footprint: { containers: containersThen, instances: now.size },
+    footprint: {
+      containers: containersThen,
+      instanceMiB: backTo === undefined ? before?.instanceMiB : undefined,
+      instances: now.size,
+    },
   };
   return { to, change };
 }

@@ -13,6 +13,7 @@ export function deps(api: AccountApi, more: Partial<Execution> = {}): Execution 
     wait: () => Promise.resolve(),
     isFresh: true,
     digest: digestOf(toFour),
+    refusalNow: () => Promise.resolve(undefined),
     claim: () => Promise.resolve("claimed"),
     mayLeave: () => true,
     doubt: () => Promise.resolve(),

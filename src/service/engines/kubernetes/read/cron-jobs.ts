@@ -48,19 +48,26 @@ export function findCronJob(
   return findCronJobs(region, reading).find(({ name }) => name === named.name);
 }
 
-/** The answer of the API about one. */
-export function cronJobBody(found: FoundCronJob, { username, now }: Reading, ownership: Ownership = {}): JobBody {
-  const { object, name, jobs } = found;
-  const { metadata, spec, status } = object;
+/** The Job that it makes next; undefined where Gantry can't read its template. */
+export function nextJob({ object, name, jobs }: FoundCronJob): KubeObject<"Job"> | undefined {
+  const { metadata, spec } = object;
   const active = jobs.filter(({ job }) => job.outcome === undefined).length;
-  const template = kinds.Job.schema.safeParse({
+  return kinds.Job.schema.safeParse({
     metadata: { ...metadata, name, ownerReferences: [] },
     spec: { ...spec.jobTemplate.spec, suspend: spec.suspend ?? false },
     status: { active },
-  });
+  }).data;
+}
+
+/** The answer of the API about one. */
+export function cronJobBody(found: FoundCronJob, { username, now }: Reading, ownership: Ownership = {}): JobBody {
+  const { object, name } = found;
+  const { metadata, status } = object;
+  const template = nextJob(found);
   const schedule = scheduleOf(found, now);
-  if (!template.success) return { metadata: { name, uid: metadata.uid }, schedule };
-  const { job, around } = projectJob(template.data, [], { name, username, now });
+  if (template === undefined) return { metadata: { name, uid: metadata.uid }, schedule };
+  const { active } = template.status;
+  const { job, around } = projectJob(template, [], { name, username, now });
   // It is no job itself, so nothing of it can be missing or late.
   const { message: _, run, ...rest } = around;
   const body = readJob(job, { ...rest, ...(run && { run: { ...run, instances: [] } }) }, ownership);

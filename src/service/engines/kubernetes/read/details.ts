@@ -19,7 +19,6 @@ export function withServiceDetails(body: ServiceBody, found: FoundService): Serv
     ...body,
     // Until an update is done, its old instances have the old limits.
     ...(isUpdated && body.containers && { containers: withMemoryNow(body.containers, pods) }),
-    ...initContainers(template, initDigests),
     ...templateDetails(template, initDigests),
     // The name of a pod is its host name.
     ...(pods.some(({ metadata }) => metadata.name === hostname()) && { runs_this_api: true }),
@@ -36,18 +35,11 @@ function startCommand({ source: { kind, object }, service }: FoundService): Pick
 
 type Digests = readonly (string | undefined)[];
 
-function initContainers({ spec }: PodTemplate, digests?: Digests): Pick<ServiceBody, "init_containers"> {
-  if (spec.initContainers.length === 0) return {};
-  return {
-    init_containers: spec.initContainers.map(({ name, image }, at) => ({ name, image, ...digestField(digests?.[at]) })),
-  };
-}
-
 function digestField(digest: string | undefined) {
   return digest === undefined ? {} : { image_digest: digest };
 }
 
-/** The same of a job. */
+/** The same of a job, or of the next job of a CronJob, which has no pods. */
 export function withJobDetails(body: JobBody, { object, pods }: Pick<FoundJob, "object" | "pods">): JobBody {
   const { spec } = body;
   const template = spec?.template;
@@ -87,16 +79,20 @@ function memoryMib(resources: Resources): number | undefined {
   return limit === undefined ? undefined : quantityMib(limit);
 }
 
-function templateDetails({ spec }: PodTemplate, digests?: Digests): Pick<ServiceBody, "sidecars" | "instance_memory"> {
-  const sidecars = spec.initContainers.flatMap(({ name, image, resources, restartPolicy }, at) => {
-    if (restartPolicy !== "Always") return [];
+function templateDetails(
+  { spec }: PodTemplate,
+  digests?: Digests,
+): Pick<ServiceBody, "init_containers" | "sidecars" | "instance_memory"> {
+  const all = spec.initContainers.map(({ name, image, resources, restartPolicy }, at) => {
     const memory = memoryMib(resources);
     const limits = memory === undefined ? {} : { limits: { memory: String(memory) } };
-    return [{ name, image, ...digestField(digests?.[at]), resources: limits }];
+    return { restartPolicy, told: { name, image, ...digestField(digests?.[at]), resources: limits } };
   });
+  const sidecars = all.filter(({ restartPolicy }) => restartPolicy === "Always");
   const whole = memoryMib(spec.resources);
   return {
-    ...(sidecars.length > 0 && { sidecars }),
+    ...(all.length > 0 && { init_containers: all.map(({ told }) => told) }),
+    ...(sidecars.length > 0 && { sidecars: sidecars.map(({ told }) => told) }),
     ...(whole !== undefined && { instance_memory: String(whole) }),
   };
 }

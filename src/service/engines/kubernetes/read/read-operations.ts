@@ -3,7 +3,7 @@ import type { Clock } from "../../../../platform/clock.ts";
 import type { Engine, Refusal } from "../../../engine.ts";
 import { listedJob, readJob } from "../../../workloads/jobs/job-answer.ts";
 import { listedService, readService } from "../../../workloads/services/service-answer.ts";
-import { cronJobBody, findCronJob, findCronJobs } from "./cron-jobs.ts";
+import { cronJobBody, findCronJob, findCronJobs, nextJob } from "./cron-jobs.ts";
 import { findJob, findJobs, type FoundJob } from "./jobs.ts";
 import { withJobDetails, withServiceDetails } from "./details.ts";
 import { type AskedEvents, creationFailure, type ReadEvents } from "./events.ts";
@@ -161,9 +161,13 @@ async function readCronJob<R extends KnownRegion>(
   const found = findCronJob(region, { ...reading, name });
   if (!found) throw await unknownName(parts, place, { noun: "job", name, signal });
   const body = cronJobBody(found, reading, cronJobOwnership(found, region.config));
+  const object = nextJob(found);
   // The log that people want is that of its newest run.
   const last = found.jobs.at(-1);
-  return { instance_names: last ? [...(await parts.instancesOf(place, last))] : [], ...body };
+  return {
+    instance_names: last ? [...(await parts.instancesOf(place, last))] : [],
+    ...(object === undefined ? body : withJobDetails(body, { object, pods: [] })),
+  };
 }
 
 /** What the list lacks because of namespaces, rights and APIs of the cluster: each sentence once. */

@@ -185,3 +185,17 @@ test("a run now is a job of the CronJob's template, made once, that belongs to t
   expect(cluster.names()).toEqual(["CronJob nightly", "Job nightly-now"]);
   await close();
 });
+
+test("a CronJob tells what starts before the containers of its jobs, and their memory as a whole", async () => {
+  const resources = { limits: { memory: "64Mi" } };
+  const initContainers = [{ name: "fetch", image: "shop/fetch:1", restartPolicy: "Always", resources }];
+  const { getJob } = operations([cronJob("nightly", { podSpec: { initContainers, resources } })]);
+
+  const fetch = { name: "fetch", image: "shop/fetch:1", resources: { limits: { memory: "64" } } };
+  expect(await getJob(named("nightly"))).toMatchObject({
+    init_containers: [fetch],
+    sidecars: [fetch],
+    instance_memory: "64",
+    schedule: { cron: "0 2 * * *" },
+  });
+});

@@ -194,7 +194,7 @@ test("so does a StatefulSet, which has no condition for it, until its pods are t
 });
 
 const sidecars = [
-  { name: "migrate", image: "shop/migrate:1" },
+  { name: "migrate", image: "shop/migrate:1", resources: { limits: { memory: "1Gi" } } },
   { name: "proxy", image: "envoy:1", restartPolicy: "Always", resources: { limits: { memory: "128Mi" } } },
   { name: "agent", image: "agent:1", restartPolicy: "Always" },
 ];
@@ -203,16 +203,17 @@ const told = [
   { name: "agent", image: "agent:1", resources: {} },
 ];
 
-test("native sidecars are no containers of the API, and are told with their memory", async () => {
+test("what starts before the containers is no container of the API, and is told with its memory", async () => {
   const { put, service, job: readJob } = await town();
   put("deployments", deployment("web", { podSpec: { initContainers: sidecars } }));
   put("jobs", job("report", { podSpec: { initContainers: sidecars } }));
 
   const web = await service("web");
   expect(web.sidecars).toEqual(told);
-  expect(web.init_containers).toEqual(sidecars.map(({ name, image }) => ({ name, image })));
+  const init = [{ name: "migrate", image: "shop/migrate:1", resources: { limits: { memory: "1024" } } }, ...told];
+  expect(web.init_containers).toEqual(init);
   expect(web.containers).toHaveLength(1);
-  expect((await readJob("report")).sidecars).toEqual(told);
+  expect(await readJob("report")).toMatchObject({ sidecars: told, init_containers: init });
 });
 
 test("the memory after a resize in place, and the limit of a whole instance, are told", async () => {
