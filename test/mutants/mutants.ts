@@ -44,7 +44,7 @@ export const mutants: readonly Mutant[] = [
   {
     bug: "who may not end what others watch is told that nobody watches it",
     file: "src/bot/workflow/watching/change-watches.ts",
-    text: "if (others.length > 0 && own.length === 0 && (await refusalOf(asked, wish)) !== undefined) return undefined;",
+    text: "if (own.length === 0 && meant.length > 0 && (await refusalOf(asked, wish)) !== undefined) return undefined;",
     becomes: "",
     tests: ["test/flows/watching/watches.test.ts"],
   },
@@ -107,7 +107,7 @@ export const mutants: readonly Mutant[] = [
   {
     bug: "policy isn't asked again before the next workload of a request",
     file: "src/bot/workflow/run.ts",
-    text: "const cleared = isJustCleared(deps, request) ? undefined : await clearPart(deps, { part, request, opened });",
+    text: "const cleared = isJustCleared(deps, request) ? undefined : await clear();",
     becomes: 'const cleared = isJustCleared(deps, request) ? undefined : ({ kind: "run", opened } as Clearance);',
     tests: deploysSeveral,
   },
@@ -416,14 +416,14 @@ export const mutants: readonly Mutant[] = [
   {
     bug: "memory that isn't known is within the limit",
     file: "src/bot/policy/match.ts",
-    text: "containers.some((each) => each.memoryMiB === undefined)",
-    becomes: "containers.every((each) => each.memoryMiB === undefined && false)",
+    text: "mostAtOnce(containers, Infinity)",
+    becomes: "mostAtOnce(containers, 0)",
     tests: imagesAndLimits,
   },
   {
     bug: "containers that aren't reported are taken for none",
     file: "src/bot/changes/updatable-fields.ts",
-    text: "  if (count === 0) return undefined;",
+    text: "  if (now.length === 0) return undefined;",
     becomes: "",
     tests: ["test/bot/changes/footprint.test.ts"],
   },
@@ -433,6 +433,20 @@ export const mutants: readonly Mutant[] = [
     text: "{ ...aboutChange(proposed), risk: part.risk }",
     becomes: "{ ...aboutChange(proposed), risk: part.risk, footprint: undefined }",
     tests: ["test/flows/approving/images-and-limits.test.ts"],
+  },
+  {
+    bug: "a change runs although the workload has a forbidden image by then",
+    file: "src/bot/changes/execute.ts",
+    text: "return (await deps.refusalNow({ ...now, footprint })) ?? now;",
+    becomes: "return now;",
+    tests: ["test/flows/approving/changed-facts.test.ts"],
+  },
+  {
+    bug: "who may not watch a workload takes care of its incident",
+    file: "src/bot/workflow/watching/take-alert.ts",
+    text: "if (refusal === undefined) continue;",
+    becomes: 'if (refusal === undefined || alertId !== "") continue;',
+    tests: ["test/flows/watching/who-clicks.test.ts"],
   },
   {
     bug: "an approved change runs with fewer approvals than the policy now asks for",

@@ -1,12 +1,14 @@
 import { randomUUID } from "node:crypto";
 import { type Selectable, sql, type SqlBool } from "kysely";
 import { z } from "zod";
+import type { NewHistoryEvent } from "../changes/history-event.ts";
 import type { Who } from "../changes/stored-change.ts";
 import type { Alert, NoticedEvent } from "../watch/alert.ts";
 import type { Incident } from "../watch/incident.ts";
 import type { AlertDrawing, IdIn, Notice, PlaceId, Placing } from "../workflow/ports.ts";
 import { type Db, inBatches, type Session } from "./database/session.ts";
 import { beginLease, holdLease } from "./leases.ts";
+import { insertEvent } from "./events.ts";
 import { EventJson, incidentOf } from "./rounds.ts";
 import { fromJson, plainText } from "./schema/columns.ts";
 import type { AlertTable, NoticeTable } from "./schema/tables.ts";
@@ -249,12 +251,7 @@ export async function beginAlertDrawing(
     .returningAll()
     .executeTakeFirst();
   if (row === undefined) return undefined;
-  const notices = await session.db
-    .selectFrom("notice")
-    .selectAll()
-    .where("alert_id", "=", id)
-    .orderBy("due_at")
-    .execute();
+  const notices = await noticesOn(session, id).execute();
   const subjects = await subjectsOf(session, notices);
   const all = notices.flatMap((each) => subjects.get(each.id) ?? []);
   const alert = alertOf(row, all);
@@ -337,21 +334,36 @@ export async function postponeAlertDrawing(
 }
 
 /** Somebody is on it. False: there is no such alert, or they were on it already. */
-export async function takeAlert({ db, clock }: Session, id: string, teamId: string, who: Who): Promise<boolean> {
-  const row = await db
-    .updateTable("alert")
-    .set({
-      taken_by: who.userId,
-      taken_name: plainText(who.name),
-      taken_at: clock(),
-      version: sql`version + 1`,
-      stale: 1,
-      draw_after: null,
-    })
-    .where("id", "=", id)
-    .where("team_id", "=", teamId)
-    .where(sql<SqlBool>`(taken_by is null or taken_by <> ${who.userId})`)
-    .returning("id")
-    .executeTakeFirst();
-  return row !== undefined;
+export function takeAlert(session: Session, { id, teamId }: IdIn, who: Who, event: NewHistoryEvent): Promise<boolean> {
+  const { db, clock } = session;
+  return db.transaction().execute(async (tx) => {
+    const row = await tx
+      .updateTable("alert")
+      .set({
+        taken_by: who.userId,
+        taken_name: plainText(who.name),
+        taken_at: clock(),
+        version: sql`version + 1`,
+        stale: 1,
+        draw_after: null,
+      })
+      .where("id", "=", id)
+      .where("team_id", "=", teamId)
+      .where(sql<SqlBool>`(taken_by is null or taken_by <> ${who.userId})`)
+      .returning("id")
+      .executeTakeFirst();
+    if (row === undefined) return false;
+    await insertEvent(tx, session, event);
+    return true;
+  });
+}
+
+/** What went wrong, of all that an alert lists. */
+export async function incidentsOn(session: Session, { id, teamId }: IdIn): Promise<readonly Incident[]> {
+  const notices = await noticesOn(session, id).where("team_id", "=", teamId).execute();
+  return [...(await subjectsOf(session, notices)).values()].filter((each) => "cause" in each);
+}
+
+function noticesOn({ db }: Session, alertId: string) {
+  return db.selectFrom("notice").selectAll().where("alert_id", "=", alertId).orderBy("due_at");
 }

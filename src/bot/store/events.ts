@@ -33,6 +33,7 @@ const kinds = {
   unwatched: "unwatched",
   muted: "muted",
   unmuted: "unmuted",
+  taken: "taken",
   installed: "installed",
   uninstalled: "uninstalled",
   erased: "erased",

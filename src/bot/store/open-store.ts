@@ -102,6 +102,7 @@ import {
   markAlertDrawn,
   placeNotices,
   postponeAlertDrawing,
+  incidentsOn,
   takeAlert,
   undrawnAlerts,
 } from "./alerts.ts";
@@ -387,6 +388,7 @@ const statements = {
   holdAlertDrawing,
   markAlertDrawn,
   postponeAlertDrawing,
+  incidentsOn,
   takeAlert,
   saveInstallation,
   findInstallation,

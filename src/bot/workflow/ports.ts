@@ -624,7 +624,9 @@ export type WatchingStore = {
     wait: { readonly ms: number; readonly isPosted: boolean },
   ) => Promise<void>;
   /** Somebody is on it. False: there is no such alert, or they were on it already. */
-  readonly takeAlert: (id: string, teamId: string, who: Who) => Promise<boolean>;
+  readonly takeAlert: (alert: IdIn, who: Who, event: NewHistoryEvent) => Promise<boolean>;
+  /** What went wrong, of all that an alert lists. Empty: there is no such alert. */
+  readonly incidentsOn: (alert: IdIn) => Promise<readonly Incident[]>;
 };
 
 /** What any replica does for all workspaces. */

@@ -87,6 +87,7 @@ test("a watch whose owner lost the right says so once, and goes on when the righ
   const ended = spoken(developer);
   const list = await says(town, developer, "/gantry watches");
   const unwatched = await says(town, developer, "/gantry unwatch shop-1");
+  const named = await says(town, developer, '/gantry unwatch "shop-*"');
   await town.restartBot();
   await later(town);
   const restarted = spoken(developer);
@@ -100,6 +101,7 @@ test("a watch whose owner lost the right says so once, and goes on when the righ
     /🔕 workloads named shop-\*\n[^\n]+\nfrom the file of watches · paused: policy no longer allows it here/u,
   );
   expect(unwatched).toMatch(/^Nobody watches shop-1 in /u);
+  expect(named).toMatch(/^🚫 You can't watch shop-\*/u);
   expect(restarted).toEqual(ended);
   expect(spoken(developer).slice(2)).toEqual([
     "🔔 Dana Reyes watches workloads named shop-* again.",

@@ -260,7 +260,8 @@ const asked: Readonly<Record<string, Attempt>> = {
   "read what is due in its channel": (store) => store.dueNotices({ teamId: "T1", place: "C1" }),
   "place what is due in its channel": (store) => store.placeNotices(placing),
   "draw its alert by its full name": (store) => store.beginAlertDrawing(alert, "T1"),
-  "be on its alert by its full name": (store) => store.takeAlert(alert, "T1", bob),
+  "be on its alert by its full name": (store) => store.takeAlert({ id: alert, teamId: "T1" }, bob, event("taken")),
+  "read what its alert lists by its full name": (store) => store.incidentsOn({ id: alert, teamId: "T1" }),
   "count its calls": (store) => store.countCalls({ teamId: "T1", day }, new Map([["acme", 1]])),
   "read profiles of its people": (store) => store.profilesOf("T1", ["U1"]),
   "write profiles of its people": (store) => store.saveProfiles("T1", [profile]),
@@ -315,7 +316,9 @@ const guessed: Readonly<Record<string, Attempt>> = {
   "a card for what is due there": async (store) =>
     (await store.placeNotices({ ...placing, teamId: "T2", place: "C2" }))[0],
   "an alert by its id": (store) => store.beginAlertDrawing(alert, "T2"),
-  "to be on an alert by its id": async (store) => (await store.takeAlert(alert, "T2", bob)) || undefined,
+  "to be on an alert by its id": async (store) =>
+    (await store.takeAlert({ id: alert, teamId: "T2" }, bob, { ...event("taken"), teamId: "T2" })) || undefined,
+  "what an alert lists by its id": async (store) => (await store.incidentsOn({ id: alert, teamId: "T2" }))[0],
   "calls of an account with the same name": async (store) =>
     (await store.callsOn({ teamId: "T2", username: "acme", day })) || undefined,
 };

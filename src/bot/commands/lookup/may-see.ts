@@ -70,10 +70,18 @@ function aboutReading(kind: Kind, { region, name }: Where, settings: Permitted["
 }
 
 /** Whether the person may see this workload; without a kind, whether they may see a service and a job of that name. */
-export async function maySee({ kind, ...workload }: Named, { permissions, settings }: Permitted): Promise<boolean> {
+export async function maySee({ kind, ...workload }: Named, permitted: Permitted): Promise<boolean> {
   const asked = kind === undefined ? kinds : [kind];
-  const verdicts = await Promise.all(asked.map((each) => permissions.verdict(aboutReading(each, workload, settings))));
-  return verdicts.every((verdict) => readRefusal(verdict) === undefined);
+  const refusals = await Promise.all(asked.map((each) => seeingRefusal({ ...workload, kind: each }, permitted)));
+  return refusals.every((refusal) => refusal === undefined);
+}
+
+/** Why the person may not see this workload, or undefined. */
+export async function seeingRefusal(
+  { kind, ...workload }: Named & { readonly kind: Kind },
+  { permissions, settings }: Permitted,
+): Promise<Refusal | undefined> {
+  return readRefusal(await permissions.verdict(aboutReading(kind, workload, settings)));
 }
 
 /** Throws `ReadRefused` when the person may not see this workload. */

@@ -21,7 +21,6 @@ import { onHomeClick } from "../home/click.ts";
 import { openingIn, openVerbForm } from "../modals/open-form.ts";
 import { openForm } from "../modals/update-view.ts";
 import { onViewClick } from "../modals/form-interaction.ts";
-import { freshness } from "../../workflow/ports.ts";
 import type { WorkspaceParts } from "../parts.ts";
 import type { Ack } from "./transport.ts";
 import { messageKey } from "./delivery-ids.ts";
@@ -154,20 +153,18 @@ async function tell({ lanes, responder }: WorkspaceParts, message: Post, origin:
   await lanes.track(responder.tellPatiently(message, origin));
 }
 
-/** Stored before the ack, in one statement: Slack doesn't repeat a lost click. */
-async function takeAlert(parts: WorkspaceParts, { value, origin }: Clicked, ack: Ack): Promise<void> {
-  const { lanes, people, store, alerts } = parts;
-  try {
-    const { name, userId } = await people.profile(origin.userId, freshness.profile);
-    await store.takeAlert(value, origin.teamId, { userId, name });
-  } catch (error) {
+/** The card shows who is on it. */
+function takeAlert(parts: WorkspaceParts, { id, value: alertId, origin: clicked }: Clicked, ack: Ack): Promise<void> {
+  const { replaces: _replaces, ...origin } = clicked;
+  return accept(parts, { id, interaction: { kind: "take", alertId, origin }, ack: refusable(parts, origin, ack) });
+}
+
+/** The ack of a click shows nothing, so a refusal is a message of its own. */
+function refusable(parts: WorkspaceParts, origin: Origin, ack: Ack) {
+  return async (refusal: Post | undefined): Promise<void> => {
     await ack();
-    const reference = parts.newReference();
-    parts.log.warn({ err: error, reference }, "couldn't store who is on it");
-    return tell(parts, sentences.notHandled(reference), origin);
-  }
-  await ack();
-  lanes.add({ lane: "redraws", key: `alert ${value}` }, () => alerts.draw(value));
+    if (refusal !== undefined) await tell(parts, refusal, origin);
+  };
 }
 
 type RequestClick = Clicked & { readonly action: Action & { readonly kind: "request" } };
@@ -180,18 +177,14 @@ async function onRequestClick(parts: WorkspaceParts, clicked: RequestClick, ack:
   const isBeside = action.isBeside === true || clicked.isEphemeral || clicked.blockId.startsWith(BESIDE_CARD);
   const card = isBeside || messageTs === undefined ? undefined : { channelId: origin.channelId, ts: messageTs };
   const about = { changeId, origin, ...(card !== undefined && { card }) };
-  // The ack of a click shows nothing, so a refusal is a message of its own.
-  const refusable = async (refusal: Post | undefined): Promise<void> => {
-    await ack();
-    if (refusal !== undefined) await tell(parts, refusal, origin);
-  };
+  const orRefusal = refusable(parts, origin, ack);
   switch (action.act) {
     case "approve":
     case "cancel":
-      return accept(parts, { id, interaction: { kind: "decide", decision: action.act, ...about }, ack: refusable });
+      return accept(parts, { id, interaction: { kind: "decide", decision: action.act, ...about }, ack: orRefusal });
     case "undo":
     case "again":
-      return accept(parts, { id, interaction: { kind: "redo", how: action.act, ...about }, ack: refusable });
+      return accept(parts, { id, interaction: { kind: "redo", how: action.act, ...about }, ack: orRefusal });
     case "reject":
       await ack();
       return openRejection(parts, { ...about, triggerId });

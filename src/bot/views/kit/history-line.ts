@@ -334,6 +334,7 @@ const kindPhrases: Readonly<Partial<Record<HistoryEventKind, KindPhrase>>> = {
   unwatched: watchPhrase,
   muted: watchPhrase,
   unmuted: watchPhrase,
+  taken: watchPhrase,
 };
 
 const watchWords: Readonly<Record<string, readonly [dot: string, does: string]>> = {
@@ -341,6 +342,7 @@ const watchWords: Readonly<Record<string, readonly [dot: string, does: string]>>
   unwatched: ["🔕", "no longer watches"],
   muted: ["🔕", "muted"],
   unmuted: ["🔔", "unmuted"],
+  taken: ["👋", "takes care of"],
 };
 
 function watchPhrase(event: HistoryEvent, _deed: unknown, room: Room): Phrase {
@@ -365,7 +367,8 @@ function placePhrase(event: HistoryEvent, room: Room): Phrase {
     case "watched":
     case "unwatched":
     case "muted":
-    case "unmuted": {
+    case "unmuted":
+    case "taken": {
       // A pattern is no workload: the result begins with it.
       const { dot, before } = watchPhrase(event, undefined, room);
       return { dot, before: `${before}${short(event.result, room.text)}` };

@@ -17,6 +17,7 @@ import { redo } from "../repeat/redo.ts";
 import type { RunEvents } from "../run.ts";
 import { createReply, signWhenSlow, withAccount } from "../reply.ts";
 import { changeWatches } from "../watching/change-watches.ts";
+import { takeAlert } from "../watching/take-alert.ts";
 
 /** An ack waits this long for the store: https://docs.slack.dev/interactivity/slash-commands gives 3 s. */
 const STORE_WITHIN_MS = 1_000;
@@ -173,8 +174,8 @@ async function perform(
     onEnded: () => refreshHome(deps, interaction),
   };
   const { isRestored = false } = delivery;
-  // A decision finds a request that is over. Whose request it was, is told by its card.
-  const isOver = isRestored && interaction.kind !== "decide" && interaction.kind !== "move";
+  // A decision finds a request that is over. Whose request it was, is told by its card. Who is on it twice is on it.
+  const isOver = isRestored && !["decide", "move", "take"].includes(interaction.kind);
   if (isOver && (await deps.store.find({ deliveryId })) === undefined) {
     return reply.send(sentences.restored(verbOf(interaction)), "refused");
   }
@@ -199,6 +200,8 @@ async function perform(
     case "watch":
       if (isLate) return reply.send(sentences.neverBegan(interaction.ask.verb), "refused");
       return changeWatches(deps, { ...interaction, reply }, signal);
+    case "take":
+      return takeAlert(deps, { ...interaction, reply });
     case "use":
       // The channel may have been bound to something else since.
       if (isLate) return reply.send(sentences.neverBegan("use"), "refused");

@@ -52,6 +52,8 @@ export const Interaction = z.discriminatedUnion("kind", [
   z.object({ kind: z.literal("move"), from: z.string(), origin: Origin }),
   /** A verb about what Gantry tells. */
   z.object({ kind: z.literal("watch"), ask: Ask, origin: Origin }),
+  /** "I'm on it" on an alert. */
+  z.object({ kind: z.literal("take"), alertId: z.string(), origin: Origin }),
   z.object({
     kind: z.literal("use"),
     /** The new binding; without it the binding is removed. */

@@ -215,7 +215,7 @@ async function end(deps: WorkflowParts, asked: Asked, wish: Wished<"unwatch">): 
   const meant = wish.isDigest || watches.length === 0 ? digests : watches;
   const own = meant.filter(({ owner, source }) => source === "person" && owner.userId === asker.userId);
   const others = meant.filter((watch) => watch.source === "person" && !own.includes(watch));
-  if (others.length > 0 && own.length === 0 && (await refusalOf(asked, wish)) !== undefined) return undefined;
+  if (own.length === 0 && meant.length > 0 && (await refusalOf(asked, wish)) !== undefined) return undefined;
   const mayEndOthers = others.length > 0 && (await refusalOf(asked, wish)) === undefined;
   const common = { by: asker.name, place, defaultRegion: context.defaultRegion };
   const ended: Watch[] = [];

@@ -208,11 +208,14 @@ describe("every state of a request has its words, and none looks better than it 
 test("a row without its request says what is known, for every kind of outcome", async () => {
   const all = outcomeKinds.map((kind, at) => event(at + 1, { kind, result: "" })).reverse();
 
-  expect((await answerTo("history", { events: all })).text).toMatchInlineSnapshot(`
+  // A page has twenty rows.
+  const pages = [all.slice(0, 15), all.slice(15)].map((events) => answerTo("history", { events }));
+  expect((await Promise.all(pages)).map(({ text }) => text).join("\n")).toMatchInlineSnapshot(`
     "History · newest first
     ⏳ Scale web · 1d
     ⏳ Scale web · 1d
     ⏳ Scale web · 1d
+    👋 Dana Reyes takes care of web · 1d
     🔔 Dana Reyes unmuted web · 1d
     🔕 Dana Reyes muted web · 1d
     🔕 Dana Reyes no longer watches web · 1d
@@ -224,6 +227,7 @@ test("a row without its request says what is known, for every kind of outcome", 
     🚫 Dana Reyes wasn't allowed to scale web · policy: hurts · 1d
     ❓ Can't tell whether web was scaled · 1d
     ❌ web wasn't scaled · 1d
+    History · newest first
     ✅ web scaled · 1d
     ⚠️ web wasn't scaled: it changed while the request waited · 1d
     ⌛ web wasn't scaled: not approved or not run in time · 1d

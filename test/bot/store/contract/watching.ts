@@ -312,9 +312,14 @@ export function watchingContract({ replica, db }: Bench): void {
     await found(a, { incidents: [incident("1", { times: 2 })] });
 
     expect(await a.undrawnAlerts()).toEqual([]);
-    expect(await a.takeAlert(id, "T2", ann)).toBe(false);
-    expect(await a.takeAlert(id, "T1", ann)).toBe(true);
-    expect(await a.takeAlert(id, "T1", ann)).toBe(false);
+    const taken = event("taken");
+    expect(await a.takeAlert({ id, teamId: "T2" }, ann, { ...taken, teamId: "T2" })).toBe(false);
+    expect(await a.takeAlert({ id, teamId: "T1" }, ann, taken)).toBe(true);
+    expect(await a.takeAlert({ id, teamId: "T1" }, ann, taken)).toBe(false);
+    const events = await a.history({ teamId: "T1", limit: 9 });
+    expect(events.filter(({ kind }) => kind === "taken")).toHaveLength(1);
+    expect(await a.incidentsOn({ id, teamId: "T1" })).toMatchObject([{ id: "1" }]);
+    expect(await a.incidentsOn({ id, teamId: "T2" })).toEqual([]);
     expect(await a.undrawnAlerts()).toHaveLength(1);
     expect(await a.beginAlertDrawing(id, "T1")).toMatchObject({ alert: { taken: { userId: "U1", name: "Ann Lee" } } });
   });
