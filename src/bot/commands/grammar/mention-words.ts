@@ -4,18 +4,22 @@ import { type Command, onlyLooks } from "../command.ts";
 import { commands } from "../verbs.ts";
 import { findCommand, holdsSecrets, nearCommands, suggestionFor } from "./find-command.ts";
 import { isNegated, isNoName, isPolite, isQuestion, isSomeName, plain, withoutEnd, withoutOpening } from "./manners.ts";
-import { type Parsed, parseWords, type Unfinished, unfinishedWords } from "./parse.ts";
+import { type Parsed, parseText, parseWords, type Unfinished, unfinishedWords } from "./parse.ts";
 import { questionWordNear, wordsOfSentence } from "./plain-sentences.ts";
-import { splitWords } from "./words.ts";
+import { splitMessage, splitPlainWords, splitWords } from "./words.ts";
 
-/** What a text asks for. */
-export type ParsedMention =
+type Understood =
   | { readonly kind: "run"; readonly parsed: Parsed }
   /** It changes something and isn't a plain order: its author confirms it with a button. */
   | { readonly kind: "confirm"; readonly parsed: Parsed }
-  | { readonly kind: "menu" }
   /** Not understood. `begun`: it only lacks what a form asks for. */
   | { readonly kind: "miss"; readonly error: UserError; readonly begun?: Unfinished };
+
+/** What a message asks for. */
+export type ParsedMention = Understood | { readonly kind: "menu" };
+
+/** What a slash command asks for. A form asks for what its words lack. */
+export type ParsedSlash = Understood | { readonly kind: "form"; readonly begun: Unfinished };
 
 /** A question; and a lone dash, after which comes the command of a container, or an afterthought. */
 function isDoubtful(text: string): boolean {
@@ -34,7 +38,7 @@ type Said = {
  * isn't a `UserError`.
  */
 export function readMention({ text, before }: Said, regions: readonly string[]): ParsedMention {
-  const split = attempt(() => splitWords(text));
+  const split = attempt(() => splitMessage(text));
   if (split instanceof UserError) return { kind: "miss", error: split };
   if (before === undefined) {
     const order = readOrder(split, regions);
@@ -49,10 +53,29 @@ export function readMention({ text, before }: Said, regions: readonly string[]):
   return isAgainst && !onlyLooks(parsed.command) ? miss() : offeredUnlessRead(parsed);
 }
 
-/** What a sentence after the slash command means, which isn't the words of a command. Pure. */
-export function readSentence(text: string, regions: readonly string[]): ParsedMention {
+/** Reads the text of a slash command: the words of a command, or else a sentence. Pure; rethrows what isn't a `UserError`. */
+export function readSlash(text: string, regions: readonly string[]): ParsedSlash {
+  const parsed = attempt(() => parseText(text));
+  if (!(parsed instanceof UserError)) return { kind: "run", parsed };
   const split = attempt(() => splitWords(text));
   if (split instanceof UserError) return { kind: "miss", error: split };
+  const begun = unfinishedWords(split);
+  if (begun !== undefined) return { kind: "form", begun };
+  const meant = readSentence(split, regions);
+  const isBetter = meant.kind === "run" || (meant.kind === "confirm" && !offersBetter(parsed, meant.parsed));
+  return isBetter ? meant : { kind: "miss", error: parsed };
+}
+
+/** Its buttons run what was typed with the verb that was probably meant. A whole sentence says more than a word like a verb. */
+function offersBetter({ suggestions }: UserError, { ask }: Parsed): boolean {
+  const runnable = suggestions.filter(({ words }) => words !== undefined);
+  const [only, ...others] = runnable;
+  if (only === undefined || others.length > 0) return others.length > 0;
+  return only.ask.verb !== ask.verb || isDeepStrictEqual(only.ask.args, ask.args);
+}
+
+/** What a sentence after the slash command means, which isn't the words of a command. */
+function readSentence(split: readonly string[], regions: readonly string[]): Understood {
   const words = withoutOpening(split);
   const typed = words.length < split.length ? parsedOf(words) : undefined;
   if (typed !== undefined && !namesIn(typed).some(isNoName)) return asTyped(typed, words);
@@ -89,20 +112,20 @@ function isAsTyped(typed: Parsed, meant: Parsed): boolean {
   return (names === undefined && isSomeName(String(text))) || isDeepStrictEqual(typed.ask, meant.ask);
 }
 
-function asMeant(parsed: Parsed, words: readonly string[]): ParsedMention {
+function asMeant(parsed: Parsed, words: readonly string[]): Understood {
   return isNegated(words) && !onlyLooks(parsed.command) ? miss() : offeredUnlessRead(parsed);
 }
 
-function asTyped(parsed: Parsed, words: readonly string[]): ParsedMention {
+function asTyped(parsed: Parsed, words: readonly string[]): Understood {
   return isNegated(ownWords(words)) && !onlyLooks(parsed.command) ? miss() : { kind: "run", parsed };
 }
 
-function offeredUnlessRead(parsed: Parsed): ParsedMention {
+function offeredUnlessRead(parsed: Parsed): Understood {
   return onlyLooks(parsed.command) ? { kind: "run", parsed } : offered(parsed);
 }
 
 /** A button's value is stored in Slack, so it can't hold the value of a variable. */
-function offered(parsed: Parsed): ParsedMention {
+function offered(parsed: Parsed): Understood {
   if (!holdsSecrets(parsed.command)) return { kind: "confirm", parsed };
   const error = new UserError("I only run that when a message starts with it. Nothing was changed.", {
     next: "Send it again right after the mention, without a question mark, a dash or a code block.",
@@ -207,7 +230,7 @@ function nearest(words: readonly string[]): readonly Suggestion[] {
 const ASKING = /^(?:who|what|when|where|which|how|why|whose|did|does|do|is|are|was|were|has|have|should)$/iu;
 
 function isRead({ words = "" }: Suggestion): boolean {
-  const parsed = attempt(() => parseWords(splitWords(words)));
+  const parsed = attempt(() => parseWords(splitPlainWords(words)));
   return !(parsed instanceof UserError) && onlyLooks(parsed.command);
 }
 
@@ -261,7 +284,7 @@ const ways: readonly Suggestion[] = [
   { label: "All commands", ask: { verb: "help", share: false, args: {} } },
 ];
 
-function miss(near: readonly Suggestion[] = []): ParsedMention {
+function miss(near: readonly Suggestion[] = []): Understood {
   return { kind: "miss", error: notUnderstood(near) };
 }
 

@@ -67,12 +67,7 @@ function hasForm(command: Command): command is FormCommand {
 
 export type Unfinished = { readonly command: FormCommand; readonly values: FormValues };
 
-/** The form for text that lacks only what its form asks for. Undefined for complete and for wrong text. Pure. */
-export function unfinishedForm(text: string): Unfinished | undefined {
-  return unfinishedWords(withoutUserError(() => splitWords(text)) ?? []);
-}
-
-/** `unfinishedForm` for words that are split already. */
+/** The form for words that lack only what its form asks for. Undefined for complete and for wrong words. Pure. */
 export function unfinishedWords(typed: readonly string[]): Unfinished | undefined {
   const [verb = "", ...words] = withTwoWordName(typed);
   const command = asksForHelp(words) ? undefined : formCommand(verb);

@@ -6,9 +6,21 @@ const SINGLE = "'‘’‚‛";
 /** Phones and word processors turn one or two typed hyphens into these. */
 const LONG_DASHES = /^[-‐‑‒–—―−]*[‐‑‒–—―−][-‐‑‒–—―−]*/u;
 
-/** Splits text from Slack, which escapes it, as `splitPlainWords` does, without its back-ticks, bold and italics. Pure. */
+const CODE = /^(`)([^`]+)`$/u;
+
+/** Splits the text of a slash command, which Slack escapes and doesn't format: `*web*` is a pattern. Pure. */
 export function splitWords(text: string): string[] {
-  return withoutFormatting(readWords(unwrapped(unescapeSlack(text))));
+  return split(text, CODE);
+}
+
+/** Splits the text of a message, in which `*web*` is bold and `_web_` italic. Pure. */
+export function splitMessage(text: string): string[] {
+  return split(text, /^([`*_])((?!\1).+)(?<!\1)\1$/u);
+}
+
+/** As `splitPlainWords` does, without the marks around the whole text or a word. */
+function split(text: string, marked: RegExp): string[] {
+  return withoutMarks(readWords(unwrapped(unescapeSlack(text))), marked);
 }
 
 /**
@@ -54,7 +66,10 @@ function unescapeSlack(text: string): string {
     .replaceAll("&amp;", "&");
 }
 
-/** The text inside back-ticks, bold or italics that surround all of it, as when a command was pasted as code. */
+/**
+ * The text inside back-ticks, bold or italics that surround all of it, as when a command was pasted. No command begins with
+ * a pattern.
+ */
 function unwrapped(text: string): string {
   const inside = /^\s*(```|[`*_])([\s\S]+)\1\s*$/u.exec(text);
   if (inside === null) return text;
@@ -63,12 +78,12 @@ function unwrapped(text: string): string {
 }
 
 /** Quoted words stay as they are, and so do a flag's value, which may be an expression, and a container's command. */
-function withoutFormatting(words: readonly Word[]): string[] {
+function withoutMarks(words: readonly Word[], marked: RegExp): string[] {
   const end = words.findIndex(({ word, isQuoted }) => word === "--" && !isQuoted);
   return words.map(({ word, isQuoted }, at) => {
     if (isQuoted || (end >= 0 && at > end)) return word;
     const isValue = /^--[a-z]/u.test(words[at - 1]?.word ?? "");
-    return (isValue ? /^(`)([^`]+)`$/u : /^([`*_])((?!\1).+)(?<!\1)\1$/u).exec(word)?.[2] ?? word;
+    return (isValue ? CODE : marked).exec(word)?.[2] ?? word;
   });
 }
 

@@ -1,10 +1,7 @@
 import { regionNames } from "../../commands/command.ts";
-import { isDeepStrictEqual } from "node:util";
 import { z } from "zod";
 import type { WorkspaceParts } from "../parts.ts";
-import { parseText, type Parsed, unfinishedForm } from "../../commands/grammar/parse.ts";
-import { readSentence } from "../../commands/grammar/mention-words.ts";
-import { UserError } from "../../errors.ts";
+import { readSlash } from "../../commands/grammar/mention-words.ts";
 import type { Message } from "../../views/kit/post.ts";
 import { ackBody, type Ack } from "./transport.ts";
 import { dispatch } from "../../workflow/dispatch.ts";
@@ -36,33 +33,16 @@ export async function onSlash(deps: WorkspaceParts, body: unknown, ack: Ack): Pr
   if (typed.command !== deps.settings.command) return say(sentences.otherCommand(deps.settings.command));
   const { trigger_id: id, user_id: userId, channel_id: channelId, response_url: responseUrl } = typed;
   const origin: Origin = { userId, teamId: deps.people.bot().teamId ?? typed.team_id, channelId, responseUrl };
-  let parsed: Parsed;
-  try {
-    parsed = parseText(typed.text);
-  } catch (error) {
-    const begun = unfinishedForm(typed.text);
-    if (begun !== undefined) {
-      // Incomplete words continue in the form.
-      await ack();
-      return openVerbForm(deps, { ...begun, origin, triggerId: id });
-    }
-    const meant = readSentence(typed.text, regionNames(deps.settings));
-    if (meant.kind === "confirm" && !offersBetter(error, meant.parsed)) return say(confirmMessage(meant.parsed));
-    if (meant.kind !== "run") return say(failureMessage(deps, error, { verb: "?", effect: "read" }));
-    ({ parsed } = meant);
+  const meant = readSlash(typed.text, regionNames(deps.settings));
+  if (meant.kind === "form") {
+    await ack();
+    return openVerbForm(deps, { ...meant.begun, origin, triggerId: id });
   }
+  if (meant.kind === "confirm") return say(confirmMessage(meant.parsed));
+  if (meant.kind === "miss") return say(failureMessage(deps, meant.error, { verb: "?", effect: "read" }));
   const opens = async (view: object): Promise<void> => {
     await ack();
     await openForm(deps, { triggerId: id, view, origin });
   };
-  return dispatch(deps, { ...parsed, origin, id, opens }, say);
-}
-
-/** Its buttons run what was typed with the verb that was probably meant. A whole sentence says more than a word like a verb. */
-function offersBetter(error: unknown, { ask }: Parsed): boolean {
-  if (!(error instanceof UserError)) return false;
-  const runnable = error.suggestions.filter(({ words }) => words !== undefined);
-  const [only, ...others] = runnable;
-  if (only === undefined || others.length > 0) return others.length > 0;
-  return only.ask.verb !== ask.verb || isDeepStrictEqual(only.ask.args, ask.args);
+  return dispatch(deps, { ...meant.parsed, origin, id, opens }, say);
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { readMention, readSentence } from "../../../../src/bot/commands/grammar/mention-words.ts";
+import { readMention, readSlash } from "../../../../src/bot/commands/grammar/mention-words.ts";
 
 const regions = ["beijing1", "Moon-1", "us"];
 
@@ -364,22 +364,22 @@ describe("a miss offers the nearest command as a button, and no usage line", () 
 
 describe("after the slash command a sentence is understood too", () => {
   test("a read runs, and a write is confirmed", () => {
-    expect(readSentence("errors in worker since 5 minutes", regions)).toMatchObject({
+    expect(readSlash("errors in worker since 5 minutes", regions)).toMatchObject({
       kind: "run",
       parsed: { ask: { verb: "logs", args: { name: "worker", grep: "error", since: "5m" } } },
     });
-    expect(readSentence("add 2 instances to web", regions).kind).toBe("confirm");
+    expect(readSlash("add 2 instances to web", regions).kind).toBe("confirm");
   });
 
   test("a command after a greeting runs", () => {
-    expect(readSentence("please restart web", regions).kind).toBe("run");
-    expect(readSentence("please restart the web service", regions).kind).toBe("confirm");
-    expect(readSentence("please don't restart web", regions).kind).toBe("miss");
+    expect(readSlash("please restart web", regions).kind).toBe("run");
+    expect(readSlash("hello, restart the web service", regions).kind).toBe("confirm");
+    expect(readSlash("please don't restart web", regions).kind).toBe("miss");
   });
 
   test("other words aren't", () => {
-    for (const text of ["frobnicate", "", '"', "don't add 2 instances to web", "x".repeat(5_000)]) {
-      expect(readSentence(text, regions).kind, text).toBe("miss");
+    for (const text of ["frobnicate", '"', "don't add 2 instances to web", "x".repeat(5_000)]) {
+      expect(readSlash(text, regions).kind, text).toBe("miss");
     }
   });
 });

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { splitWords } from "../../../../src/bot/commands/grammar/words.ts";
+import { splitMessage, splitWords } from "../../../../src/bot/commands/grammar/words.ts";
 
 test.each<[string, string, string[]]>([
   ["plain words", "scale web 4", ["scale", "web", "4"]],
@@ -41,6 +41,19 @@ test.each<[string, string, string[]]>([
   ["an escaped entity is undone once", "list &amp;lt;", ["list", "&lt;"]],
 ])("%s", (_what, text, words) => {
   expect(splitWords(text)).toEqual(words);
+});
+
+test.each<[string, string[], string[]]>([
+  ["mute *web*", ["mute", "*web*"], ["mute", "web"]],
+  ["mute _web_ `api`", ["mute", "_web_", "api"], ["mute", "web", "api"]],
+  ['mute "*web*"', ["mute", "*web*"], ["mute", "*web*"]],
+  ["mute *-web-*", ["mute", "*-web-*"], ["mute", "-web-"]],
+  ["use --names *web*", ["use", "--names", "*web*"], ["use", "--names", "*web*"]],
+  ["create job a -- *x*", ["create", "job", "a", "--", "*x*"], ["create", "job", "a", "--", "*x*"]],
+  ["*restart web*", ["restart", "web"], ["restart", "web"]],
+])("%s: Slack formats messages, and no slash command", (text, command, message) => {
+  expect(splitWords(text)).toEqual(command);
+  expect(splitMessage(text)).toEqual(message);
 });
 
 test("a quote that is never closed is said, and nothing is guessed", () => {

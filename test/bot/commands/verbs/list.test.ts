@@ -284,6 +284,15 @@ test("an empty list and a filter that fits nothing are different answers, each w
   `);
 });
 
+test("the text of a filter is found anywhere in a name, and with a star it is a pattern", () => {
+  const services = ["web", "web-admin", "shop-web", "api"].map((name) => service(name));
+  const heading = (text: string) => drawn(list({ services, filter: { text } })).split("\n")[0];
+
+  expect(heading("WEB")).toBe("3 of 4 services · name contains “WEB”");
+  expect(heading("*Web*")).toBe("3 of 4 services · name matches “*Web*”");
+  expect(heading("web*")).toBe("2 of 4 services · name matches “web*”");
+});
+
 test("a list of failing workloads says how many of all need attention", () => {
   const failed = service("api", { status: "Failed" });
   const heading = (services: WorkloadList["services"]) =>

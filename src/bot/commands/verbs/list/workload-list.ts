@@ -6,6 +6,7 @@ import { picker } from "../../../views/forms/form-element.ts";
 import { openButton } from "../../../views/kit/ask-buttons.ts";
 import { strong, words, hostLink, type Inline, joined } from "../../../views/kit/inline.ts";
 import { type Message, post } from "../../../views/kit/post.ts";
+import { matchesPattern } from "../../../policy/patterns.ts";
 import { dotOf, statusWords } from "../../../views/kit/health.ts";
 import { counted, grouped, truncate, visible, truncateMiddle } from "../../../views/kit/text.ts";
 import { shortAge } from "../../../views/kit/time.ts";
@@ -128,7 +129,7 @@ function missing({ services, region, jobsRegion }: WorkloadList): string[] {
 function filterWords({ text, status }: ListFilter): string[] {
   return [
     ...(status === undefined ? [] : [isTroubleWord(status) ? "needs attention" : visible(status).toLowerCase()]),
-    ...(text === undefined ? [] : [`name contains “${visible(text)}”`]),
+    ...(text === undefined ? [] : [`name ${text.includes("*") ? "matches" : "contains"} “${visible(text)}”`]),
   ];
 }
 
@@ -253,7 +254,10 @@ function rank({ status }: Row): number {
 }
 
 function nameFits(name: string, { text }: ListFilter): boolean {
-  return text === undefined || name.toLowerCase().includes(text.toLowerCase());
+  if (text === undefined) return true;
+  // The text is found anywhere in a name; with a star it is a pattern.
+  const pattern = text.includes("*") ? text : `*${text}*`;
+  return matchesPattern(pattern.toLowerCase(), name.toLowerCase());
 }
 
 type Fits = (status: WorkloadStatus) => boolean;
