@@ -2,6 +2,8 @@ import type { z } from "zod";
 import { type Suggestion, UserError } from "../../errors.ts";
 import type { Ask } from "../../ask.ts";
 import { commonFromFlags, type Flags, readFlags, type Typed, UnknownFlag } from "./flags.ts";
+import { AND, leftOver, LeftOver } from "./left-over.ts";
+import { isLink } from "./manners.ts";
 import { echo, joinWords } from "./words.ts";
 import { missingName, kindNamed } from "./argument-types.ts";
 import { checkName } from "../../../api/request-limits.ts";
@@ -17,6 +19,8 @@ export type Grammar<Args extends z.ZodType = z.ZodType> = {
    */
   readonly words?: Readonly<Record<string, string>>;
   readonly flags?: Flags;
+  /** It only reads. */
+  readonly looks?: true;
   /** Words after `--` become the argument `command`. */
   readonly takesCommand?: true;
   /** Replaces the usage line that follows from `words` and `flags`. */
@@ -42,7 +46,7 @@ export function readAsk(grammar: Grammar, words: readonly string[], flags: Flags
     checkArguments(grammar, ask.args);
     return ask;
   } catch (error) {
-    if (!(error instanceof UserError)) throw error;
+    if (!(error instanceof UserError) || error instanceof LeftOver) throw error;
     const suggestions = error instanceof UnknownFlag ? corrected({ grammar, words, flags }, error) : error.suggestions;
     throw new UserError(error.message, { next: error.next, ...hint(grammar), suggestions });
   }
@@ -96,14 +100,16 @@ function argumentsByName({ words = {}, flags = {}, takesCommand }: Grammar, type
   return { ...Object.fromEntries([...byWord, ...byFlag]), ...(takesCommand === true && { command: typed.rest }) };
 }
 
-function refuseSuperfluous({ name, words = {}, flags = {}, takesCommand }: Grammar, typed: Typed): void {
+function refuseSuperfluous({ name, looks, words = {}, flags = {}, takesCommand }: Grammar, typed: Typed): void {
   const labels = Object.values(words);
-  const extra = labels.some(isRest) ? undefined : typed.positionals[labels.length];
+  const superfluous = labels.some(isRest) ? [] : typed.positionals.slice(labels.length);
+  const [extra] = superfluous;
   const variable = /^([A-Za-z_][\w.-]{0,252})=/u.exec(extra ?? "")?.[1];
   // Its value may be a secret, and isn't repeated.
   if (variable !== undefined && flags["set"] !== undefined) {
     throw new UserError(`\`${name}\` sets a variable with \`--set ${variable}=…\`.`);
   }
+  if (extra !== undefined && looks !== true && isLink(extra) && !typed.has("reason")) throw leftOver(superfluous);
   if (extra !== undefined) {
     throw new UserError(`\`${name}\` doesn't take ${echo(extra)}.`, {
       next: typed.has("reason")
@@ -143,7 +149,7 @@ function isRest(label = ""): boolean {
 /** Names in a list: `web, worker and api`. An "and" at an end may be a name. */
 function namesOf(typed: readonly string[]): readonly string[] {
   return typed.flatMap((word, at) => {
-    const isBetween = at > 0 && at < typed.length - 1 && /^(?:and|&|,)$/iu.test(word);
+    const isBetween = at > 0 && at < typed.length - 1 && AND.test(word);
     return isBetween ? [] : word.split(",").filter((name) => name !== "" || word === "");
   });
 }

@@ -52,9 +52,14 @@ export function isNegated(words: readonly string[]): boolean {
   return all.some((word) => negations.has(word) || /n['`´]t$/u.test(word));
 }
 
+/** Words that lead to a time, a place, a condition or an exception, or are one. */
+const links = wordSet(
+  "a about an the it its this that these those them they he she i we you me us my our your again please pls plz kindly thanks thx ty cheers now then later today tomorrow tonight yesterday soon once and or but if unless when whenever while until till except every after before because so to of for from with on in at by as is are was were just only",
+);
+
 /** Words that a sentence has in the place of a name: "restart it and stop the other one" names nothing. */
 const noNames = wordSet(
-  "a about an the it its this that these those them they he she i we you me us my your our everything everybody anything something any some one both each other again please pls plz kindly thanks thx ty cheers now then later today tomorrow yesterday soon and or but if when while until after before because so to of for from with on in at by as is are was were be been do does did done can could will would should may might what why how who where which there here up down off running failing broken wrong slow stuck sure just only also too very restart restarting restarted stop stopping stopped start starting started delete deleting deleted scale scaling create creating fine works worked said says typed wrote",
+  "everything everybody anything something any some one both each other be been do does did done can could will would should may might what why how who where which there here up down off running failing broken wrong slow stuck sure also too very restart restarting restarted stop stopping stopped start starting started delete deleting deleted scale scaling create creating fine works worked said says typed wrote",
   "der die das den dem ein eine einen ist war wird wurde sind waren und oder aber dann wenn erst morgen heute gestern bitte danke auch noch schon wieder nur nochmal mal doch mit bei von zu für auf im am ich du er sie wir ihr hat hatte jetzt später",
   "el la los las un una es fue está esta son y o pero si cuando luego después hoy ayer mañana gracias también ya solo sólo con de del para por que se lo al en ahora yo tú él ella nosotros ha había",
 );
@@ -64,7 +69,13 @@ const nouns = wordSet(
 
 /** Whether a word can hardly be a name. */
 export function isNoName(word: string): boolean {
-  return noNames.has(withoutEnd(word.toLowerCase()));
+  return isLink(word) || noNames.has(withoutEnd(word.toLowerCase()));
+}
+
+/** The same among the words of a command, where a workload may be named "slow". */
+export function isLink(word: string): boolean {
+  const bare = withoutEnd(word.toLowerCase());
+  return links.has(bare) || /^\d{1,2}(?::\d{2}|(?::\d{2})?[ap]m)$/u.test(bare);
 }
 
 /** The same for a sentence, in which words such as "service" name no workload either. */

@@ -3,10 +3,11 @@ import { type Suggestion, UserError } from "../../errors.ts";
 import { type Command, onlyLooks } from "../command.ts";
 import { commands } from "../verbs.ts";
 import { findCommand, holdsSecrets, nearCommands, suggestionFor } from "./find-command.ts";
+import { leftOver, LeftOver } from "./left-over.ts";
 import { isNegated, isNoName, isPolite, isQuestion, isSomeName, plain, withoutEnd, withoutOpening } from "./manners.ts";
 import { type Parsed, parseText, parseWords, type Unfinished, unfinishedWords } from "./parse.ts";
 import { questionWordNear, wordsOfSentence } from "./plain-sentences.ts";
-import { splitMessage, splitPlainWords, splitWords } from "./words.ts";
+import { splitMessage, splitWords } from "./words.ts";
 
 type Understood =
   | { readonly kind: "run"; readonly parsed: Parsed }
@@ -61,9 +62,11 @@ export function readSlash(text: string, regions: readonly string[]): ParsedSlash
   if (split instanceof UserError) return { kind: "miss", error: split };
   const begun = unfinishedWords(split);
   if (begun !== undefined) return { kind: "form", begun };
-  const meant = readSentence(split, regions);
+  const meant = readSentence(split, regions, parsed);
   const isBetter = meant.kind === "run" || (meant.kind === "confirm" && !offersBetter(parsed, meant.parsed));
-  return isBetter ? meant : { kind: "miss", error: parsed };
+  return isBetter || (meant.kind === "miss" && meant.error instanceof LeftOver)
+    ? meant
+    : { kind: "miss", error: parsed };
 }
 
 /** Its buttons run what was typed with the verb that was probably meant. A whole sentence says more than a word like a verb. */
@@ -74,14 +77,14 @@ function offersBetter({ suggestions }: UserError, { ask }: Parsed): boolean {
   return only.ask.verb !== ask.verb || isDeepStrictEqual(only.ask.args, ask.args);
 }
 
-/** What a sentence after the slash command means, which isn't the words of a command. */
-function readSentence(split: readonly string[], regions: readonly string[]): Understood {
+/** What a sentence after the slash command means, whose words are a mistake as those of a command. */
+function readSentence(split: readonly string[], regions: readonly string[], mistake: UserError): Understood {
   const words = withoutOpening(split);
-  const typed = words.length < split.length ? parsedOf(words) : undefined;
-  if (typed !== undefined && !namesIn(typed).some(isNoName)) return asTyped(typed, words);
+  const typed = words.length < split.length ? attempt(() => parseWords(words)) : mistake;
+  if (!(typed instanceof UserError) && !namesIn(typed).some(isNoName)) return asTyped(typed, words);
   const meaning = wordsOfSentence(split.join(" "), regions);
   const meant = meaning && parsedOf(meaning);
-  return meant === undefined ? miss() : asMeant(meant, split);
+  return meant === undefined ? (readPart(words, regions, typed) ?? miss()) : asMeant(meant, split);
 }
 
 function readOrder(split: readonly string[], regions: readonly string[]): ParsedMention {
@@ -94,7 +97,7 @@ function readOrder(split: readonly string[], regions: readonly string[]): Parsed
   const isOrder = !(typed instanceof UserError) && !namesIn(typed).some(isNoName);
   if (isOrder && (meant === undefined || isAsTyped(typed, meant))) return asTyped(typed, split);
   if (meant !== undefined) return asMeant(meant, split);
-  return misread(typed instanceof UserError ? typed : undefined, words, meaning);
+  return readPart(words, regions, typed) ?? misread(typed instanceof UserError ? typed : undefined, words, meaning);
 }
 
 function parsedOf(words: readonly string[]): Parsed | undefined {
@@ -113,7 +116,61 @@ function isAsTyped(typed: Parsed, meant: Parsed): boolean {
 }
 
 function asMeant(parsed: Parsed, words: readonly string[]): Understood {
-  return isNegated(words) && !onlyLooks(parsed.command) ? miss() : offeredUnlessRead(parsed);
+  if (onlyLooks(parsed.command)) return { kind: "run", parsed };
+  // "Is web up today" asks about now, but what is to happen today may have a time.
+  if (/^today\b/iu.test(words.at(-1) ?? "")) return left(words.slice(-1));
+  return isNegated(words) ? miss() : offered(parsed);
+}
+
+/**
+ * An order with something before or behind it: "restart web at 18:00". Words that are only polite don't matter, and others are
+ * named. Undefined without such an order, and where `typed` says more about its words.
+ */
+function readPart(
+  words: readonly string[],
+  regions: readonly string[],
+  typed: Parsed | UserError,
+): Understood | undefined {
+  if (explains(typed, words)) return undefined;
+  if (words.length <= FIRST_WORDS && !words.some((word) => word.startsWith("-"))) {
+    let first: readonly string[] | undefined;
+    for (let end = words.length - 1; end > 1; end -= 1) {
+      const order = orderIn(words.slice(0, end), regions);
+      const rest = words.slice(end);
+      if (order !== undefined && isPolite(rest.join(" "))) return asMeant(order, words);
+      if (order !== undefined) first ??= rest;
+    }
+    if (first !== undefined) return left(first);
+    for (let start = 1; start < words.length - 1 && !isNegated(words); start += 1) {
+      if (orderIn(words.slice(start), regions) !== undefined) return left(words.slice(0, start));
+    }
+  }
+  return typed instanceof LeftOver ? { kind: "miss", error: typed } : undefined;
+}
+
+/** Whether the words are those of a command with a mistake. */
+function explains(typed: Parsed | UserError, [verb = "", ...others]: readonly string[]): boolean {
+  return typed instanceof UserError && !(typed instanceof LeftOver) && isVerb(verb) && !isSentence(others);
+}
+
+/** "logs of worker since 10:00" is a sentence: that "logs" takes only one name explains nothing. */
+function isSentence(afterVerb: readonly string[]): boolean {
+  return afterVerb.length > 1 && ownWords(afterVerb).some(isNoName);
+}
+
+function left(words: readonly string[]): Understood {
+  return { kind: "miss", error: leftOver(words) };
+}
+
+/** Words that change or decide something. */
+function orderIn(words: readonly string[], regions: readonly string[]): Parsed | undefined {
+  if (isNegated(words)) return undefined;
+  const typed = parsedOf(withoutFinalPunctuation(words));
+  const meaning = wordsOfSentence(words.join(" "), regions);
+  const meant = meaning && parsedOf(meaning);
+  const order = meant ?? (typed === undefined || namesIn(typed).some(isNoName) ? undefined : typed);
+  const isOrder = order !== undefined && !onlyLooks(order.command) && order.command.effect !== "link";
+  return isOrder ? order : undefined;
 }
 
 function asTyped(parsed: Parsed, words: readonly string[]): Understood {
@@ -145,8 +202,7 @@ function misread(
 ): ParsedMention {
   if (isNegated(ownWords(words))) return miss();
   const [verb = "", ...others] = words;
-  // "logs of worker since 10:00" is a sentence: that "logs" takes only one name explains nothing.
-  const mistake = others.length > 1 && ownWords(others).some(isNoName) ? undefined : typed;
+  const mistake = isSentence(others) ? undefined : typed;
   const meant = unfinishedWords(meaning);
   if (meant !== undefined)
     return missing(
@@ -209,29 +265,21 @@ const FIRST_WORDS = 20;
 /** No name is longer. */
 const LONGEST_WORD = 300;
 
-/** Commands by words of the sentence: a verb with the names right after it, or what is said to be in trouble. */
+/** Commands that look, by words of the sentence: a verb with the names right after it, or what is said to be in trouble. */
 function nearest(words: readonly string[]): readonly Suggestion[] {
   const first = words
     .slice(0, FIRST_WORDS)
     .map((word) => word.slice(0, LONGEST_WORD).replaceAll(/^[("'„“]+|[)"'“”.,;:!?…]+$/gu, ""));
   const near = first.flatMap((word, at) => {
     const command = verbNamed(word);
-    if (command === undefined) return [];
+    // What would run without the other words isn't meant.
+    if (command === undefined || !onlyLooks(command)) return [];
     const after = first.slice(at + 1).filter((each) => !/^(?:the|my|our|a|of|for|from|in)$/iu.test(each));
     const end = after.findIndex((each) => !isSomeName(each.toLowerCase()) || isVerb(each));
     return fitting(command, end < 0 ? after : after.slice(0, end));
   });
   const known = new Map([...near, ...inTrouble(first)].map((each) => [each.words, each]));
-  // "who approved the delete of shop-a" wants to know something.
-  const offers = [...known.values()].filter((each) => !ASKING.test(first[0] ?? "") || isRead(each));
-  return offers.slice(0, MOST_NEAR);
-}
-
-const ASKING = /^(?:who|what|when|where|which|how|why|whose|did|does|do|is|are|was|were|has|have|should)$/iu;
-
-function isRead({ words = "" }: Suggestion): boolean {
-  const parsed = attempt(() => parseWords(splitPlainWords(words)));
-  return !(parsed instanceof UserError) && onlyLooks(parsed.command);
+  return [...known.values()].slice(0, MOST_NEAR);
 }
 
 /** Shorter words are a verb only in the first place. */

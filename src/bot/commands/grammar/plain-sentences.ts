@@ -59,6 +59,7 @@ const slots: Readonly<Record<string, Slot>> = {
   },
   KIND: { pattern: KIND, read: (text) => (text === "job" ? ["job"] : ["service"]) },
   COUNT: { pattern: COUNT, read: (text) => [numberOf(text)] },
+  REVISION: { pattern: `(?:\\d{1,9}|${COUNT})`, read: (text) => [numberOf(text)] },
   SINCE: {
     pattern: `(?:(?:since|from|in|over|within|during|for|of) )?(?:the )?(?:(?:last|past) )?${PERIOD}(?: ago)?`,
     read: (text) => [periodIn(text)],
@@ -167,7 +168,7 @@ function wordsInRegion(bare: string, regions: readonly string[]): readonly strin
     bare,
   );
   if (chosen !== null) return ["use", "--region", chosen[1] ?? ""];
-  const place = `in (?:the )?(?:region )?(${known})(?: region)?|(?:of|from|on|for) (?:the )?(?:region (${known})|(${known}) region)`;
+  const place = `(?:in|to) (?:the )?(?:region )?(${known})(?: region)?|(?:of|from|on|for) (?:the )?(?:region (${known})|(${known}) region)`;
   const [, rest = "", ...found] = new RegExp(`^(.+) (?:${place})$`, "u").exec(bare) ?? [];
   const region = found.find((each) => each !== undefined);
   if (region === undefined) return undefined;

@@ -3,8 +3,10 @@ import { UserError } from "../../errors.ts";
 import { matchesEverything } from "../../policy/patterns.ts";
 import type { Ask } from "../../ask.ts";
 import { checkArguments, type Grammar, readArguments, usageOf, usualWords } from "./arguments.ts";
-import { commonFromFlags, type Flags, readFlags } from "./flags.ts";
+import { commonFromFlags, type Flags, readFlags, type Typed } from "./flags.ts";
+import { firstLink, LeftOver, refuseLinks } from "./left-over.ts";
 import { Target } from "./argument-types.ts";
+import { echo } from "./words.ts";
 
 /** The most workloads of one request: a card lists each, and each takes a few calls. */
 export const MOST_WORKLOADS = 20;
@@ -54,6 +56,7 @@ export function readSeveral(
   if (typed.rest !== undefined) return undefined;
   try {
     const found = split(typed.positionals);
+    if (found !== undefined) checkNames(grammar, typed, found.names);
     const positionals = usualWords(["NAME…"], found?.names ?? []);
     const names = [...new Set(positionals)];
     const isSeveral = positionals.length > 1 || names.some(meansMany);
@@ -71,10 +74,19 @@ export function readSeveral(
     checkArguments(grammar, { ...args, name: "web" });
     return { ...ask, args: { ...args, names } };
   } catch (error) {
-    if (!(error instanceof UserError)) throw error;
+    if (!(error instanceof UserError) || error instanceof LeftOver) throw error;
     const { message, next, suggestions } = error;
     throw new UserError(message, { next, usage: usageOf(grammar), example: grammar.example, suggestions });
   }
+}
+
+function checkNames({ name: verb }: Grammar, typed: Typed, names: readonly string[]): void {
+  const word = names[firstLink(names)];
+  // `--reason it is slow`
+  if (word !== undefined && typed.has("reason")) {
+    throw new UserError(`\`${verb}\` doesn't take ${echo(word)}.`, { next: "Put the whole reason in quotes." });
+  }
+  refuseLinks(names);
 }
 
 const namesOnly: SeveralWords = (words) => ({ names: words, args: {} });

@@ -74,20 +74,32 @@ describe("small talk gets the menu", () => {
 });
 
 describe("what isn't understood says so and changes nothing", () => {
-  test.each([
-    "the build is broken again",
-    "restart it",
-    "please restart everything",
-    "restart web tomorrow",
-    "restart web if it fails",
-    "restart web, but only after lunch",
-    "I restarted web",
-    "should we restart web?",
-  ])("%s", (text) =>
+  test.each(["the build is broken again", "restart it", "please restart everything", "I restarted web"])("%s", (text) =>
     expect(heard(text)).toMatch(
       /^(?:miss: (?:I didn't understand that|I don't act on everything|`restart` (?:doesn't take|needs a workload)))/u,
     ),
   );
+
+  test.each([
+    ["restart web, but only after lunch", "but only after lunch"],
+    ["Can you restart web at 18:00?", "at 18:00"],
+    ["when web is down restart web", "when web is down"],
+    ["should we restart web?", "should we"],
+    ["give web 2 more instances until 18:00", "until 18:00"],
+    ["scale web to 3 and worker to 2", "and worker to 2"],
+    ["restart web today", "today"],
+    ["deploy 1.5 to web at 18:00", "at 18:00"],
+    ["env web tomorrow PASSWORD=s3cret", "tomorrow"],
+  ])("%s: the words beside an order are named", (text, words) => {
+    const heard = readMention({ text }, []);
+    if (heard.kind !== "miss") throw new Error(heard.kind);
+    expect(heard.error.message).toBe(`I didn't understand \`${words}\`. Nothing was changed.`);
+    expect(heard.error.suggestions).toEqual([]);
+  });
+
+  test("words beside an order that are only polite don't matter", () => {
+    expect(heard("restart web, thank you very much")).toBe("confirm restart web");
+  });
 
   test.each(["please don't restart web", "don't restart web", "you must not delete web"])(
     "%s: nothing was changed, and the answer says so",

@@ -11,6 +11,7 @@ describe("words for several workloads become one Ask", () => {
     ['restart "shop-*"', { names: ["shop-*"] }],
     ["restart shop-* web", { names: ["shop-*", "web"] }],
     ["delete job/report-* service/web", { names: ["job/report-*", "service/web"] }],
+    ["restart web slow", { names: ["web", "slow"] }],
     ["restart web web worker web", { names: ["web", "worker"] }],
     ["start web", { name: "web" }],
     ["restart web web", { name: "web" }],

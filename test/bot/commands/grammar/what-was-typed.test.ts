@@ -25,7 +25,7 @@ const doors: Readonly<Record<string, (text: string) => ParsedMention | ParsedSla
 
 /** What the words are about. */
 function namesIn(read: ParsedMention | ParsedSlash): unknown {
-  if (read.kind !== "run") return read;
+  if (read.kind !== "run") return read.kind;
   const { names, name, text } = read.parsed.ask.args;
   return names ?? name ?? text;
 }
@@ -42,3 +42,150 @@ describe.each(["mute", "watch", "unwatch", "restart", "stop", "start", "delete",
     });
   },
 );
+
+/** Complete orders, one for each verb that changes something, in words and in a sentence. */
+const orders = [
+  "restart web",
+  "stop web",
+  "start web and worker",
+  "delete web",
+  "scale web to 3",
+  "memory web 512",
+  "deploy web 1.5",
+  "rollback web",
+  "rollback web to 3",
+  "run nightly",
+  "domains web add shop.example.com",
+  "approve K7Q2MX",
+  "cancel K7Q2MX",
+  "watch web",
+  "mute web 2h",
+  "please restart web",
+  "can you restart web",
+  "give web two more instances",
+  "set the memory of web to 512",
+  "deploy 1.5 to web",
+  "roll web back to 3",
+];
+
+const conditions = [
+  "at 18:00",
+  "tomorrow",
+  "tonight",
+  "today",
+  "in 10 minutes",
+  "until 18:00",
+  "after lunch",
+  "before the deploy",
+  "every hour",
+  "when it is down",
+  "if it crashes",
+  "unless it is up",
+  "once worker is up",
+  "except worker",
+  "for 2 hours",
+  "to production",
+  "in production",
+];
+
+/** What a click or the words themselves would change. */
+function changes(read: ParsedMention | ParsedSlash): readonly unknown[] {
+  if (read.kind === "menu") return [];
+  if (read.kind === "form") return [read.begun];
+  if (read.kind !== "miss") return read.parsed.command.effect === "read" ? [] : [read.parsed.ask];
+  const runnable = read.error.suggestions.filter(({ ask }) => !["help", "list", "show", "why"].includes(ask.verb));
+  return [...runnable, ...(read.begun === undefined ? [] : [read.begun])];
+}
+
+describe.each(Object.entries(doors))(
+  "%s: a time, a place, a condition or an exception isn't dropped",
+  (_door, read) => {
+    test.each(orders)("%s", (order) => {
+      expect(changes(read(order)), order).toHaveLength(1);
+      for (const condition of conditions) {
+        const answer = read(`${order} ${condition}`);
+        expect(changes(answer), condition).toEqual([]);
+        const said = answer.kind === "miss" ? answer.error.message : answer.kind;
+        const [first = ""] = condition.split(" ");
+        expect(said).toMatch(new RegExp(`\`(?:${first}|${condition})\``, "u"));
+      }
+    });
+
+    test("a region is understood where there is one", () => {
+      for (const order of ["restart web", "scale web to 3", "deploy web 1.5", "deploy 1.5 to web"]) {
+        for (const place of ["in us", "to us", "in the us region"]) {
+          const answer = read(`${order} ${place}`);
+          expect(answer.kind === "confirm" && answer.parsed.ask.region, `${order} ${place}`).toBe("us");
+        }
+      }
+    });
+
+    test("manners don't matter", () => {
+      for (const words of ["now", "please", "thanks", "again", "thank you very much"]) {
+        expect(read(`restart web ${words}`).kind, words).toBe("confirm");
+      }
+    });
+  },
+);
+
+test("what was left over is refused with what to do", () => {
+  const answer = (text: string): string => {
+    const read = readSlash(text, regions);
+    return read.kind === "miss" ? `${read.error.message} ${read.error.next ?? ""}` : read.kind;
+  };
+
+  expect(answer("restart web if it crashes")).toMatchInlineSnapshot(
+    `"I didn't understand \`if it crashes\`. Nothing was changed. I can't follow a time, a condition or an exception. Leave it out to do the rest now."`,
+  );
+  expect(answer("deploy web 1.5 to production")).toMatchInlineSnapshot(
+    `"I didn't understand \`to production\`. Nothing was changed. If it is a region, write \`--region production\`."`,
+  );
+  expect(answer("restart web soon")).toMatchInlineSnapshot(
+    `"I didn't understand \`soon\`. Nothing was changed. I can't follow a time, a condition or an exception. Leave it out to do the rest now. If it is a name, write \`service/soon\`."`,
+  );
+  expect(answer("restart web --reason it is slow")).toMatchInlineSnapshot(
+    `"\`restart\` doesn't take \`is\`. Put the whole reason in quotes."`,
+  );
+  expect(answer("please restart web tomorrow PASSWORD=s3cret")).toMatchInlineSnapshot(
+    `"I didn't understand \`tomorrow\`. Nothing was changed. I can't follow a time, a condition or an exception. Leave it out to do the rest now."`,
+  );
+  expect(answer("show web at 18:00")).toMatchInlineSnapshot(
+    `"\`show\` doesn't take \`at\`. Remove it, or put words that belong together in quotes."`,
+  );
+});
+
+describe.each(Object.entries(doors))("%s: a number behind a rollback is a revision", (_door, read) => {
+  test.each([
+    "rollback web 1",
+    "rollback web to 1",
+    "rollback web version 1",
+    "rollback web to version 1",
+    "roll back web to revision 1",
+    "rollback service web to Revision 1",
+    "roll web back to 1",
+    "roll web back to version 1",
+    "take web back to revision 1",
+    "revert web to version 1",
+  ])("%s", (text) => {
+    const answer = read(text);
+    if (answer.kind !== "run" && answer.kind !== "confirm") throw new Error(answer.kind);
+    const { verb, args } = answer.parsed.ask;
+    expect({ verb, ...args }).toEqual({
+      verb: "rollback",
+      name: expect.stringMatching(/^(?:service\/)?web$/u),
+      revision: "1",
+    });
+  });
+
+  test("an image is one", () => {
+    for (const text of ["roll web back to version 1.4", "revert web to 1.4", "roll back web to shop/web:1.4"]) {
+      const answer = read(text);
+      const offered = answer.kind === "miss" ? answer.error.suggestions.map(({ ask }) => ask) : [];
+      const asked = answer.kind === "confirm" ? [answer.parsed.ask] : offered;
+      expect(
+        asked.map(({ verb }) => verb),
+        text,
+      ).toEqual(["deploy"]);
+    }
+  });
+});

@@ -12,6 +12,8 @@ import { age } from "../../../views/kit/time.ts";
 import type { FormOption } from "../../forms/form.ts";
 import { aboutWorkload, servicePrefill } from "../../forms/service-form.ts";
 import { Target } from "../../grammar/argument-types.ts";
+import { firstLink } from "../../grammar/left-over.ts";
+import { isLink } from "../../grammar/manners.ts";
 import type { SeveralWords } from "../../grammar/several.ts";
 import { writeVerb } from "../../grammar/verb.ts";
 import { echo } from "../../grammar/words.ts";
@@ -39,6 +41,9 @@ const Image = z
 /** A version, or a reference that is no workload: `1.5`, `v2`, `shop/web:1.5`. */
 export const ONLY_IMAGE = /^v?\d[\w-]*\.[\w.-]+$|[:@]/u;
 
+/** What a sentence takes for an image: see IMAGE in plain-sentences.ts. */
+const LIKE_IMAGE = /^(?:v?\d[\w.-]*|latest|stable|main|master)$|[/:@]/iu;
+
 /** The last word is the image, and those before it are workloads: `deploy web worker 1.5`, `deploy "shop-*" to 1.5`. */
 const wordsForSeveral: SeveralWords = (words) => {
   const [image = "", filler = "", ...others] = words.toReversed();
@@ -49,6 +54,9 @@ const wordsForSeveral: SeveralWords = (words) => {
   const isFilled = others.length > 0 && /^(?:to|=)$/iu.test(filler);
   const names = (isFilled ? others : [filler, ...others]).toReversed();
   const misplaced = ONLY_IMAGE.test(image) ? undefined : names.find((name) => ONLY_IMAGE.test(name));
+  // "tomorrow", and "to production" behind an image, are refused as names.
+  const isPlace = isFilled && !ONLY_IMAGE.test(image) && LIKE_IMAGE.test(names.at(-1) ?? "");
+  if (isLink(image) || firstLink(names) >= 0 || isPlace) return { names: words, args: {} };
   if (misplaced === undefined) return { names, args: imageWord(image) };
   throw new UserError("The image has to be the last word.", {
     next: `Write ${echo(["deploy", ...names.filter((name) => name !== misplaced), image, misplaced].join(" "))}.`,

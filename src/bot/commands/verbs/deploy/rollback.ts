@@ -8,6 +8,8 @@ import { serviceField } from "../../forms/fields.ts";
 import type { FormField } from "../../forms/form.ts";
 import { aboutWorkload, servicePrefill } from "../../forms/service-form.ts";
 import { joinWords } from "../../grammar/words.ts";
+import { firstLink } from "../../grammar/left-over.ts";
+import { isLink } from "../../grammar/manners.ts";
 import { kindNamed, Target, wholeNumber } from "../../grammar/argument-types.ts";
 import type { SeveralWords } from "../../grammar/several.ts";
 import { writeVerb } from "../../grammar/verb.ts";
@@ -29,20 +31,27 @@ const revisionField: FormField = {
   input: { kind: "number", from: 1, to: 999_999_999 },
 };
 
+/** What follows the name, without the words around it: `3`, `to 3`, `to revision 3`, `version 3`. */
+function goalIn(words: readonly string[]): string | undefined {
+  return /^(?:to )?(?:(?:revision|version) )?(\S+)$/iu.exec(words.join(" "))?.[1];
+}
+
 /** `rollback web 3` is about a revision; `rollback web worker` about two workloads. */
 const wordsForSeveral: SeveralWords = (words) => {
-  const [name = "", ...others] = words;
+  const [name = "", ...others] = words.length > 2 && kindNamed(words[0] ?? "") !== undefined ? words.slice(1) : words;
+  const goal = goalIn(others) ?? "";
+  if (isNumber(goal)) return undefined;
+  if (ONLY_IMAGE.test(goal) && !isLink(goal)) throw imageInstead(name, goal);
   const last = others.at(-1) ?? "";
-  if (ONLY_IMAGE.test(last)) throw imageInstead(name, last);
-  // `rollback web to 3`, `rollback web to revision 3`
-  if (/^to$/iu.test(others[0] ?? "") && others.length > 1) return undefined;
-  const isNumbered = /^\d{1,9}$/u.test(last);
-  if (!isNumbered) return { names: words, args: {} };
-  if (words.length < 3 || kindNamed(words[0] ?? "") !== undefined) return undefined;
+  if (!isNumber(last) || firstLink(words) >= 0) return { names: words, args: {} };
   throw new UserError("Each workload counts its own revisions.", {
     next: "Roll them back one by one, or leave the number out.",
   });
 };
+
+function isNumber(word: string): boolean {
+  return /^\d{1,9}$/u.test(word);
+}
 
 /** Somebody means the version by its image. */
 function imageInstead(name: string, image: string): UserError {
@@ -74,12 +83,19 @@ export const rollback = writeVerb({
     ["(roll|take|move) NAMES back[ to (the |its |their )?(previous|last|earlier|old) versions?]", "rollback NAMES"],
     ["(roll back|rollback|revert) the (deploy|deployment|release|rollout) of NAME", "rollback NAME"],
     [
-      "(roll back|rollback|revert) NAME to revision COUNT|(roll|take) NAME back to revision COUNT|revert NAME[ to] COUNT",
-      "rollback NAME COUNT",
+      "(roll back|rollback|revert) NAME to [(revision|version) ]REVISION|(roll|take) NAME back to [(revision|version) ]REVISION|revert NAME REVISION",
+      "rollback NAME REVISION",
     ],
-    ["(roll back|rollback|revert) NAME to IMAGE|(roll|take) NAME back to IMAGE|revert NAME IMAGE", "deploy NAME IMAGE"],
+    [
+      "(roll back|rollback|revert) NAME to [version ]IMAGE|(roll|take) NAME back to [version ]IMAGE|revert NAME IMAGE",
+      "deploy NAME IMAGE",
+    ],
   ],
-  words: { name: "NAME", revision: "[REVISION]" },
+  words: { name: "NAME", revision: "REVISION…" },
+  read: ({ positionals: [, ...words] }, byName) => ({
+    ...byName,
+    revision: words.length === 0 ? undefined : (goalIn(words) ?? words.join(" ")),
+  }),
   usage: "rollback NAME… [REVISION]",
   several: wordsForSeveral,
   updates: "revision",
