@@ -39,22 +39,28 @@ export function runningImage(image: string, digest: string | undefined): string 
 }
 
 /**
- * What somebody who typed a whole reference, a bare tag (`1.5`, `:1.5`) or `@sha256:…` means for a container with this
- * image; undefined where that takes an image which isn't known.
+ * What somebody who typed a whole reference, a bare tag (`1.5`, `:1.5`) or a digest (`sha256:…`, `@sha256:…`) means for a
+ * container with this image; undefined where that takes an image which isn't known.
  */
 export function wantedImage(typed: string, current: string | undefined): string | undefined {
   if (!isBare(typed)) return typed;
   if (current === undefined) return undefined;
   const { repository } = imageOf(current);
+  if (isDigest(typed)) return `${repository}@${typed}`;
   return /^[@:]/u.test(typed) ? `${repository}${typed}` : `${repository}:${typed}`;
 }
 
 /** The beginning of a digest, as cards show it: no registry knows an image by it. */
 export function isShortDigest(typed: string): boolean {
-  return /@sha256:[0-9a-f]{1,63}$/iu.test(typed);
+  return /(?:^|@)sha256:[0-9a-f]{1,63}$/iu.test(typed);
+}
+
+/** A digest alone, which would otherwise be the tag of an image called `sha256`. */
+export function isDigest(typed: string): boolean {
+  return /^sha(?:256|384|512):/iu.test(typed);
 }
 
 /** A tag or a digest without a repository. */
 export function isBare(typed: string): boolean {
-  return /^@[a-z0-9]+:[a-fA-F0-9]{1,128}$/u.test(typed) || /^:?\w[\w.-]{0,127}$/u.test(typed);
+  return /^(?:@[a-z0-9]+|sha(?:256|384|512)):[a-fA-F0-9]{1,128}$/u.test(typed) || /^:?\w[\w.-]{0,127}$/u.test(typed);
 }

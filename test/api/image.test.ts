@@ -17,6 +17,8 @@ test.each([
   ["1.5", `registry:5000/shop/web:1.4@${digest}`, "registry:5000/shop/web:1.5"],
   ["latest", "web", "web:latest"],
   [`@${digest}`, "shop/web:1.4", `shop/web@${digest}`],
+  [digest, "registry:5000/shop/web:1.4", `registry:5000/shop/web@${digest}`],
+  [digest, undefined, undefined],
   ["other/web:2", "shop/web:1.4", "other/web:2"],
   ["registry:5000/web", undefined, "registry:5000/web"],
   ["1.5", undefined, undefined],
@@ -44,6 +46,8 @@ test.each([
   [`@${digest}`, false],
   [`shop/web:1.5@${digest}`, false],
   ["@sha256:0f3c2a910f3c", true],
+  [digest, false],
+  ["sha256:0f3c2a910f3c", true],
   ["shop/web@SHA256:0F3C", true],
   ["shop/web:1.5", false],
 ])("whether %s names only the beginning of a digest is %s", (typed, is) => expect(isShortDigest(typed)).toBe(is));

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { isShortDigest } from "../../../../api/image.ts";
+import { isDigest, isShortDigest } from "../../../../api/image.ts";
 import { typedMemory } from "../../../../api/memory.ts";
 import {
   plainMountPath,
@@ -100,6 +100,10 @@ export const digestRule =
 export const ImageReference = z
   .string({ error: "--image is required." })
   .refine((typed) => !isShortDigest(typed), digestRule)
+  .refine(
+    (typed) => !isDigest(typed),
+    "A digest alone names no image. Write the repository before it: shop/web@sha256:….",
+  )
   .regex(IMAGE, imageRule)
   .max(requestLimits.image, imageRule);
 

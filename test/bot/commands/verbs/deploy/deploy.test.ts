@@ -440,7 +440,21 @@ describe("versions", () => {
 });
 
 test("a digest that was copied from a card is refused with the reason, before anything is read", () => {
-  for (const image of ["@sha256:3f2a9c1d5b6e", "shop/web@sha256:3f2a9c1d5b6e"]) {
+  for (const image of ["sha256:3f2a9c1d5b6e", "@sha256:3f2a9c1d5b6e", "shop/web@sha256:3f2a9c1d5b6e"]) {
     expect(() => parseText(`deploy web ${image}`)).toThrow("only the beginning of a digest, which has 64 digits");
+  }
+});
+
+test("a digest alone is one of the repository that runs, and names nothing new", async () => {
+  const digest = `sha256:${"0f3c2a91".repeat(8)}`;
+
+  expect(await proposed(deploy, `deploy web ${digest}`)).toMatchObject({
+    call: { body: { containers: [{ image: `shop/web@${digest}` }] } },
+  });
+  for (const image of ["sha256:latest", "SHA256:latest"]) {
+    expect(() => parseText(`deploy web ${image}`)).toThrow("IMAGE isn't an image or a tag.");
+  }
+  for (const image of [digest, "sha256:latest"]) {
+    expect(() => parseText(`create job a --image ${image}`)).toThrow("A digest alone names no image.");
   }
 });
