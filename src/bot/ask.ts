@@ -14,8 +14,10 @@ export const Ask = z.object({
   reason: z.string().optional(),
   /** Runs a write at once, where a rule allows that. */
   breakGlass: z.boolean().optional(),
-  /** Its author confirmed it after a question: that the same request just ran, or that Gantry itself goes down. */
+  /** Its author confirmed that it is meant again, although the same request just ran. */
   again: z.boolean().optional(),
+  /** Its author was shown that Gantry itself goes down, or which changes of others it takes back: a digest of these lines. */
+  confirmed: z.string().optional(),
   args: z.record(z.string(), z.unknown()),
 });
 export type Ask = z.infer<typeof Ask>;

@@ -132,7 +132,7 @@ export const kubernetesMutants: readonly Mutant[] = [
   {
     bug: "a service doesn't say that its autoscaler forbids to stop it",
     file: "src/service/engines/kubernetes/write/refused-operations.ts",
-    text: '  { operation: "stopService", refuse: (found) => refuseSetSize(found, "stopped") },\n',
+    text: '  { operation: "stopService", refuse: (found) => refuseSetSize(found, "stop") },\n',
     becomes: "",
     tests: ["test/service/engines/kubernetes/write/refused-operations.test.ts"],
   },

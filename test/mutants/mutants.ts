@@ -4,6 +4,7 @@ import { kubernetesMutants } from "./kubernetes-mutants.ts";
 import { observingMutants } from "./observing-mutants.ts";
 import { socketMutants } from "./socket-mutants.ts";
 import { watchingMutants } from "./watching-mutants.ts";
+import { whoseMutants } from "./whose-mutants.ts";
 
 /** A plausible bug of one line. One of the named test files has to fail with it. */
 export type Mutant = {
@@ -86,7 +87,7 @@ export const mutants: readonly Mutant[] = [
   {
     bug: "a new image is no reason to ask anybody",
     file: "src/bot/commands/lookup/authorize.ts",
-    text: 'risk: change.newImage === undefined || risk !== "routine" ? risk : "disruptive",',
+    text: 'risk: isCertain || risk !== "routine" ? risk : "disruptive",',
     becomes: "risk,",
     tests: newImages,
   },
@@ -128,7 +129,7 @@ export const mutants: readonly Mutant[] = [
   {
     bug: "a way back that doesn't get ready leads to another one",
     file: "src/bot/workflow/repeat/way-back.ts",
-    text: "if (call.body.revision !== undefined) return undefined;",
+    text: "if (call.body.revision !== undefined && !isDeploy) return undefined;",
     becomes: "",
     tests: deploysSeveral,
   },
@@ -605,7 +606,7 @@ export const mutants: readonly Mutant[] = [
   {
     bug: "“Request again” breaks the glass again",
     file: "src/bot/workflow/repeat/redo.ts",
-    text: "const { breakGlass: _breakGlass, again: _again, ...rest } = ask;",
+    text: "const { breakGlass: _breakGlass, again: _again, confirmed: _confirmed, ...rest } = ask;",
     becomes: "const rest = ask;",
     tests: lateTurns,
   },
@@ -734,4 +735,5 @@ export const mutants: readonly Mutant[] = [
   ...observingMutants,
   ...socketMutants,
   ...watchingMutants,
+  ...whoseMutants,
 ];

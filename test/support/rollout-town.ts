@@ -16,6 +16,8 @@ export type RolloutTown = World & {
   readonly othersDeploy: (name: string, image: string) => void;
   /** The services that were changed, in order, with the image that runs since. */
   readonly writes: readonly string[];
+  /** The services that went to a kept revision, in order, with its number. */
+  readonly revisions: readonly string[];
 };
 
 const runs = { status: "Running", ready_instances: 3, target_instance_size: 3, restarts: { count: 0 } };
@@ -36,6 +38,7 @@ export async function rolloutTown(
   const kept = new Map(names.map((name) => [name, begins(name)]));
   const more = new Map<string, object>();
   const writes: string[] = [];
+  const wentTo: string[] = [];
   const reported = ({ image, ...each }: Kept): object => ({
     ...each,
     uid: `u-${each.name}`,
@@ -54,8 +57,9 @@ export async function rolloutTown(
       const size = { target_instance_size: body.target_instance_size };
       return void more.set(service.name, { ...(more.get(service.name) ?? runs), ...size });
     }
+    if (body.revision !== undefined) wentTo.push(`${service.name} ${body.revision}`);
     const back = service.revisions.find((each) => each.revision === body.revision)?.images?.[0];
-    const image = body.containers?.[0]?.image ?? back ?? "none";
+    const image = body.containers?.[0]?.image ?? back ?? service.image;
     revise(service, image);
     writes.push(`${service.name} ${image.split(":")[1] ?? ""}`);
     const rollout = {
@@ -117,5 +121,6 @@ export async function rolloutTown(
       await town.sweep();
     },
     writes,
+    revisions: wentTo,
   };
 }

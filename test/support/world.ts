@@ -43,7 +43,7 @@ export type WorldOptions = {
   readonly settings?: Partial<Settings>;
   readonly drain?: DrainLimits;
   /** The text of a policy.yaml; the built-in default without it. */
-  readonly policy?: string;
+  readonly policy?: string | undefined;
   readonly accountMode?: AccountMode;
   /** Between a write and its read-back; a few milliseconds by default. */
   readonly wait?: (ms: number) => Promise<void>;

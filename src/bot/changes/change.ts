@@ -48,13 +48,19 @@ export const Change = z
     diff: z.array(z.string()).readonly(),
     /** Why the image that it brings isn't known where it will run: then it is disruptive. */
     newImage: z.string().optional(),
-    /** The revision to go back to if the one that it makes doesn't get ready, where that isn't the one before. */
+    /** The revision to go back to if the one that it makes doesn't get ready: the last one known to have been ready. */
     backTo: z
-      .object({ revision: z.number(), images: optional(z.array(z.string()).readonly()) })
-      .readonly()
+      .union([
+        z.literal("nowhere"),
+        z.object({ revision: z.number(), images: optional(z.array(z.string()).readonly()) }).readonly(),
+      ])
       .optional(),
     /** What becomes of Gantry, which itself runs in this workload: lines of the diff. The requester is asked about them first. */
     itself: z.array(z.string()).readonly().optional(),
+    /** It goes to a kept revision that isn't known to have been ready, or that somebody left: that is a deploy. */
+    isDeploy: z.boolean().optional(),
+    /** An automatic way back: not sent once the version that it leaves got healthy. */
+    isWayBack: z.boolean().optional(),
     /** The requester wants a direct message when the job ends. */
     notifies: z.boolean().optional(),
     /** The images and sizes that follow, if neither the Call nor the earlier state tells them. See `footprintOf`. */
@@ -63,8 +69,13 @@ export const Change = z
   .readonly();
 export type Change = z.output<typeof Change>;
 
-/** What the cluster warned of when it accepted the request. */
-const warnings = z.array(z.string()).readonly().optional();
+/** What is known of a Run that was accepted, whatever its end. */
+const accepted = {
+  /** What the cluster warned of when it accepted the request. */
+  warnings: z.array(z.string()).readonly().optional(),
+  /** The revision that it found right before it was sent, and whether that was ready. */
+  over: z.object({ revision: z.number(), isReady: z.boolean() }).readonly().optional(),
+};
 
 /**
  * How a Run ended. Accepted and took effect are different outcomes.
@@ -75,10 +86,10 @@ const warnings = z.array(z.string()).readonly().optional();
  */
 export const Outcome = z.discriminatedUnion("kind", [
   z
-    .object({ kind: z.literal("done"), after: Snapshot, alsoMoved: z.array(z.string()).readonly(), warnings })
+    .object({ kind: z.literal("done"), after: Snapshot, alsoMoved: z.array(z.string()).readonly(), ...accepted })
     .readonly(),
   z
-    .object({ kind: z.literal("asked"), after: Snapshot, why: z.string(), unseen: z.string().optional(), warnings })
+    .object({ kind: z.literal("asked"), after: Snapshot, why: z.string(), unseen: z.string().optional(), ...accepted })
     .readonly(),
   z.object({ kind: z.literal("failed"), why: z.string(), next: z.string() }).readonly(),
   z

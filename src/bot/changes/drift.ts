@@ -2,7 +2,7 @@ import type { Change } from "./change.ts";
 import { NOT_REPORTED, type Snapshot, updatableFields } from "./updatable-fields.ts";
 import { isIdle, isStatus } from "../../api/workload-status.ts";
 import { createHash } from "node:crypto";
-import type { Drift } from "./stored-change.ts";
+import { type Drift, HEALTH_FIELD } from "./stored-change.ts";
 
 /** A field that a Change depends on, with its value in words. */
 export type Dependency = {
@@ -78,6 +78,11 @@ function workloadDrift({ before }: Change, now: Snapshot): Drift {
   if (before === undefined) return drift(THE_WORKLOAD, ["didn't exist", "exists", "a new one"]);
   if (now === undefined) return drift(THE_WORKLOAD, ["existed", "deleted", undefined]);
   return drift(THE_WORKLOAD, ["the original", "another one with this name", undefined]);
+}
+
+export function gotHealthy(revision: number | undefined): Drift {
+  const now = revision === undefined ? "healthy" : `healthy on ${revision}`;
+  return drift(HEALTH_FIELD, ["the new instances didn't get ready", now, undefined]);
 }
 
 /** The digest differs but no field does: another version of Gantry computed it. */

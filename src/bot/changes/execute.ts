@@ -3,9 +3,10 @@ import { operationTable } from "../../api/operations.ts";
 import { Problem } from "../../api/problem.ts";
 import { step } from "../../platform/trail.ts";
 import type { Change, Outcome } from "./change.ts";
-import { digestOf, driftOf, unexplainedDrift } from "./drift.ts";
+import { digestOf, driftOf, gotHealthy, unexplainedDrift } from "./drift.ts";
 import { footprintNow } from "./footprint.ts";
 import { readSnapshot } from "./read-workload.ts";
+import { backAtRun } from "./revisions.ts";
 import { type AcceptedEnd, type AcceptedReading, readBackAccepted, readBackUnknown } from "./read-back.ts";
 import { otherKeyHint } from "./updatable-fields.ts";
 import type { Drift } from "./stored-change.ts";
@@ -20,8 +21,11 @@ export type Execution = AcceptedReading & {
   readonly digest: string;
   /** Asks policy about the workload as it was just read. Undefined: the Change may be sent. */
   readonly refusalNow: (now: Change) => Promise<Extract<Executed, { kind: "refused" | "lost" }> | undefined>;
-  /** Records the Run before the request leaves. Unless it returns `claimed`, nothing is sent. */
-  readonly claim: () => Promise<"claimed" | "busy" | "lost">;
+  /**
+   * Records the Run before the request leaves, with what was found right before. Unless it returns `claimed`, nothing is
+   * sent.
+   */
+  readonly claim: (found: Change) => Promise<"claimed" | "busy" | "lost">;
   /** Called right before the request leaves; false holds it back. Must not throw. */
   readonly mayLeave: () => boolean;
   /** Records the unknown outcome before the workload is read back. */
@@ -54,7 +58,7 @@ export async function executeChange(change: Change, deps: Execution): Promise<Ex
   const checked = deps.isFresh ? change : await readAgain(change, deps);
   if ("kind" in checked) return checked;
   if (deps.signal.aborted) return { kind: "lost" };
-  const claim = await deps.claim();
+  const claim = await deps.claim(checked);
   return claim === "claimed" ? sendOnce(checked, deps) : { kind: claim };
 }
 
@@ -62,11 +66,16 @@ export async function executeChange(change: Change, deps: Execution): Promise<Ex
 async function readAgain(change: Change, deps: Execution): Promise<Change | Executed> {
   const read = await readSnapshot(change.workload, deps);
   if (read instanceof Problem) return unread(read, deps);
-  // Fields that it doesn't depend on may have changed. That must not be attributed to this Run.
-  const now = { ...change, before: read.snapshot };
+  // Fields that it doesn't depend on may have changed. That must not be attributed to this Run, nor taken back with it.
+  const { service } = read.read;
+  const backTo = service === undefined ? change.backTo : backAtRun(change, service);
+  const now = { ...change, before: read.snapshot, backTo };
   if (digestOf(now) !== deps.digest) {
     const drift = driftOf(change, read.snapshot);
     return { kind: "drifted", drift: drift.length > 0 ? drift : [unexplainedDrift] };
+  }
+  if (change.isWayBack === true && read.snapshot?.isReady === true) {
+    return { kind: "drifted", drift: [gotHealthy(read.snapshot.revision)] };
   }
   const footprint = await footprintNow(now, read.read, deps);
   if (footprint instanceof Problem) return unread(footprint, deps);
@@ -94,13 +103,20 @@ async function sendOnce(change: Change, deps: Execution): Promise<Executed> {
     return ended({ kind: "failed", why: error.sentence, next });
   }
   const end = await step("read back", () => readBackAccepted(change, deps));
-  return { kind: "ended", ...end, outcome: withWarnings(end.outcome, warnings) };
+  return { kind: "ended", ...end, outcome: keeping(end.outcome, { warnings, over: replacedBy(change) }) };
 }
 
-/** An accepted request keeps them when it is confirmed later. */
-export function withWarnings(outcome: Outcome, warnings: readonly string[] | undefined): Outcome {
-  const isAccepted = outcome.kind === "done" || outcome.kind === "asked";
-  return isAccepted && warnings !== undefined && warnings.length > 0 ? { ...outcome, warnings } : outcome;
+type Accepted = Pick<Extract<Outcome, { readonly kind: "done" }>, "warnings" | "over">;
+
+/** An accepted request keeps this when it is confirmed later. */
+export function keeping(outcome: Outcome, { warnings = [], over }: Accepted): Outcome {
+  if (outcome.kind !== "done" && outcome.kind !== "asked") return outcome;
+  return { ...outcome, ...(warnings.length > 0 && { warnings }), ...(over !== undefined && { over }) };
+}
+
+/** The revision that a Change found; undefined where the workload API reports none. */
+export function replacedBy({ before }: Change): Accepted["over"] {
+  return before?.revision === undefined ? undefined : { revision: before.revision, isReady: before.isReady === true };
 }
 
 async function resolveUnknown(change: Change, problem: Problem, deps: Execution): Promise<Executed> {
@@ -110,7 +126,9 @@ async function resolveUnknown(change: Change, problem: Problem, deps: Execution)
   // The service may still apply it within the operation's time limit. Counting from now waits longer, never shorter.
   const notBeforeMs = operationTable[change.call.op].timeoutMs;
   const outcome = await step("read back", () => readBackUnknown(change, { ...deps, notBeforeMs }));
-  if (outcome.kind !== "unknown" && outcome.kind !== "failed") return ended(outcome);
+  if (outcome.kind !== "unknown" && outcome.kind !== "failed") {
+    return ended(keeping(outcome, { over: replacedBy(change) }));
+  }
   if (outcome.kind === "unknown" && deps.signal.aborted) return { kind: "lost" };
   return ended({ ...outcome, why: `${problem.sentence} ${outcome.why}` });
 }

@@ -11,6 +11,7 @@ import {
   readWorkload,
   type WorkloadRead,
 } from "./read-workload.ts";
+import { earlierVersion } from "./revisions.ts";
 import { jobHealth, isVisible } from "./workload-health.ts";
 import { callsSoFar, judge, type Looking, MOST_CALLS, nextLookMs } from "./service-watch.ts";
 import { isAnother, jobSnapshot, otherKeyHint, setsRevision, type Snapshot } from "./updatable-fields.ts";
@@ -92,7 +93,9 @@ export async function judgeLook(
   const { outcome, health } = judgeRead(look, read);
   if (health.kind === "trouble") {
     const excerpt = callsSoFar(look) + 1 < MOST_CALLS ? await lines(health.line) : [];
-    return { outcome, health: atLast({ ...health, excerpt }), stuck: stuckSince(look.change, read) };
+    const { stuck, why } = stuckSince(look, read);
+    const line = [health.line, ...(why === undefined ? [] : [why])].filter((part) => part !== "").join(" · ");
+    return { outcome, health: atLast({ ...health, line, excerpt }), stuck };
   }
   const nextMs = nextLookMs(health, look);
   if (nextMs !== undefined) return { outcome, health, nextMs };
@@ -103,11 +106,39 @@ export async function judgeLook(
   return { outcome, health: atLast(health) };
 }
 
+type Stuck = {
+  readonly stuck: Snapshot;
+  /** Why the way back that the card promised isn't begun. */
+  readonly why?: string | undefined;
+};
+
 /** Another revision by now, or another one before, is somebody else's rollout. */
-function stuckSince(change: Change, { snapshot, read: { service } }: SnapshotRead): Snapshot {
+function stuckSince({ change, left }: Look, { snapshot, read: { service } }: SnapshotRead): Stuck {
   const { state, from, to } = service?.rollout ?? {};
-  const isOurs = from !== undefined && from === change.before?.revision && to === snapshot?.revision;
-  return setsRevision(change) && state === "stuck" && isOurs ? snapshot : undefined;
+  const { before } = change;
+  if (!setsRevision(change) || state !== "stuck" || snapshot === undefined) return { stuck: undefined };
+  const made = madeRevision(before, left);
+  const isOver = from !== undefined && (from === before?.revision || from === earlierVersion(change)?.revision);
+  if (isOver && made !== undefined && to === made && snapshot.revision === made) return { stuck: snapshot };
+  const isPromised = change.diff.some((line) => PROMISED.test(line));
+  const now = snapshot.revision ?? to;
+  const known = made === undefined || now === undefined || now === made;
+  const what = known
+    ? "the rollout isn't known to be this request's"
+    : `revision ${now} runs, and this request made ${made}`;
+  return { stuck: undefined, why: isPromised ? `not rolled back: ${what}` : undefined };
+}
+
+const PROMISED = /^back to revision \d+ automatically if /u;
+
+/**
+ * The number of the revision that a Change made: what was read back, if that was numbered by then, else the one after what
+ * it found.
+ */
+function madeRevision(before: Snapshot, left: Snapshot): number | undefined {
+  if (before?.revision === undefined) return undefined;
+  const read = left?.revision;
+  return read !== undefined && read > before.revision ? read : before.revision + 1;
 }
 
 function judgeRead(look: Look, { snapshot, read: { service } }: SnapshotRead): Looked {

@@ -160,6 +160,8 @@ export type StoredChange = {
   readonly isUndone: boolean;
   /** The Change that takes this one back is under way, or done and healthy. */
   readonly wayBack?: "going" | "gone" | undefined;
+  /** Set on an automatic way back that wasn't run, and on the Change that it would have taken back. */
+  readonly wayBackEnd?: WayBackEnd | undefined;
   /** Why it needs approval again, in a sentence or two. */
   readonly notice: string | undefined;
   readonly card: Card | undefined;
@@ -186,6 +188,42 @@ export function requestIdOf(id: string): string {
 /** Stands in for the delivery id of an automatic way back. It is unique per Change, so that there is at most one. */
 export function wayBackDelivery(id: string): string {
   return `back ${id}`;
+}
+
+/** Why an automatic way back wasn't run. */
+export type WayBackEnd = {
+  /** False: the version that it would have left got healthy meanwhile. */
+  readonly isNeeded: boolean;
+  /** "not rolled back: web changed meanwhile" */
+  readonly why: string;
+};
+
+/** The field of a `Drift` about a version that got healthy before its way back was sent. */
+export const HEALTH_FIELD = "health";
+
+/** Undefined while an automatic way back may still be run, and once it was. Pure. */
+export function wayBackEnd({
+  ending,
+  workload: { name },
+}: Pick<StoredChange, "ending" | "workload">): WayBackEnd | undefined {
+  const failed = (why: string): WayBackEnd => ({ isNeeded: true, why: `not rolled back: ${why}` });
+  switch (ending?.kind) {
+    case "drifted": {
+      const health = ending.drift.find(({ field }) => field === HEALTH_FIELD);
+      if (health === undefined) return failed(`${name} changed meanwhile`);
+      return { isNeeded: false, why: `${name} got ${health.now} meanwhile; nothing was rolled back` };
+    }
+    case "rejected":
+      return failed(`${ending.by.name} rejected the way back`);
+    case "cancelled":
+      return failed(`${ending.by.name} cancelled the way back`);
+    case "expired":
+      return failed(ending.was === "pending" ? "nobody approved the way back in time" : "it couldn't start in time");
+    case "run":
+      return ending.outcome.kind === "failed" ? failed(ending.outcome.why.replace(/\.$/u, "")) : undefined;
+    case undefined:
+      return undefined;
+  }
 }
 
 export function isPartId(id: string): boolean {

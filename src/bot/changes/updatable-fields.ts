@@ -3,6 +3,7 @@ import type { Job, Service } from "../../api/answers.ts";
 import { parseMemoryMiB } from "../../api/memory.ts";
 import type { Call } from "../../api/operations.ts";
 import type { ContainerFacts as PolicyFacts } from "../policy/policy.ts";
+import { serviceStatus } from "../../api/workload-status.ts";
 import { type ActionId, operationFacts, type Risk, type WriteOperationId } from "../policy/operation-facts.ts";
 
 type Update = Call<"updateService">["body"];
@@ -201,6 +202,8 @@ export type Snapshot =
       readonly init?: readonly Omit<ContainerFacts, "image">[] | undefined;
       /** The memory limit of an instance as a whole. */
       readonly instanceMiB?: number | undefined;
+      /** All its instances were ready, and of the newest revision. Only of a service with revisions, and only true. */
+      readonly isReady?: boolean | undefined;
     })
   | undefined;
 
@@ -223,6 +226,7 @@ export const Snapshot: z.ZodType<Snapshot> = optional(
         .readonly()
         .optional(),
       instanceMiB: z.number().optional(),
+      isReady: z.boolean().optional(),
       ...Object.fromEntries(fields.map(([name, { stored }]) => [name, optional(stored)])),
     })
     .readonly(),
@@ -241,7 +245,13 @@ export function serviceSnapshot(service: Service): NonNullable<Snapshot> {
     ...(digests.some((digest) => digest !== undefined) && { digests }),
     ...(init.length > 0 && { init }),
     ...(instanceMiB !== undefined && { instanceMiB }),
+    ...(isAllReady(service) && { isReady: true }),
   };
+}
+
+function isAllReady(service: Service): boolean {
+  const { revision, rollout: { state = "done" } = {} } = service;
+  return revision !== undefined && state === "done" && serviceStatus(service).level === "healthy";
 }
 
 /** A job can only be created and deleted, so only its identity matters. */

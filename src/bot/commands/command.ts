@@ -271,8 +271,14 @@ export type ReadCommand = CommandBase & {
   readonly onFailure?: (ask: Ask, error: unknown) => readonly Block[];
 };
 
-/** `refusal`: why the workload API would refuse it, as it said when the workload was read. */
-export type ProposedChange = Change & { readonly refusal?: string | undefined };
+/**
+ * `refusal`: why the workload API would refuse it, as it said when the workload was read. `ofOthers`: what it takes back
+ * of other people besides, a line each of its diff.
+ */
+export type ProposedChange = Change & {
+  readonly refusal?: string | undefined;
+  readonly ofOthers?: readonly string[];
+};
 
 /** A verb that changes a workload. It proposes a Change and writes nothing. */
 export type WriteCommand = CommandBase & {
@@ -294,9 +300,9 @@ export type WriteCommand = CommandBase & {
   readonly settledArgs?: (args: Ask["args"], change: Change) => Ask["args"];
   /**
    * The arguments, besides the name, with which this verb takes the change back; undefined when it can't. `undoAsk`
-   * asks every verb. Pure.
+   * asks every verb, with the id of the request. Pure.
    */
-  readonly undo?: (change: Change) => Ask["args"] | undefined;
+  readonly undo?: (change: Change, requestId: string) => Ask["args"] | undefined;
 };
 
 /** A verb that decides about a waiting Change. The workflow checks who may, where the Change is stored. */

@@ -1,4 +1,4 @@
-import { type Expression, sql, type SqlBool, type UpdateObject } from "kysely";
+import { type Expression, type RawBuilder, sql, type SqlBool, type UpdateObject } from "kysely";
 import type { NewHistoryEvent } from "../changes/history-event.ts";
 import { isPartId, type Health, type StoredChange } from "../changes/stored-change.ts";
 import type { Step } from "../workflow/lifecycle.ts";
@@ -6,7 +6,7 @@ import type { Advanced, IdIn } from "../workflow/ports.ts";
 import { isAliveFor, keepLease } from "./database/replicas.ts";
 import { isTaken, type Session } from "./database/session.ts";
 import { drawingOf, takingDrawing } from "./leases.ts";
-import { EndingJson, HealthJson, plainText, TermsJson, toJson } from "./schema/columns.ts";
+import { EndingJson, HealthJson, LinesJson, plainText, TermsJson, toJson } from "./schema/columns.ts";
 import type { Tables } from "./schema/tables.ts";
 import { lookAtEarlier } from "./sweep.ts";
 import { ended, inTransaction, inWorkspace, type Move, move, moveRow } from "./step.ts";
@@ -145,9 +145,13 @@ async function claim(
   step: Extract<Step, { readonly name: "claim" }>,
   what: Advance,
 ): Promise<Advanced> {
-  const { replicaId, clock, sendWithinMs } = session;
+  const { replicaId, clock, sendWithinMs, textSealer } = session;
   const set = {
     claimed_at: clock(),
+    ...(step.found !== undefined && {
+      sealed: unlessErased("sealed", step.found.sealed),
+      diff: unlessErased("diff", textSealer.seal(toJson(LinesJson, step.found.diff), what.id)),
+    }),
     // Each part of a request takes its own workload.
     running_key: sql<string>`case when part_count > 0 then null
       else team_id || '/' || workload_region || '/' || workload_kind || '/' || workload_name end`,
@@ -160,6 +164,11 @@ async function claim(
     if (isTaken(error, "running_key")) return { kind: "busy", earlier: undefined };
     throw error;
   }
+}
+
+/** What was erased stays erased. */
+function unlessErased(column: "sealed" | "diff", value: string): RawBuilder<string> {
+  return sql<string>`case when sealed = '' then ${sql.ref(column)} else ${value} end`;
 }
 
 /** The approvals were for the workload as it was: they are removed, and stay in the history. */

@@ -8,6 +8,7 @@ import {
   type StoredChange,
   type Vote,
   wayBackDelivery,
+  wayBackEnd,
 } from "../changes/stored-change.ts";
 import type { Session } from "./database/session.ts";
 import { LOST, openEnding, type TextSealer } from "./database/text-sealer.ts";
@@ -118,14 +119,22 @@ export function storedChange(sealer: TextSealer, row: Selectable<ChangeTable>, v
     health: parsed.health,
     progress: parsed.progress,
     isUndone: parsed.is_undone,
-    ...(parsed.undo_of !== undefined &&
-      parsed.delivery_id === wayBackDelivery(parsed.undo_of) && { wayBackOf: requestIdOf(parsed.undo_of) }),
+    ...wayBackIn(parsed),
     notice: parsed.notice,
     card:
       parsed.card_channel === undefined || parsed.card_ts === undefined
         ? undefined
         : { channelId: parsed.card_channel, ts: parsed.card_ts },
   };
+}
+
+function wayBackIn({ delivery_id: deliveryId, undo_of: undoOf, ending, ...row }: ChangeRow) {
+  if (undoOf === undefined || deliveryId !== wayBackDelivery(undoOf)) return {};
+  const end = wayBackEnd({
+    ending,
+    workload: requestOf({ ...row, delivery_id: deliveryId, undo_of: undoOf, ending }).workload,
+  });
+  return { wayBackOf: requestIdOf(undoOf), ...(end && { wayBackEnd: end }) };
 }
 
 function openedText(sealer: TextSealer, { id, reason, diff, ending }: Selectable<ChangeTable>) {

@@ -1,6 +1,6 @@
 import { type Selectable, sql, type SqlBool } from "kysely";
 import { z } from "zod";
-import { type StoredChange, type Vote, requestIdOf } from "../changes/stored-change.ts";
+import { type StoredChange, type Vote, requestIdOf, wayBackDelivery } from "../changes/stored-change.ts";
 import type { ChangeKey, CompletedIn, CreatedJob } from "../workflow/ports.ts";
 import { storedChange } from "./change-row.ts";
 import { type Db, inBatches, type Session } from "./database/session.ts";
@@ -142,38 +142,47 @@ export async function wholeChanges(
   });
 }
 
+type Backs = Pick<StoredChange, "wayBack" | "wayBackEnd">;
+
 type Whole = {
   readonly row: ChangeRow;
   readonly votes: readonly Vote[] | undefined;
   readonly parts: readonly ChangeRow[] | undefined;
-  readonly backs: ReadonlyMap<string, StoredChange["wayBack"]>;
+  readonly backs: ReadonlyMap<string, Backs>;
 };
 
 function withParts({ textSealer }: Reader, { row, votes = [], parts, backs }: Whole): StoredChange {
   const withBack = (each: ChangeRow, its: readonly Vote[]): StoredChange => {
-    const wayBack = backs.get(each.id);
-    return { ...storedChange(textSealer, each, its), ...(wayBack !== undefined && { wayBack }) };
+    return { ...storedChange(textSealer, each, its), ...backs.get(each.id) };
   };
   const change = withBack(row, votes);
   return parts === undefined ? change : { ...change, parts: parts.map((part) => withBack(part, [])) };
 }
 
-/** Progress of each Undo, by the id of the Change that it undoes: `gone` once the earlier version is healthy. */
-async function waysBackOf(
-  { db, textSealer }: Reader,
-  undone: readonly ChangeRow[],
-): Promise<ReadonlyMap<string, StoredChange["wayBack"]>> {
-  const ids = undone.filter((row) => row.is_undone === 1).map(({ id }) => id);
-  const rows = await inBatches(ids, (some) =>
+/**
+ * Progress of each Undo, by the id of the Change that it undoes: `gone` once the earlier version is healthy. Of a version
+ * in trouble also why its automatic way back wasn't run.
+ */
+async function waysBackOf(reader: Reader, rows: readonly ChangeRow[]): Promise<ReadonlyMap<string, Backs>> {
+  const { db, textSealer } = reader;
+  const ids = rows.filter((row) => row.is_undone === 1).map(({ id }) => id);
+  const undos = await inBatches(ids, (some) =>
     db.selectFrom("change").selectAll().where("undo_key", "in", some).where(undoCounts).execute(),
   );
+  const isStuck = ({ health, is_undone: isUndone }: ChangeRow): boolean =>
+    isUndone === 0 && health?.includes('"kind":"trouble"') === true;
+  const lost = await inBatches(
+    rows.filter(isStuck).map(({ id }) => wayBackDelivery(id)),
+    (some) => db.selectFrom("change").selectAll().where("delivery_id", "in", some).execute(),
+  );
   return new Map(
-    rows.map((row) => {
-      const { undoOf = "", state, settledAt, health, progress } = storedChange(textSealer, row, []);
-      if (state === "done" && (health ?? progress)?.kind === "reached") return [undoOf, "gone"];
+    [...undos, ...lost].map((row): [string, Backs] => {
+      const { undoOf = "", state, settledAt, health, progress, wayBackEnd } = storedChange(textSealer, row, []);
+      if (wayBackEnd !== undefined) return [undoOf, { wayBackEnd }];
+      if (state === "done" && (health ?? progress)?.kind === "reached") return [undoOf, { wayBack: "gone" }];
       const isUnclear = state === "unknown" && settledAt !== undefined;
       // Not begun, without a known end, or watched to the end without getting healthy: the card of the Undo says more.
-      return [undoOf, isUnclear || state === "pending" || health !== undefined ? undefined : "going"];
+      return [undoOf, isUnclear || state === "pending" || health !== undefined ? {} : { wayBack: "going" }];
     }),
   );
 }

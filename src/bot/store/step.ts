@@ -3,6 +3,7 @@ import type { NewHistoryEvent } from "../changes/history-event.ts";
 import { type Ending, isPartId, requestIdOf, type ChangeState, type StoredChange } from "../changes/stored-change.ts";
 import type { Step } from "../workflow/lifecycle.ts";
 import type { Session } from "./database/session.ts";
+import { storedChange } from "./change-row.ts";
 import { insertEvent } from "./events.ts";
 import { wholeChange } from "./find-change.ts";
 import { isDeletion, markDeleted } from "./mark-deleted.ts";
@@ -58,7 +59,10 @@ export async function moveRow(
     .executeTakeFirst();
   if (row === undefined) return undefined;
   const seq = event && (await insertEvent(session.db, session, { ...event, changeId: requestIdOf(id) }));
-  if (row.undo_of !== null && cameToNothing.has(row.state)) await offerUndoAgain(session, row.undo_of);
+  if (row.undo_of !== null && cameToNothing.has(row.state)) {
+    await offerUndoAgain(session, row.undo_of);
+    await tellLostWayBack(session, row, row.undo_of);
+  }
   if (row.undo_of !== null && !isQuiet) await redrawUndone(session, row.undo_of);
   if (event !== undefined && isDeletion(row)) await markDeleted(session, row);
   if (row.part_count > 0 && row.settled_at !== null) await endParts(session, id);
@@ -94,6 +98,29 @@ async function offerUndoAgain({ db }: Session, id: string): Promise<void> {
     .where("id", "=", id)
     .where("is_undone", "=", 1)
     .execute();
+}
+
+/** The thread of a deploy says why its automatic way back wasn't run. */
+async function tellLostWayBack(session: Session, row: Selectable<ChangeTable>, undoOf: string): Promise<void> {
+  const { wayBackEnd, ...back } = storedChange(session.textSealer, row, []);
+  if (wayBackEnd === undefined) return;
+  const { teamId, channelId, workload, account, rule, breakGlass } = back;
+  const deployed = await session.db.selectFrom("change").select("verb").where("id", "=", undoOf).executeTakeFirst();
+  await insertEvent(session.db, session, {
+    kind: "health",
+    teamId,
+    changeId: requestIdOf(undoOf),
+    who: undefined,
+    channelId,
+    verb: deployed?.verb,
+    workload,
+    account: account.username,
+    rule,
+    breakGlass,
+    result: wayBackEnd.why,
+    elapsedMs: undefined,
+    reference: undefined,
+  });
 }
 
 /** Redraws a card that shows the progress of its Undo: with parts, or with a version in trouble. */

@@ -7,7 +7,7 @@ import {
   readSnapshot,
   type SnapshotRead,
 } from "../changes/read-workload.ts";
-import { withWarnings } from "../changes/execute.ts";
+import { keeping } from "../changes/execute.ts";
 import { FOLLOWED_FOR_MS, MOST_CALLS } from "../changes/service-watch.ts";
 import type { Health, StoredChange } from "../changes/stored-change.ts";
 import { isFollowed, seenOf } from "../views/kit/health.ts";
@@ -180,8 +180,8 @@ export async function store(
   const lookInMs = restMs ?? nextMs ?? 0;
   if (outcome !== undefined) {
     const { ending } = change;
-    const warnings = ending?.kind === "run" && ending.outcome.kind === "asked" ? ending.outcome.warnings : undefined;
-    const shown = step("confirm", { outcome: withWarnings(outcome, warnings), progress: health, lookInMs });
+    const kept = ending?.kind === "run" && ending.outcome.kind === "asked" ? ending.outcome : {};
+    const shown = step("confirm", { outcome: keeping(outcome, kept), progress: health, lookInMs });
     const confirmed = await advance(deps, change, { ...shown, result: "took effect" });
     if (confirmed.kind !== "moved" || nextMs !== undefined) return movedOf(confirmed);
   }

@@ -16,7 +16,11 @@ type Judged =
   | { readonly kind: "nothing"; readonly changes: readonly Change[] }
   /** The workload API would refuse all that there is to do. */
   | { readonly kind: "impossible"; readonly leftOut: readonly LeftOut[] }
-  | ({ readonly kind: "proposed" } & Pick<Proposed, "ask" | "change" | "several" | "risk" | "verdict">);
+  | ({
+      readonly kind: "proposed";
+      /** What it takes back of other people, a line each. */
+      readonly ofOthers: readonly string[];
+    } & Pick<Proposed, "ask" | "change" | "several" | "risk" | "verdict">);
 
 /** What the request would do. Several names or a pattern may turn out to be one workload. */
 export async function judge({ command, context }: WriteInContext, ask: Ask): Promise<Judged> {
@@ -28,9 +32,9 @@ export async function judge({ command, context }: WriteInContext, ask: Ask): Pro
   const proposal = await proposeChange(command, only, context);
   if (proposal.kind === "refused") return proposal;
   if (proposal.kind === "impossible") return { kind: "impossible", leftOut: [proposal] };
-  const { change, about, verdict } = proposal;
+  const { change, about, verdict, ofOthers } = proposal;
   if (change.diff.length === 0) return { kind: "nothing", changes: [change] };
-  return { kind: "proposed", ask: only, change, risk: about.risk, verdict };
+  return { kind: "proposed", ask: only, change, risk: about.risk, verdict, ofOthers };
 }
 
 type Found = Exclude<Proposal, { readonly kind: "refused" }>;
@@ -80,6 +84,7 @@ async function judgeSeveral({ command, context }: WriteInContext, ask: Ask, asks
     ...(!isOne && { several: { parts, leftOut } }),
     risk: risks.find((each) => parts.some(({ risk }) => risk === each)) ?? "routine",
     verdict,
+    ofOthers: changes.flatMap(({ change, ofOthers }) => ofOthers.map((line) => `${change.workload.name}: ${line}`)),
   };
 }
 

@@ -53,6 +53,9 @@ type Row = { readonly from: readonly ChangeState[]; readonly to: ChangeState; re
 /** The store finds overdue requests itself: see `Store.expire`. */
 export type StepName = Exclude<keyof typeof lifecycle, "expire">;
 
+/** The sealed content and the diff of a Change as they are when it is sent. */
+export type Found = { readonly sealed: string; readonly diff: readonly string[] };
+
 /** The details that each step needs. */
 type Details = {
   /** The last approval that is needed also makes it `approved`, with this row of history. */
@@ -69,7 +72,8 @@ type Details = {
   readonly cancel: { readonly by: Who };
   readonly drift: { readonly drift: readonly Drift[] };
   readonly refuse: { readonly outcome: Outcome };
-  readonly claim: object;
+  /** With what was found right before it was sent, unless it was just stored. Erased content stays erased. */
+  readonly claim: { readonly found?: Found | undefined };
   readonly doubt: { readonly outcome: Outcome };
   /**
    * With its health, it isn't followed. `progress` is what the read-back shows of it. With `draws`, whoever makes the step
@@ -102,7 +106,8 @@ export function step<Name extends StepName>(
   details: Details[Name],
 ): Extract<Step, { readonly name: Name }> {
   const { from, to } = lifecycle[name];
-  return { name, from, to, ...details } as Extract<Step, { readonly name: Name }>; // the row of this very name
+  const made: unknown = { name, from, to, ...details };
+  return made as Extract<Step, { readonly name: Name }>; // the row of this very name
 }
 
 /** The step that ends a Change that was sent. */

@@ -1,13 +1,13 @@
+import { createHash } from "node:crypto";
 import type { Change, WorkloadRef } from "../changes/change.ts";
-import type { StoredChange } from "../changes/stored-change.ts";
+import { partsOf, type StoredChange } from "../changes/stored-change.ts";
 import { isAnother } from "../changes/updatable-fields.ts";
 import { step } from "../../platform/trail.ts";
 import type { Context, WriteCommand } from "../commands/command.ts";
 import { commandOf } from "../commands/grammar/parse.ts";
 import { UserError } from "../errors.ts";
 import type { Post } from "../views/kit/post.ts";
-import { askedElsewhere, nothingToDo } from "../views/messages/request-answers.ts";
-import { confirmMessage } from "../views/messages/confirm-message.ts";
+import { askedElsewhere, nothingToDo, warningMessage } from "../views/messages/request-answers.ts";
 import { refusalMessage } from "../views/messages/refusal-message.ts";
 import { namesFor, preflight, preflightGlass } from "./access/approvers.ts";
 import { accessFor } from "./access/context.ts";
@@ -64,21 +64,19 @@ export async function propose(deps: WorkflowParts, interaction: AskInteraction, 
     return interaction.reply.send(isOne ? nothingToDo(only) : nothingToDoForAny(judged.changes), "done");
   }
   if (judged.kind === "impossible") return refuseByApi(deps, asked, judged.leftOut);
-  const { kind: _kind, ...effect } = judged;
-  refuseReplaced(interaction.about, effect.several?.parts.map((part) => part.change) ?? [effect.change]);
-  const itself = (effect.several?.parts ?? [effect]).flatMap((part) => part.change.itself ?? []);
-  // Otherwise the approvers are asked, with the same lines.
-  if (itself.length > 0 && effect.verdict.kind !== "approve" && ask.again !== true) {
-    return interaction.reply.send(confirmMessage({ command, ask: { ...effect.ask, again: true } }, itself), "question");
+  const { kind: _kind, ofOthers: besides, ...asJudged } = judged;
+  const changes = asJudged.several?.parts.map((part) => part.change) ?? [asJudged.change];
+  refuseReplaced(interaction.about, changes);
+  const { effect, ofOthers: since } = await withSince(asJudged, { undone, context });
+  const warnings = { itself: changes.flatMap((each) => each.itself ?? []), ofOthers: [...besides, ...since] };
+  const digest = digestOfWarnings(warnings);
+  // Whoever approves it reads them on the card.
+  if (judged.verdict.kind !== "approve" && digest !== undefined && ask.confirmed !== digest) {
+    return askFirst({ interaction, command }, effect, { ...warnings, confirmed: digest });
   }
-  const since =
-    undone === undefined || effect.several !== undefined
-      ? []
-      : await changedSince(undone, effect.change, context.records);
-  const change = { ...effect.change, diff: [...effect.change.diff, ...since] };
   // A form says what became of the request, and the card of an undone Change is drawn at once.
   const isAnsweredByCard = interaction.form === undefined && undoOf === undefined;
-  const proposed = { deliveryId, origin, undoOf, command, context, account, isAnsweredByCard, ...effect, change };
+  const proposed = { deliveryId, origin, undoOf, command, context, account, isAnsweredByCard, ...effect };
   return storeOrPoint(deps, proposed, interaction);
 }
 
@@ -92,6 +90,64 @@ function refuseReplaced(about: readonly WorkloadRef[] = [], changes: readonly Ch
       next: "To change the new one, type the command.",
     });
   }
+}
+
+type Effect = Pick<Proposed, "ask" | "change" | "several" | "risk" | "verdict">;
+
+/** An undo takes back what was changed after what it undoes, too: of several workloads, each for itself. */
+async function withSince(
+  effect: Effect,
+  { undone, context }: Pick<AskInteraction, "undone"> & Pick<AskInContext, "context">,
+): Promise<{ readonly effect: Effect; readonly ofOthers: readonly string[] }> {
+  if (undone === undefined) return { effect, ofOthers: [] };
+  const { records, asker } = context;
+  const sinceOf = async (change: Change) => {
+    const part = partsOf(undone).find(
+      ({ workload: { kind, name } }) => kind === change.workload.kind && name === change.workload.name,
+    );
+    const since =
+      part === undefined
+        ? { lines: [], ofOthers: [] }
+        : await changedSince({ undone: part, undo: change, records, userId: asker.userId });
+    return { change: { ...change, diff: [...change.diff, ...since.lines] }, ofOthers: since.ofOthers };
+  };
+  if (effect.several === undefined) {
+    const { change, ofOthers } = await sinceOf(effect.change);
+    return { effect: { ...effect, change }, ofOthers };
+  }
+  const told = await Promise.all(effect.several.parts.map(async (part) => ({ part, ...(await sinceOf(part.change)) })));
+  const parts = told.map(({ part, change }) => ({ ...part, change }));
+  const ofOthers = told.flatMap((each) => each.ofOthers.map((line) => `${each.change.workload.name}: ${line}`));
+  return { effect: { ...effect, several: { ...effect.several, parts } }, ofOthers };
+}
+
+/** What its author has to confirm first, a line each. */
+type Warnings = {
+  /** What becomes of Gantry itself. */
+  readonly itself: readonly string[];
+  /** Changes of others that it takes back. */
+  readonly ofOthers: readonly string[];
+};
+
+/** Undefined: there is nothing to confirm. */
+function digestOfWarnings({ itself, ofOthers }: Warnings): string | undefined {
+  const lines = [...itself, ...ofOthers];
+  if (lines.length === 0) return undefined;
+  return createHash("sha256").update(JSON.stringify(lines)).digest("hex").slice(0, 16);
+}
+
+/** Nobody does these things without knowing it: a button goes on, as long as they are the same. */
+function askFirst(
+  { interaction, command }: Omit<AskInContext, "context">,
+  { change: { call, workload, diff }, several }: Effect,
+  warnings: Warnings & { readonly confirmed: string },
+): Promise<void> {
+  const { ask, undone, reply } = interaction;
+  const parts = several?.parts.map((part) => part.change);
+  const phrased = { op: call.op, verb: command.name, workload, diff, ...(parts !== undefined && { parts }) };
+  const { confirmed } = warnings;
+  const message = warningMessage({ ...warnings, phrased, ask: { ...ask, confirmed }, undoes: undone?.id });
+  return reply.send(message, "question");
 }
 
 /** Stores the Change, unless the same request waits already or policy's conditions can't be met. */

@@ -1,4 +1,4 @@
-import type { StoredChange } from "../changes/stored-change.ts";
+import { requestIdOf, type StoredChange } from "../changes/stored-change.ts";
 import { resumed, step as traced } from "../../platform/trail.ts";
 import { type Clearance, clearPart, clearToRun } from "./access/clear-to-run.ts";
 import { ageMs, follow, followParts, leftAlone, looking, lookOf, store } from "./follow.ts";
@@ -70,6 +70,8 @@ async function carryOn(deps: WorkflowParts, { stored, events, aside }: CarryOn, 
     const done = await toItsEnd(deps, stored, { signal, events }).finally(() => sign?.cancel());
     await events?.onBegun?.();
     await deps.cards.draw(change.id, { opened: fresh?.content, drawing: done?.drawing });
+    // An Undo that came to nothing changes the card of what it would have taken back.
+    if (done === undefined && change.undoOf !== undefined) redrawLater(deps, requestIdOf(change.undoOf));
     const followed = done?.change ?? change;
     if (stageOf(followed) === "settled") {
       const isLeftOver = done === undefined;

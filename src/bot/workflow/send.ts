@@ -2,17 +2,18 @@ import { operationTable } from "../../api/operations.ts";
 import type { Clock } from "../../platform/clock.ts";
 import { step as traced } from "../../platform/trail.ts";
 import type { Change, Outcome } from "../changes/change.ts";
-import { executeChange, type Executed } from "../changes/execute.ts";
+import { executeChange, type Executed, keeping, replacedBy } from "../changes/execute.ts";
 import { footprintOf } from "../changes/footprint.ts";
 import { type AcceptedEnd, readBackUnknown } from "../changes/read-back.ts";
 import { isPartId, requestIdOf, type StoredChange } from "../changes/stored-change.ts";
 import { UserError } from "../errors.ts";
 import type { Clearance } from "./access/clear-to-run.ts";
 import { advance } from "./history.ts";
-import { changeKey, endOf, step } from "./lifecycle.ts";
+import { changeKey, endOf, type Found, step } from "./lifecycle.ts";
 import type { Drawing, WorkflowParts } from "./ports.ts";
 import { apiFor, openRequest, type OpenRequest } from "./open-request.ts";
-import { changeIn, contentOf } from "./stored-request.ts";
+import { changeIn, contentOf, sealContent } from "./stored-request.ts";
+import { withFailureLine } from "../commands/verbs/deploy/on-failure.ts";
 
 /** Before Slack is asked again who the people of an approved Change are. */
 export const AWAY_REST_MS = 10_000;
@@ -61,7 +62,7 @@ export async function sendChange(
   const proposed = changeIn(opened.content);
   const executed = await executeChange(proposed, {
     ...apiFor(deps, opened, signal),
-    ...guard(deps, { change, onClaimed }, signal),
+    ...guard(deps, { change, opened, isFresh, onClaimed }, signal),
     isFresh,
     digest: change.digest,
     refusalNow: (now) => refusalNow(deps, { change, clear }, { proposed, now }),
@@ -89,12 +90,17 @@ async function refusalNow(
 }
 
 /** Claims the Change and checks the clocks right before sending: a process that was suspended must not send. */
-function guard(deps: WorkflowParts, { change, onClaimed }: Pick<Sending, "change" | "onClaimed">, signal: AbortSignal) {
+function guard(
+  deps: WorkflowParts,
+  { change, opened, isFresh, onClaimed }: Omit<Sending, "clear">,
+  signal: AbortSignal,
+) {
   let sinceClaimMs = (): number => Number.POSITIVE_INFINITY;
   return {
-    async claim() {
+    async claim(asIs: Change) {
       const sinceMs = stopwatch(deps.clock);
-      const { kind } = await advance(deps, change, { ...step("claim", {}), result: "sent to the workload API" });
+      const found = isFresh ? undefined : foundContent(deps, { change, opened }, asIs);
+      const { kind } = await advance(deps, change, { ...step("claim", { found }), result: "sent to the workload API" });
       if (kind === "busy") return "busy";
       if (kind !== "moved") return "lost";
       sinceClaimMs = sinceMs;
@@ -103,6 +109,16 @@ function guard(deps: WorkflowParts, { change, onClaimed }: Pick<Sending, "change
     },
     mayLeave: () => !signal.aborted && sinceClaimMs() < deps.store.sendWithinMs,
   } as const; // the kinds of a claim
+}
+
+/** What goes back later compares with what this Run found, not with what was read when it was requested. */
+function foundContent(
+  { sealer }: Pick<WorkflowParts, "sealer">,
+  { change, opened }: Pick<Sending, "change" | "opened">,
+  found: Change,
+): Found {
+  const diff = withFailureLine(change.diff, found);
+  return { sealed: sealContent(sealer, change.id, { ...opened.content, change: { ...found, diff } }), diff };
 }
 
 /** Shows at once that the answer is missing, since somebody waits, while the workload is being read back. */
@@ -181,7 +197,9 @@ export async function readBack(
   // From now, whenever it was claimed: that was by the database's clock, which is not ours. Longer than needed, never shorter.
   const notBeforeMs = deps.store.sendWithinMs + operationTable[change.op].timeoutMs;
   const reading = { ...apiFor(deps, opened, signal), notBeforeMs };
-  const outcome = await traced("read back", () => readBackUnknown(changeIn(opened.content), reading));
+  const sent = changeIn(opened.content);
+  const read = await traced("read back", () => readBackUnknown(sent, reading));
+  const outcome = keeping(read, { over: replacedBy(sent) });
   return signal.aborted ? undefined : settle(deps, change, { outcome });
 }
 

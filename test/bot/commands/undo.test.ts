@@ -4,7 +4,7 @@ import type { Service } from "../../../src/api/answers.ts";
 import { parseMemoryMiB } from "../../../src/api/memory.ts";
 import type { Change } from "../../../src/bot/changes/change.ts";
 import { serviceSnapshot } from "../../../src/bot/changes/updatable-fields.ts";
-import { unknownBefore } from "../../../src/bot/commands/verbs/undo.ts";
+import { whyNoUndo } from "../../../src/bot/commands/verbs/undo.ts";
 import type { Ask } from "../../../src/bot/ask.ts";
 import { commandOf, parseText } from "../../../src/bot/commands/grammar/parse.ts";
 import { undoAsk } from "../../../src/bot/commands/verbs.ts";
@@ -68,7 +68,7 @@ test("taking a change back brings the workload to where it was, and what changed
   await fc.assert(
     fc.asyncProperty(anyService, anyAsk, async (existing, text) => {
       const change = await proposed(asked(text), existing);
-      const undo = undoAsk(change);
+      const undo = undoAsk(change, "K7Q2MX");
       expect(undo !== undefined).toBe(change.diff.length > 0);
       if (undo === undefined) return;
       const after = changed(existing, change);
@@ -107,7 +107,7 @@ test.each<[string, Partial<Service>, object]>([
 ])("%s is taken back by another ask", async (text, more, ask) => {
   const change = await proposed(asked(`${text} --region beijing2`), service("web", more));
 
-  expect(undoAsk(change)).toEqual({ region: "beijing2", share: false, ...ask });
+  expect(undoAsk(change, "K7Q2MX")).toEqual({ region: "beijing2", share: false, ...ask });
 });
 
 test.each<[string, Partial<Service>, string]>([
@@ -124,7 +124,7 @@ test.each<[string, Partial<Service>, string]>([
   const change = await proposed(asked(text), { ...existing, ...defined(more), name: "web" });
 
   expect(change.diff).not.toEqual([]);
-  expect(undoAsk(change)).toBeUndefined();
+  expect(undoAsk(change, "K7Q2MX")).toBeUndefined();
 });
 
 function defined(more: Partial<Service>): Partial<Service> {
@@ -139,7 +139,7 @@ test("a create has no undo, and its text contains no secrets and no environment 
     expect(JSON.stringify(change.call.body)).toContain("hunter2");
     expect(change.diff.join("\n")).toContain("command: run --password [redacted] [redacted]");
     expect(change.diff.join("\n")).not.toMatch(/hunter/u);
-    expect(undoAsk(change)).toBeUndefined();
+    expect(undoAsk(change, "K7Q2MX")).toBeUndefined();
   }
 });
 
@@ -149,8 +149,8 @@ test("what the workload API didn't report before can't be taken back, and the re
   const memoryOf = await proposed(asked("memory web 1024"), unread);
   const sized = await proposed(asked("scale web 4"), service("web", { target_instance_size: 2 }));
 
-  expect([set, memoryOf].map(undoAsk)).toEqual([undefined, undefined]);
-  expect(unknownBefore(set)).toBe("The workload API didn't report the earlier domains.");
-  expect(unknownBefore(memoryOf)).toBe("The workload API didn't report the earlier memory.");
-  expect(unknownBefore(sized)).toBeUndefined();
+  expect([set, memoryOf].map((each) => undoAsk(each, "K7Q2MX"))).toEqual([undefined, undefined]);
+  expect(whyNoUndo(set)).toBe("The workload API didn't report the earlier domains.");
+  expect(whyNoUndo(memoryOf)).toBe("The workload API didn't report the earlier memory.");
+  expect(whyNoUndo(sized)).toBeUndefined();
 });

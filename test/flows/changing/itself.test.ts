@@ -53,7 +53,7 @@ test("Gantry asks before it stops itself, although policy lets it run, and the c
   expect(question).toContain(back);
   expect(writes).toEqual([]);
 
-  await clicks(town, developer, "Stop gantry");
+  await clicks(town, developer, "Go on");
 
   expect(writes).toEqual(["/stop"]);
   expect(card(developer)).toContain(back);
@@ -71,7 +71,7 @@ test("a form asks, too, where it was sent", async () => {
 
   expect(form(developer)).toContain("Answer it in the message where you asked.");
   await developer.dismisses();
-  await clicks(town, developer, "Scale gantry to 0");
+  await clicks(town, developer, "Go on");
 
   expect(writes).toEqual(["PUT"]);
 });

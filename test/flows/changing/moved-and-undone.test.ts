@@ -176,6 +176,11 @@ test("an undo of an old change says what was set since, and by whom", async () =
   await town.until(running);
 
   await clicks(town, developer, "Undo");
+  expect(whispers(developer).at(-1)).toMatch(
+    /^⚠️ Scale web to 2\?\nIt also takes back changes of others:\n• Alex Kim set instances to 6 since then\n\[Go on\] \[Cancel\]\n/u,
+  );
+  expect((await town.service("web")).target_instance_size).toBe(6);
+  await clicks(town, developer, "Go on");
 
   const undo = card(developer);
   expect(undo).toMatch(/web scaled to 2\n• instances 6 → 2\n• Alex Kim set instances to 6 since then\n/u);

@@ -102,7 +102,7 @@ describe("the digest of what runs", () => {
       revisions: [{ ...revisions[1], revision: 4 }, ...revisions],
     });
     await town.later(4);
-    expect(card(developer)).toMatch(/^✅ .*rolled back to 1\.5/u);
+    expect(card(developer)).toMatch(/^✅ Deployed 1\.5 to web\n/u);
     expect(card(developer)).not.toContain("other image");
   });
 

@@ -63,6 +63,7 @@ export type Proposal =
       readonly change: Change;
       readonly about: About & { readonly risk: Risk };
       readonly verdict: Exclude<Verdict, Refusal>;
+      readonly ofOthers: readonly string[];
     };
 
 /**
@@ -73,12 +74,12 @@ export type Proposal =
 export async function proposeChange(command: WriteCommand, ask: Ask, context: Context): Promise<Proposal> {
   const upFront = await refusedWrite(command, ask, context);
   if (upFront !== undefined) return { kind: "refused", ...upFront };
-  const { refusal: why, ...change } = await command.propose(ask, context);
+  const { refusal: why, ofOthers = [], ...change } = await command.propose(ask, context);
   const about = aboutChange(change);
   const verdict = await context.permissions.verdict(about, { breakGlass: ask.breakGlass === true });
   if (verdict.kind === "refuse") return { kind: "refused", refusal: verdict, workload: about.workload, found: about };
   if (why !== undefined && change.diff.length > 0) return { kind: "impossible", change, about, why };
-  return { kind: "proposed", change, about, verdict };
+  return { kind: "proposed", change, about, verdict, ofOthers };
 }
 
 /** The question to policy about a Change. Pure. */
@@ -86,9 +87,10 @@ export function aboutChange(change: Change): About & { readonly risk: Risk; read
   const { call, before, workload } = change;
   const { kind, region, name } = workload;
   const risk = riskOf(call, before);
+  const isCertain = change.newImage === undefined && change.isDeploy !== true;
   return {
     op: actionOf(call),
-    risk: change.newImage === undefined || risk !== "routine" ? risk : "disruptive",
+    risk: isCertain || risk !== "routine" ? risk : "disruptive",
     workload: { kind, region, name },
     footprint: footprintOf(change),
   };

@@ -2,6 +2,7 @@ import { z } from "zod";
 import type { Change } from "../../changes/change.ts";
 import { isReported, updatableFields } from "../../changes/updatable-fields.ts";
 import { partsOf, type StoredChange } from "../../changes/stored-change.ts";
+import { openButton } from "../../views/kit/ask-buttons.ts";
 import { actionButton, actions, askButton, context as note, section } from "../../views/kit/blocks.ts";
 import { historyLine, historyText } from "../../views/kit/history-line.ts";
 import { type Message, post } from "../../views/kit/post.ts";
@@ -74,7 +75,7 @@ function nothingToUndo(name: Target | undefined, ask: Ask): Message {
   const of = name === undefined ? "" : ` of ${truncate(visible(name.name), 63)}`;
   const sentence = `None of your latest changes${of} can be undone. Nothing was changed.`;
   const next =
-    "A restart, a creation and a deletion can't be undone, nor a change of what the workload API didn't report. " +
+    "A restart, a rollback, a creation and a deletion can't be undone, nor a change of what the workload API didn't report. " +
     "A change is undone once.";
   return post(`${sentence} ${next}`, [section(sentence, next), ...actions(backInstead(name, ask), recent(ask))]);
 }
@@ -82,15 +83,20 @@ function nothingToUndo(name: Target | undefined, ask: Ask): Message {
 /** "revert web" may mean the version that somebody else deployed. */
 function backInstead(name: Target | undefined, ask: Ask) {
   if (name === undefined || name.kind === "job") return undefined;
-  return askButton("Roll back…", { ...ask, verb: "rollback", args: { name: `service/${name.name}` } });
+  return openButton("Roll back…", { verb: "rollback", values: { name: `service/${name.name}` }, region: ask.region });
 }
 
 function recent(ask: Ask) {
   return askButton("Recent requests", { ...ask, verb: "history", args: {} });
 }
 
-/** Why a Change can't be taken back: the API didn't report what it replaced. Undefined for other reasons. Pure. */
-export function unknownBefore(change: Change): string | undefined {
+/** Why a Change can't be taken back: what it replaced wasn't reported, or isn't wanted. Undefined for other reasons. Pure. */
+export function whyNoUndo(change: Change): string | undefined {
+  const { call, before } = change;
+  if (call.op === "updateService" && call.body.revision !== undefined) {
+    const left = before?.revision === undefined ? "a version" : `revision ${before.revision}`;
+    return `It went back from ${left}, and undo doesn't lead there again. Choose a version, or deploy one.`;
+  }
   const lost = updatableFields(change, change.before)
     .filter(({ wanted, before }) => wanted !== undefined && !isReported(before))
     .map(({ label }) => label);

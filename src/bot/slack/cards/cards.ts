@@ -193,7 +193,8 @@ function repliesFor({ settings }: CardParts, work: Work, isShown: boolean): read
     isNotifying: isNotifying(change),
   });
   const all = tellsStory && hasEvent(work, "requested") ? diffReplies(change) : [];
-  const excerpt = hasEvent(work, "health") ? excerptReply(change) : undefined;
+  const isInTrouble = newEvents.some(({ kind, result }) => kind === "health" && result !== change.wayBackEnd?.why);
+  const excerpt = isInTrouble ? excerptReply(change) : undefined;
   return [
     { key: "story", post: story },
     ...all.map((post, at) => ({ key: `changes ${at + 1}`, post })),

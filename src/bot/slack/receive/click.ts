@@ -183,8 +183,12 @@ async function onRequestClick(parts: WorkspaceParts, clicked: RequestClick, ack:
     case "cancel":
       return accept(parts, { id, interaction: { kind: "decide", decision: action.act, ...about }, ack: orRefusal });
     case "undo":
-    case "again":
-      return accept(parts, { id, interaction: { kind: "redo", how: action.act, ...about }, ack: orRefusal });
+    case "again": {
+      // Whoever confirmed what an undo takes back of others clicked a button that says so.
+      const [undoneId = "", confirmed] = changeId.split(" ", 2);
+      const redo = { kind: "redo", how: action.act, ...about, changeId: undoneId } as const; // a literal kind
+      return accept(parts, { id, interaction: { ...redo, ...(confirmed && { confirmed }) }, ack: orRefusal });
+    }
     case "reject":
       await ack();
       return openRejection(parts, { ...about, triggerId });

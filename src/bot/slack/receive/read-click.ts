@@ -21,12 +21,12 @@ type Reading = {
 export async function onReadClick(parts: WorkspaceParts, reading: Reading): Promise<void> {
   const { origin, threadTs, isBeside = false } = reading;
   const { lanes, responder, settings } = parts;
-  const ask = Ask.safeParse(reading.value).data;
-  const command = ask && knownCommand(ask);
-  if (ask === undefined || command?.effect !== "read") {
-    const why = command === undefined ? sentences.staleButton : sentences.writeButton;
+  const read = readIn(reading.value);
+  if (typeof read === "string") {
+    const why = read === "stale" ? sentences.staleButton : sentences.writeButton;
     return lanes.track(responder.tellPatiently(why(settings.command), origin));
   }
+  const { ask, command } = read;
   const { replaces, ...below } = origin;
   if (!isBeside && isPaging(ask, origin)) return answerLater(parts, { command, ask, origin });
   if (ask.verb !== "logs") return answerLater(parts, { command, ask, origin: below });
@@ -35,6 +35,14 @@ export async function onReadClick(parts: WorkspaceParts, reading: Reading): Prom
     return answerLater(parts, { command, ask, origin: { ...below, threadTs } });
   }
   return answerLater(parts, { command, ask: { ...ask, args: { ...ask.args, private: true } }, origin: below });
+}
+
+/** The read that a button or menu carries; `stale` for none of this version, `no-read` for what would change something. */
+export function readIn(value: unknown): Pick<Read, "ask" | "command"> | "stale" | "no-read" {
+  const ask = Ask.safeParse(value).data;
+  const command = ask && knownCommand(ask);
+  if (ask === undefined || command === undefined) return "stale";
+  return command.effect === "read" ? { ask, command } : "no-read";
 }
 
 /**

@@ -4,7 +4,7 @@ import type { StoredChange, ChangeState } from "../../changes/stored-change.ts";
 import { context, section, type Block, actionButton, actions, limits } from "../kit/blocks.ts";
 import { strong, words, channel } from "../kit/inline.ts";
 import { type Post, plainTextOf, post, type Names, postOf } from "../kit/post.ts";
-import { isDeletedSince, isOfDeleted } from "../kit/health.ts";
+import { isDeletedSince, isLateHealth, isOfDeleted } from "../kit/health.ts";
 import { truncate, visible } from "../kit/text.ts";
 import { type CanApprove, changeFacts } from "./change-facts.ts";
 import { namesIn, oneLine, headline, waitWords } from "./change-words.ts";
@@ -192,7 +192,7 @@ function isShown(spec: ButtonSpec, change: StoredChange, canUndo: boolean): bool
   if (spec === rest) return restLabel(change) !== undefined;
   if (spec === undo) return canUndo && !change.isUndone;
   if (spec === show || spec === logs) return canLook(change);
-  if (isOfDeleted(change)) return false;
+  if (isOfDeleted(change) || isLateHealth(change)) return false;
   // The workload is still being read back.
   return change.state !== "unknown" || change.settledAt !== undefined;
 }

@@ -1,7 +1,7 @@
 import type { Outcome } from "../../changes/change.ts";
 import type { Health, StoredChange, Vote } from "../../changes/stored-change.ts";
 import { redactLines } from "../../logs/redact.ts";
-import { isFollowed, retreatOf, seenOf, troubleFacts } from "../kit/health.ts";
+import { isFollowed, isLateHealth, retreatOf, seenOf, troubleFacts } from "../kit/health.ts";
 import { beforeRequester } from "../kit/history-line.ts";
 import { section, type Line, type Block } from "../kit/blocks.ts";
 import { expires, firstOf, moment, words, type Inline } from "../kit/inline.ts";
@@ -10,7 +10,7 @@ import { truncate, visible } from "../kit/text.ts";
 import { span } from "../kit/time.ts";
 import { oneLine, personWords, termsWords } from "./change-words.ts";
 import { diffList, driftList } from "./diff.ts";
-import { changesOf } from "../kit/verb-words.ts";
+import { alsoTaken, changesOf } from "../kit/verb-words.ts";
 import { effectWords } from "./phrases.ts";
 import { partBlocks } from "./several-card.ts";
 
@@ -63,7 +63,8 @@ type Several = {
 };
 
 function severalFacts({ change, parts, names, approvers }: Several): Block[] {
-  const lines = partBlocks({ change, parts });
+  const also = parts.flatMap(({ workload, diff }) => alsoTaken(diff).map((line) => `${workload.name}: ${line}`));
+  const lines = [...partBlocks({ change, parts }), ...diffList(also)];
   switch (change.state) {
     case "pending":
       return [
@@ -210,6 +211,10 @@ function outcomeOf({ ending: end }: StoredChange): Outcome | undefined {
 function healthFacts(change: StoredChange): Line[] {
   const seen = seenOf(change);
   if (seen !== undefined && change.op === "createJob") return [...lineOf(seen, true), ...runFacts(seen)];
+  if (seen !== undefined && isLateHealth(change)) return [];
+  if (seen !== undefined && change.wayBackEnd !== undefined) {
+    return [...lineOf(seen, false), truncate(visible(change.wayBackEnd.why), 300)];
+  }
   if (seen !== undefined && retreatOf(change) === "gone") {
     const facts = troubleFacts(change, seen);
     return facts.length === 0 ? [] : [truncate(`last seen: ${visible(facts.join(" · "))}`, 400)];
@@ -265,6 +270,7 @@ function ending({ ending: end, terms }: StoredChange): Line[] {
 }
 
 function drifted(change: StoredChange): Block[] {
+  if (isLateHealth(change)) return sections([requestedBy(change)]);
   const { ending: end, terms } = change;
   const drift = end?.kind === "drifted" ? end.drift : [];
   const approvals = terms === undefined ? "" : " Earlier approvals no longer count.";

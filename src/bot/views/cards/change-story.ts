@@ -44,7 +44,8 @@ export function storyReply(events: readonly HistoryEvent[], story: ChangeStory):
   const left = mine.length - MOST_LINES;
   const earlier = left > 0 ? [section(`${counted(left, "earlier event")}: see the history.`)] : [];
   const { ending } = change;
-  const moved = ending?.kind === "drifted" && mine.some(({ kind }) => kind === "drifted") ? ending.drift : [];
+  const isMoved = ending?.kind === "drifted" && change.wayBackEnd?.isNeeded !== false;
+  const moved = isMoved && mine.some(({ kind }) => kind === "drifted") ? ending.drift : [];
   // Updating the card notifies nobody, so the new approvers are mentioned here.
   const needed =
     change.state === "pending" && change.terms !== undefined && mine.some(({ kind }) => kind === "returned")
@@ -71,13 +72,19 @@ const threadLines: Readonly<Record<ThreadKind, Tell>> = {
   rejected: (event) => [words("🚫 "), actor(event), words(" rejected it"), ...result(event)],
   cancelled: (event) => [words("🚫 "), actor(event), words(" cancelled it")],
   expired: (event) => [words("⌛ Expired"), ...result(event)],
-  drifted: () => [words("⚠️ The workload changed while this waited. Nothing was run.")],
+  drifted: (_event, { change: { wayBackEnd } }) =>
+    wayBackEnd?.isNeeded === false
+      ? [words(`🟢 ${wayBackEnd.why}`, RESULT)]
+      : [words("⚠️ The workload changed while this waited. Nothing was run.")],
   done,
   failed: (event) => [words(`❌ Failed${after(event)}`), ...result(event), ...reference(event)],
   unknown: (event) => [words(`❓ No clear answer${after(event)}`), ...result(event), ...reference(event)],
   confirmed: (event, { change }) =>
     isRolledOut(change) ? `🔄 The rollout began${after(event)}` : `✅ Took effect${after(event)}`,
-  health: (event) => [words("🔴 "), words(oneLine(event.result), RESULT)],
+  health: (event, { change }) => {
+    const isLate = change.wayBackEnd?.isNeeded === false && event.result === change.wayBackEnd.why;
+    return [words(isLate ? "🟢 " : "🔴 "), words(oneLine(event.result), RESULT)];
+  },
 };
 
 /** Mentions the requester at the end of the news, unless it is of their own doing or they get a message of their own. */

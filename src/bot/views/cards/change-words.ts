@@ -2,6 +2,7 @@ import type { ChangeState, StoredChange, Who, Health } from "../../changes/store
 import {
   acceptedWords,
   isFollowed,
+  isLateHealth,
   overtakenDot,
   overtakenWords,
   seenOf,
@@ -95,7 +96,8 @@ const summaries: Readonly<Record<ChangeState, Tell>> = {
   rejected: ({ ending }) => (ending?.kind === "rejected" ? `${ending.by.name} rejected it.` : "It was rejected."),
   cancelled: ({ ending }) => (ending?.kind === "cancelled" ? `${ending.by.name} cancelled it.` : "It was cancelled."),
   expired: () => "It expired. Nothing was changed.",
-  drifted: () => "The workload changed while it waited, so nothing was run.",
+  drifted: ({ wayBackEnd }) =>
+    wayBackEnd?.isNeeded === false ? `${wayBackEnd.why}.` : "The workload changed while it waited, so nothing was run.",
 };
 
 /** The current state of a request in complete sentences, with real names. `waitsFor`: see `headline`. */
@@ -132,7 +134,7 @@ export function headline(change: StoredChange, defaultRegion?: string, waitsFor?
     case "expired":
       return { mark: "⌛", text: `Expired: ${lower(say("title"))}` };
     case "drifted":
-      return { mark: "⚠️", text: `${workloadName(change)} changed while this waited` };
+      return lateHealthHeadline(change) ?? { mark: "⚠️", text: `${workloadName(change)} changed while this waited` };
     case "failed":
       return { mark: "❌", text: say("failed") };
     case "unknown": {
@@ -188,7 +190,16 @@ function isUnderWay({ ending }: StoredChange, seen: Health | undefined): boolean
   return status !== undefined && levelOf(status) === "busy";
 }
 
+/** Of the deploy and of its way back. */
+function lateHealthHeadline(change: StoredChange): Headline | undefined {
+  const { wayBackEnd } = change;
+  if (wayBackEnd === undefined || !isLateHealth(change)) return undefined;
+  return { mark: dotOf({ level: "healthy" }), text: truncate(visible(wayBackEnd.why), 300) };
+}
+
 function unwellHeadline(change: StoredChange, seen: Health, region: string | undefined): Headline {
+  const late = seen.kind === "trouble" ? lateHealthHeadline(change) : undefined;
+  if (late !== undefined) return late;
   const done = phraseText(change, "done", region);
   const running = phraseText(change, "running", region);
   if (seen.kind === "watching" && seen.watch?.rolling !== undefined) return { mark: "🔄", text: `${running}…` };

@@ -95,7 +95,21 @@ export function phraseText(phrased: Phrased, form: keyof Phrase, defaultRegion?:
 
 /** A phrase, cut where the name belongs. */
 export function split(phrased: Phrased, form: keyof Phrase): readonly [before: string, after: string] {
-  const phrase = wordsOf(phrased)[form].replace("{to}", () => targetOf(phrased));
+  const phrase = againDeployed(phrased, form) ?? wordsOf(phrased)[form].replace("{to}", () => targetOf(phrased));
   const [before = "", after = ""] = phrase.split("{}");
   return [before, after];
+}
+
+/**
+ * A rollback that is a deploy says so, until it is done: "Deploy 1.5, which never got ready, to web". Undefined of any
+ * other.
+ */
+function againDeployed(phrased: Phrased, form: keyof Phrase): string | undefined {
+  if (phrased.verb !== "rollback") return undefined;
+  const pattern = /^to (revision \d+), (which .*), with its environment variables$/u;
+  const [, number, which] = pattern.exec(phrased.diff.find((line) => pattern.test(line)) ?? "") ?? [];
+  if (number === undefined || which === undefined) return undefined;
+  const target = versionStep(phrased.diff)?.to ?? number;
+  const why = form === "done" || form === "accepted" ? "" : `, ${truncate(visible(which), 80)},`;
+  return wordsOf({ op: phrased.op, verb: "deploy" })[form].replace("{to}", () => ` ${target}${why}`);
 }

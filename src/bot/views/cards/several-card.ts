@@ -4,6 +4,7 @@ import {
   acceptedWords,
   isDeletedSince,
   isFollowed,
+  isLateHealth,
   isOfDeleted,
   overtakenDot,
   overtakenWords,
@@ -114,6 +115,7 @@ export function endedHeadline(parts: readonly StoredChange[], past: string): Hea
 
 /** One that went back runs the version from before. */
 function rolloutTrouble(stuck: StoredChange | undefined): readonly Worst[] {
+  if (stuck !== undefined && isLateHealth(stuck)) return [["🟡", stuck, (name) => `${name} got healthy late`]];
   return [
     ["❌", stuck?.wayBack === "gone" ? stuck : undefined, (name) => `${name} went back`],
     ["🔴", stuck, (name) => `${name} isn't healthy`],
@@ -243,11 +245,14 @@ function rolloutState(part: StoredChange, { request, isShort }: Beside): State {
     case "reached":
       return all(`runs ${version}`, seen.digest ?? "", note);
     case "trouble": {
+      if (part.wayBackEnd?.isNeeded === false) return ["🟢", part.wayBackEnd.why];
       const goal = from === undefined ? "" : ` to ${from}`;
-      const back = part.wayBack && `${part.wayBack === "gone" ? "went" : "going"} back${goal}`;
-      const facts = [back, `${version}: ${seen.outcome ?? "isn't healthy"}`, ...troubleFacts(part, seen)].filter(
-        Boolean,
-      );
+      const going = part.wayBack && `${part.wayBack === "gone" ? "went" : "going"} back${goal}`;
+      const facts = [
+        part.wayBackEnd?.why ?? going,
+        `${version}: ${seen.outcome ?? "isn't healthy"}`,
+        ...troubleFacts(part, seen),
+      ].filter(Boolean);
       return [part.wayBack === "gone" ? "❌" : mark, facts.join(" · ")];
     }
     default:

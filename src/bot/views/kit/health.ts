@@ -63,6 +63,11 @@ export function retreatOf(change: StoredChange): StoredChange["wayBack"] {
   return isStuck ? change.wayBack : undefined;
 }
 
+/** A version that got healthy after it was given up, so its way back wasn't run. */
+export function isLateHealth(change: StoredChange): boolean {
+  return change.wayBackEnd?.isNeeded === false;
+}
+
 /** "it went back, because the new instances don't get ready". */
 export function retreatWords(change: StoredChange): string | undefined {
   const retreat = retreatOf(change);

@@ -11,6 +11,7 @@ import {
   isUnconfirmed,
   overtakenDot,
   overtakenWords,
+  isLateHealth,
   retreatOf,
   retreatWords,
   troubleFacts,
@@ -227,7 +228,8 @@ const statePhrases: Readonly<Record<ChangeState, StatePhrase>> = {
       deed,
       ending?.kind === "expired" && ending.was === "approved" ? "not run in time" : "not approved in time",
     ),
-  drifted: (_request, deed) => not("⚠️", deed, "it changed while the request waited"),
+  drifted: ({ wayBackEnd }, deed) =>
+    not("⚠️", deed, wayBackEnd?.isNeeded === false ? wayBackEnd.why : "it changed while the request waited"),
 };
 
 function donePhrase(request: StoredChange, { past, detail, ask }: Deed, room: Room): Phrase {
@@ -257,7 +259,8 @@ function donePhrase(request: StoredChange, { past, detail, ask }: Deed, room: Ro
 /** What kept it from being a success, at the last look. */
 function unwellWords(request: StoredChange, seen: Health | undefined): readonly string[] {
   if (seen === undefined || seen.kind === "reached") return [];
-  const retreat = retreatWords(request);
+  if (request.wayBackEnd?.isNeeded === false) return [request.wayBackEnd.why];
+  const retreat = retreatWords(request) ?? request.wayBackEnd?.why;
   const words =
     retreat === undefined
       ? seen.line || (overtakenWords(seen) ?? seen.outcome ?? "")
@@ -281,6 +284,7 @@ const seenDots: Readonly<Record<Health["kind"], string>> = {
 function doneDot(change: StoredChange, seen: Health | undefined): string {
   const { op } = change;
   if (retreatOf(change) === "gone") return "❌";
+  if (isLateHealth(change)) return "🟢";
   if (overtakenWords(seen) !== undefined) return overtakenDot;
   if (seen !== undefined) return seenDots[seen.kind];
   return op === "deleteService" || op === "deleteJob" ? "✅" : "🔄";

@@ -39,6 +39,11 @@ export function changesOf(diff: readonly string[]): readonly string[] {
   return diff.filter((line) => !line.endsWith(IF_STUCK));
 }
 
+/** What going back takes back besides, where a card has no room for all differences. */
+export function alsoTaken(diff: readonly string[]): readonly string[] {
+  return diff.filter((line) => /^also takes back | since then$/u.test(line));
+}
+
 const usualHarm = { disruptive: "may interrupt requests", destructive: "removes something" };
 const unknownImage = { ...usualHarm, disruptive: "runs an image that may be new here" };
 const permanent = { routine: "can't be undone", disruptive: "can't be undone", destructive: "can't be undone" };

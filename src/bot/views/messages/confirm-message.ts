@@ -8,19 +8,15 @@ import { isDangerous, runButton } from "../kit/ask-buttons.ts";
 
 type Asked = { readonly command: Pick<Command, "actions" | "question">; readonly ask: Ask };
 
-/** "Restart *web*?" with a button: a sentence changes nothing before its author says so. `warnings` say what speaks against it. */
-export function confirmMessage(asked: Asked, warnings: readonly string[] = []): Post {
+/** "Restart *web*?" with a button: a sentence changes nothing before its author says so. */
+export function confirmMessage(asked: Asked): Post {
   const action = actionOf(asked);
   const label = actionOf(asked, IN_BUTTON)
     .map((piece) => (piece.type === "text" ? piece.text : ""))
     .join("");
   const { reason } = asked.ask;
   return postOf([
-    section(
-      [...action, words("?")],
-      ...warnings.map((each) => [words(`⚠️ ${each.charAt(0).toUpperCase()}${each.slice(1)}`, 300)]),
-      ...(reason === undefined ? [] : [[words(`Reason: ${reason}`, 300)]]),
-    ),
+    section([...action, words("?")], ...(reason === undefined ? [] : [[words(`Reason: ${reason}`, 300)]])),
     context("Nothing changes until you confirm."),
     ...actions(
       runButton(label, asked.ask, { at: 0, style: isDangerous(asked.command.actions) ? "danger" : "primary" }),

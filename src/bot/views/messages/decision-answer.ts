@@ -138,6 +138,7 @@ function afterApproval(change: StoredChange, input: DecisionAnswerInput): Lines 
     case "claimed":
       return [[words("👍 Approved. It runs now: "), ...about(change, input), words(".")]];
     case "drifted":
+      if (change.wayBackEnd?.isNeeded === false) return but("🟢", [words(`${change.wayBackEnd.why}.`, 200)]);
       return but("⚠️", [name, words(" changed meanwhile: nothing was run.")]);
     case "cancelled": {
       const by = ending?.kind === "cancelled" ? ending.by.name : "somebody";

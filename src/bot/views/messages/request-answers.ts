@@ -1,8 +1,8 @@
 import type { Button } from "@slack/types";
 import type { StoredChange } from "../../changes/stored-change.ts";
-import { phraseText } from "../cards/phrases.ts";
+import { type Phrased, phraseText } from "../cards/phrases.ts";
 import { termsWords, namesIn, changeSummary } from "../cards/change-words.ts";
-import { actionButton, actions, context, linkButton, section, type Line } from "../kit/blocks.ts";
+import { actionButton, actions, bullets, context, linkButton, section, type Line } from "../kit/blocks.ts";
 import { channel, code, expires, joined, strong, words } from "../kit/inline.ts";
 import { type Post, postOf, type Names, type Message } from "../kit/post.ts";
 import { truncate, counted, truncateMiddle, visible } from "../kit/text.ts";
@@ -144,6 +144,50 @@ export function repeatMessage({ change, ask, agoMs, defaultRegion, waitsFor }: R
     ],
     namesIn(change),
   );
+}
+
+export type WarningMessage = {
+  readonly phrased: Phrased;
+  /** What becomes of Gantry, which itself runs in the workload, a line each. */
+  readonly itself: readonly string[];
+  /** What it takes back of other people, a line each. */
+  readonly ofOthers: readonly string[];
+  /** The same request with `confirmed`; of an undo, the id of what it undoes with `confirmed` says the same. */
+  readonly ask: Ask;
+  readonly confirmed: string;
+  readonly undoes: string | undefined;
+};
+
+const MOST_OTHERS = 10;
+
+/** For who would take down Gantry, or take back what others did, without knowing it: "Roll back web to 1.4?" */
+export function warningMessage({ phrased, itself, ofOthers, ask, confirmed, undoes }: WarningMessage): Post {
+  const title = phraseText(phrased, "title");
+  const more = ofOthers.length - MOST_OTHERS;
+  const lines = ofOthers.slice(0, MOST_OTHERS).map((line): Line => [words(truncate(visible(line), 300))]);
+  const label = "Go on";
+  return postOf([
+    section(
+      [words("⚠️ "), strong(`${title}?`, 400)],
+      ...itself.map((line): Line => [words(`${line.charAt(0).toUpperCase()}${line.slice(1)}`, 300)]),
+      ...(lines.length === 0 ? [] : ["It also takes back changes of others:"]),
+    ),
+    ...(lines[0] === undefined
+      ? []
+      : [bullets([lines[0], ...lines.slice(1), ...(more > 0 ? [`and ${more} more`] : [])])]),
+    ...actions(
+      undoes === undefined
+        ? runButton(label, ask, { at: 0, style: "danger" })
+        : actionButton({
+            label,
+            action: { kind: "request", act: "undo", isBeside: true },
+            value: `${undoes} ${confirmed}`,
+            style: "danger",
+          }),
+      actionButton({ label: "Cancel", action: { kind: "dismiss" }, value: "cancel" }),
+    ),
+    context("Nothing was changed yet."),
+  ]);
 }
 
 /** Answers a request for what is already there: "*web* already has 3 instances. Nothing to do." */

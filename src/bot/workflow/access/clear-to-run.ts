@@ -226,17 +226,18 @@ async function askAgain(deps: WorkflowParts, { change, verdict, notice, counting
 
 /** Why an approved Change needs approval again: "Ann Lee's approval no longer counts. 1 more approval is needed." */
 function reapprovalNotice(
-  { terms: before, votes }: Pick<StoredChange, "terms" | "votes">,
+  { terms: before, votes, wayBackOf }: Pick<StoredChange, "terms" | "votes" | "wayBackOf">,
   now: Terms,
   counting: readonly string[],
 ): string {
   const lost = votes.filter(({ userId }) => !counting.includes(userId)).map(({ name }) => name);
   const missing = now.votes - counting.length;
   const more = counting.length === 0 ? "approval" : "more approval";
+  // Nobody asked policy about an automatic way back before.
+  const isFirst = before === undefined && wayBackOf !== undefined;
+  const isSame = before !== undefined && whoMustApprove(before) === whoMustApprove(now);
   return [
-    ...(before !== undefined && whoMustApprove(before) === whoMustApprove(now)
-      ? []
-      : ["The policy changed since the request."]),
+    ...(isFirst ? ["Going back needs approval."] : isSame ? [] : ["The policy changed since the request."]),
     ...lostWords(lost),
     `${counted(missing, more)} ${missing === 1 ? "is" : "are"} needed.`,
   ].join(" ");

@@ -36,6 +36,8 @@ export const Interaction = z.discriminatedUnion("kind", [
     kind: z.literal("redo"),
     how: z.enum(["undo", "again"]),
     changeId,
+    /** See `Ask`. */
+    confirmed: z.string().optional(),
     card: z.object({ channelId: z.string(), ts: z.string() }).optional(),
     origin: Origin,
   }),

@@ -1,31 +1,41 @@
 import type { Change } from "../../changes/change.ts";
 import { driftOf } from "../../changes/drift.ts";
 import type { HistoryEvent } from "../../changes/history-event.ts";
-import type { StoredChange } from "../../changes/stored-change.ts";
+import { requestIdOf, type StoredChange, type Who } from "../../changes/stored-change.ts";
 import type { Records } from "../../commands/command.ts";
 import { UserError } from "../../errors.ts";
 
 /** Enough rows to hold the last requests that ran and what they were. */
 const ROWS = 60;
 
+type Undoing = {
+  readonly undone: StoredChange;
+  readonly undo: Change;
+  readonly records: Pick<Records, "history">;
+  /** The id of the person who takes it back. */
+  readonly userId: string;
+};
+
+type Since = { readonly lines: readonly string[]; readonly ofOthers: readonly string[] };
+
 /**
  * What changed after the Change that is undone, a line each: "Omar Haddad set instances to 6 since then". The undo takes
- * this back too, and its own difference doesn't say so.
+ * this back too, and its own difference doesn't say so. Revisions aren't among them: the verb that goes back to one tells.
  */
-export async function changedSince(
-  undone: StoredChange,
-  undo: Change,
-  records: Pick<Records, "history">,
-): Promise<readonly string[]> {
+export async function changedSince({ undone, undo, records, userId }: Undoing): Promise<Since> {
   const outcome = undone.ending?.kind === "run" ? undone.ending.outcome : undefined;
   const after = outcome?.kind === "done" ? outcome.after : undefined;
-  if (after === undefined) return [];
-  const moved = driftOf({ ...undo, before: after }, undo.before);
-  if (moved.length === 0) return [];
+  if (after === undefined) return { lines: [], ofOthers: [] };
+  const isRevised = undo.call.op === "updateService" && undo.call.body.revision !== undefined;
+  const moved = isRevised ? [] : driftOf({ ...undo, before: after }, undo.before);
+  if (moved.length === 0) return { lines: [], ofOthers: [] };
   const events = await eventsOf(undone, records);
-  return moved.map(
-    ({ field, now }) => `${whoSet(now, events, undone) ?? "somebody"} set ${field} to ${now} since then`,
-  );
+  const told = moved.map(({ field, now }) => {
+    const who = whoSet(now, events, undone);
+    return { line: `${who?.name ?? "somebody"} set ${field} to ${now} since then`, who };
+  });
+  const others = told.filter(({ who }) => who?.userId !== userId);
+  return { lines: told.map(({ line }) => line), ofOthers: others.map(({ line }) => line) };
 }
 
 /** Newest first. Without history, nobody is named. */
@@ -42,7 +52,7 @@ async function eventsOf(
 }
 
 /** Whose request last set the workload to this value, if one did after the Change that is undone. */
-function whoSet(now: string, events: readonly HistoryEvent[], { id, workload }: StoredChange): string | undefined {
+function whoSet(now: string, events: readonly HistoryEvent[], { id, workload }: StoredChange): Who | undefined {
   const { kind, region, name } = workload;
   const done = events.filter(
     (event) =>
@@ -52,10 +62,10 @@ function whoSet(now: string, events: readonly HistoryEvent[], { id, workload }: 
       event.workload.name === name,
   );
   for (const { changeId } of done) {
-    if (changeId === id) return undefined;
+    if (changeId === requestIdOf(id)) return undefined;
     const requested = events.find((event) => event.kind === "requested" && event.changeId === changeId);
     const values = requested?.result.split("; ").map((line) => line.split(" → ").at(-1)) ?? [];
-    if (values.includes(now)) return requested?.who?.name;
+    if (values.includes(now)) return requested?.who;
   }
   return undefined;
 }

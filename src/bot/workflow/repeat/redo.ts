@@ -1,6 +1,6 @@
 import { partsOf, type StoredChange } from "../../changes/stored-change.ts";
 import type { Ask } from "../../ask.ts";
-import { unknownBefore } from "../../commands/verbs/undo.ts";
+import { whyNoUndo } from "../../commands/verbs/undo.ts";
 import { UserError } from "../../errors.ts";
 import { findVisibleChange } from "../access/records.ts";
 import { decisionPost, retireOutdated } from "../decide.ts";
@@ -36,25 +36,30 @@ export async function redo(deps: WorkflowParts, interaction: RedoInteraction, si
   }
   const ask = how === "again" ? repeatedAsk(change, content.ask) : undoRequest(sealer, change, content);
   if (ask === undefined) {
-    const unknown = how === "undo" && content.change !== undefined ? unknownBefore(content.change) : undefined;
-    throw cannot(interaction, unknown ?? "Its state doesn't allow this.");
+    const why = how === "undo" && content.change !== undefined ? whyNoUndo(content.change) : undefined;
+    throw cannot(interaction, why ?? "Its state doesn't allow this.", change);
   }
   const undone = how === "undo" ? change : undefined;
   // A repeated delivery finds the Change that it requested the first time.
   const isStored = interaction.isRepeated && (await store.find({ deliveryId })) !== undefined;
   const earlier = undone === undefined || isStored ? undefined : await store.find({ undoOf: undone.id });
   if (earlier !== undefined) return pointAtEarlierRequest(deps, { ...interaction, undone }, earlier);
-  const { run, isRepeated, onFinished } = interaction;
+  const { run, isRepeated, onFinished, confirmed } = interaction;
   const origin = { ...interaction.origin, account: change.account.username };
   const about = partsOf(change).map(({ workload }) => workload);
-  const asked = { kind: "ask", ask, origin, about, deliveryId, reply, run, isRepeated, undone, onFinished } as const;
+  const settled = { ...ask, ...(confirmed !== undefined && { confirmed }) };
+  const rest = { about, deliveryId, reply, run, isRepeated, undone, onFinished };
+  const asked = { kind: "ask", ask: settled, origin, ...rest } as const; // a literal kind
   await propose(deps, asked, signal);
 }
 
-function cannot({ how, changeId }: RedoInteraction, why: string): UserError {
+function cannot({ how, changeId }: RedoInteraction, why: string, change?: StoredChange): UserError {
   const what = how === "undo" ? "undo" : "repeat";
+  const { kind, name, region } = change?.workload ?? {};
+  const versions = { verb: "versions", share: false, args: { name: `service/${name}` }, ...(region && { region }) };
   return new UserError(`Couldn't ${what} request ${changeId}. ${why} Nothing was changed.`, {
     next: "Type the command you want to run instead.",
+    suggestions: change?.verb === "rollback" && kind === "service" ? [{ label: "Versions", ask: versions }] : [],
   });
 }
 
@@ -67,7 +72,7 @@ function repeatedAsk(change: StoredChange, ask: Ask): Ask | undefined {
   const { state, settledAt } = change;
   if (settledAt === undefined) return undefined;
   // Breaking the glass is for one moment; a repeated request goes the ordinary way.
-  const { breakGlass: _breakGlass, again: _again, ...rest } = ask;
+  const { breakGlass: _breakGlass, again: _again, confirmed: _confirmed, ...rest } = ask;
   if (change.parts !== undefined) return repeatableParts.has(state) ? restRequest(change, rest) : undefined;
   return repeatable.has(state) ? rest : undefined;
 }

@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import type { Change } from "../../changes/change.ts";
 import { digestOf } from "../../changes/drift.ts";
+import { earlierVersion } from "../../changes/revisions.ts";
 import { type StoredChange, wayBackDelivery } from "../../changes/stored-change.ts";
 import { containersAfter, riskOf, type Snapshot } from "../../changes/updatable-fields.ts";
 import { newChangeId } from "../../commands/grammar/argument-types.ts";
@@ -64,27 +65,27 @@ export async function storeWayBack(deps: WorkflowParts, stuck: StuckDeploy): Pro
 }
 
 function wayBackOf({ content, now }: StuckDeploy): { readonly to: number; readonly change: Change } | undefined {
-  const { call, before, workload, backTo } = changeIn(content);
-  const to = backTo?.revision ?? before?.revision;
-  const imagesThen = backTo === undefined ? before?.images : backTo.images;
-  if (call.op !== "updateService" || to === undefined || staysIfStuck(content.ask)) return undefined;
+  const { isDeploy = false, ...deployed } = changeIn(content);
+  const { call, before, workload, backTo } = deployed;
+  const earlier = earlierVersion(deployed);
+  if (call.op !== "updateService" || earlier === undefined || staysIfStuck(content.ask)) return undefined;
   // One that is a way back itself leads nowhere else: two versions that don't get ready would replace each other for ever.
-  if (call.body.revision !== undefined) return undefined;
+  if (call.body.revision !== undefined && !isDeploy) return undefined;
+  const { revision: to, images: imagesThen } = earlier;
   const images = (now.images ?? []).flatMap((image, at) => {
     const then = imagesThen?.[at];
     return image === undefined || then === undefined || image === then ? [] : [`image ${image} → ${then}`];
   });
   // A revision doesn't say which memory limit it had.
   const containersThen =
-    backTo === undefined
-      ? containersAfter({}, before)
-      : backTo.images?.map((image) => ({ image, memoryMiB: undefined }));
+    backTo === undefined ? containersAfter({}, before) : imagesThen?.map((image) => ({ image, memoryMiB: undefined }));
   const why = `back to revision ${to} automatically: the new instances don't get ready`;
   const change: Change = {
     call: { ...call, body: { revision: to } },
     workload,
     before: now,
     diff: [...images, why],
+    isWayBack: true,
     footprint: {
       containers: containersThen,
       instanceMiB: backTo === undefined ? before?.instanceMiB : undefined,

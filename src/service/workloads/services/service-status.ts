@@ -2,7 +2,14 @@ import type { RefusedOperation } from "../../../api/schema.ts";
 
 /** The words of a service's status; see ServiceStatus in openapi.yaml. Only what an autoscaler brings back is `Idle`. */
 export type ServiceState =
-  "Starting" | "Running" | "Stopping" | "Stopped" | "Idle" | "Updating" | "Failed" | "Deleting";
+  | "Starting"
+  | "Running"
+  | "Stopping"
+  | "Stopped"
+  | "Idle"
+  | "Updating"
+  | "Failed"
+  | "Deleting";
 
 /** The state of one instance: `failing` in a crash loop, `waiting` after a crash or before it is ready. */
 export type InstanceState = "ready" | "waiting" | "failing" | "stopping";

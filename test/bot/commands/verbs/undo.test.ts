@@ -34,7 +34,7 @@ test.each([
 test("where nothing can be undone it says so", async () => {
   expect(drawn(await answerTo("undo job/web", { undoable }))).toMatchInlineSnapshot(`
     "None of your latest changes of web can be undone. Nothing was changed.
-    A restart, a creation and a deletion can't be undone, nor a change of what the workload API didn't report. A change is undone once.
+    A restart, a rollback, a creation and a deletion can't be undone, nor a change of what the workload API didn't report. A change is undone once.
     [Recent requests]"
   `);
 });

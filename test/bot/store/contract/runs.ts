@@ -19,6 +19,19 @@ export function runsContract({ replica, db }: Bench): void {
     expect(await storyOf(a, "AAA111")).toEqual(["requested", "claimed"]);
   });
 
+  test("what a Run found is stored with its claim, and what was erased stays erased", async () => {
+    const a = await replica("a");
+    const found = { sealed: "g1.k1.FOUND", diff: ["image a → b"] };
+    for (const id of ["AAA111", "BBB222"]) await a.addChange(approvedChange(id), event("requested"));
+    const erased = { sealed: "", diff: JSON.stringify(["(erased)"]) };
+    await db().updateTable("change").set(erased).where("id", "=", "BBB222").execute();
+
+    for (const id of ["AAA111", "BBB222"]) await a.advance(id, step("claim", { found }), claimed);
+
+    expect(await a.findChange("AAA111")).toMatchObject({ state: "claimed", ...found });
+    expect(await a.findChange("BBB222")).toMatchObject({ state: "claimed", sealed: "", diff: ["(erased)"] });
+  });
+
   test("a change that waits knows which request runs on its workload, also as the next part of several", async () => {
     const a = await replica("a");
     await a.addChange(approvedChange("AAA111", sameWorkload), event("requested"));

@@ -3,12 +3,15 @@ import { drawBlocks } from "../../../../src/playground/draw/blocks.ts";
 import { newPen } from "../../../../src/playground/draw/pen.ts";
 import { isObject, parseJson } from "../../../../src/playground/json.ts";
 import type { Message, Post } from "../../../../src/bot/views/kit/post.ts";
+import { refusedButtons } from "../../../support/refused-buttons.ts";
 import { newState } from "../../../../src/playground/workspace/seeds.ts";
 
 const pen = newPen(newState("gantry"));
 
-/** A post as the simulated workspace draws it. */
+/** A post as the simulated workspace draws it. Each of its buttons has to be one that a click is accepted for. */
 export function drawn({ blocks }: Post): string {
+  const refused = refusedButtons(blocks);
+  if (refused.length > 0) throw new Error(`a click would be refused: ${refused.join(", ")}`);
   const json = parseJson(JSON.stringify(blocks));
   return drawBlocks(pen, Array.isArray(json) ? json.filter(isObject) : [])
     .split("\n")

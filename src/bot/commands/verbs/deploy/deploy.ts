@@ -1,9 +1,11 @@
 import { z } from "zod";
 import type { Service } from "../../../../api/answers.ts";
 import { requestLimits } from "../../../../api/request-limits.ts";
-import { backTo, failureLine, OnFailure, onFailureField, onFailureFlag } from "./on-failure.ts";
+import { backFrom, type JudgedRevision, standingWords } from "../../../changes/revisions.ts";
+import { failureLine, OnFailure, onFailureField, onFailureFlag } from "./on-failure.ts";
+import { judgedBy } from "./revision-requests.ts";
 import { isBare, isShortDigest, shortImage, wantedImage } from "../../../../api/image.ts";
-import { NOT_REPORTED } from "../../../changes/updatable-fields.ts";
+import { NOT_REPORTED, serviceSnapshot } from "../../../changes/updatable-fields.ts";
 import { UserError } from "../../../errors.ts";
 import type { VerbContext } from "../../command.ts";
 import { serviceField } from "../../forms/fields.ts";
@@ -124,8 +126,8 @@ export const deploy = writeVerb({
       if (image.trim() !== "") return { image: "Type an image or choose a version below, not both." };
       return /^\d{1,9}$/u.test(revision) ? {} : { revision: "Choose a version from the list." };
     },
-    prefill: servicePrefill((service, { now }) => {
-      const kept = keptVersions(service, now);
+    prefill: servicePrefill(async (service, context) => {
+      const kept = keptVersions(service, await judgedBy(service, context), context.now);
       return { notes: [runsNow(service)], values: {}, ...(kept.length > 0 && { options: { revision: kept } }) };
     }),
   },
@@ -143,13 +145,20 @@ export const deploy = writeVerb({
     }
     const label =
       (service.containers ?? []).length > 1 ? `image of ${containerName ?? `container ${at + 1}`}` : "image";
+    const backTo = backFrom(service, await judgedBy(service, context));
     return serviceChange(found, context, {
       op: "updateService",
       body: {
         containers: containerUpdates(service, at, (named) => ({ ...(named !== undefined && { name: named }), image })),
       },
-      diff: before === image ? [] : [`${label} ${before ?? NOT_REPORTED} → ${image}`, failureLine(service, onFailure)],
-      backTo: backTo(service),
+      diff:
+        before === image
+          ? []
+          : [
+              `${label} ${before ?? NOT_REPORTED} → ${image}`,
+              failureLine({ backTo, before: serviceSnapshot(found) }, onFailure === "stop"),
+            ],
+      backTo,
     });
   },
 });
@@ -183,22 +192,18 @@ export async function refuseUnkept(
 }
 
 /** "1.4 · 5d ago", and below it "Revision 3 · went well". */
-function keptVersions({ revision: current, revisions = [], containers = [] }: Service, now: Date): FormOption[] {
-  const kept = revisions.filter(({ revision, images = [] }) => revision !== current && images.length > 0);
-  return kept.map(({ revision, images = [], created_at: since, outcome }) => {
+function keptVersions(service: Service, judged: readonly JudgedRevision[], now: Date): FormOption[] {
+  const { revision: current, containers = [] } = service;
+  const kept = judged.filter(({ revision, images = [] }) => revision !== current && images.length > 0);
+  return kept.map((each) => {
+    const { revision, images = [], created_at: since } = each;
     const short = images.map((image, at) => shortImage(image, containers[at]?.image ?? image));
     const ago = age(since, now);
     const text = `${truncateMiddle(visible(short.join(", ")), 50)}${ago === undefined ? "" : ` · ${ago} ago`}`;
-    const end = endings[outcome ?? ""];
-    return {
-      value: String(revision),
-      text,
-      description: `Revision ${revision}${end === undefined ? "" : ` · ${end}`}`,
-    };
+    const how = standingWords(each) ?? "went well";
+    return { value: String(revision), text, description: `Revision ${revision} · ${how}` };
   });
 }
-
-const endings: Readonly<Record<string, string>> = { done: "went well", aborted: "never ready everywhere" };
 
 function runsNow({ name, containers = [] }: Service): ReturnType<typeof aboutWorkload> {
   const images = containers.map(({ name: container, image = "an image that isn't reported" }) =>

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import type { Service } from "../../../../api/answers.ts";
 import { requestLimits } from "../../../../api/request-limits.ts";
+import { serviceSnapshot } from "../../../changes/updatable-fields.ts";
 import { UserError } from "../../../errors.ts";
 import { truncate, visible } from "../../../views/kit/text.ts";
 import type { FormFacts } from "../../forms/form.ts";
@@ -13,7 +14,9 @@ import { findService } from "../../lookup/find.ts";
 import { serviceChange } from "../../lookup/service-change.ts";
 import { ENV_NAME, envPair } from "../create/container-arguments.ts";
 import { refuseUnkept } from "./deploy.ts";
-import { backTo, failureLine, OnFailure, onFailureField, onFailureFlag } from "./on-failure.ts";
+import { backFrom } from "../../../changes/revisions.ts";
+import { failureLine, OnFailure, onFailureField, onFailureFlag } from "./on-failure.ts";
+import { judgedBy } from "./revision-requests.ts";
 
 const most = `At most ${requestLimits.env} environment variables.`;
 const Name = z
@@ -93,6 +96,7 @@ export const env = writeVerb({
       ...(unset.length > 0 && { remove: [...new Set(unset)] }),
     };
     const changes = differences(service, at, update);
+    const backTo = backFrom(service, await judgedBy(service, context));
     return serviceChange(service, context, {
       op: "updateService",
       body: {
@@ -101,8 +105,11 @@ export const env = writeVerb({
           env: update,
         })),
       },
-      diff: changes.length === 0 ? [] : [...changes, failureLine(service, onFailure)],
-      backTo: backTo(service),
+      diff:
+        changes.length === 0
+          ? []
+          : [...changes, failureLine({ backTo, before: serviceSnapshot(service) }, onFailure === "stop")],
+      backTo,
     });
   },
 });

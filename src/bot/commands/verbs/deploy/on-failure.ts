@@ -1,7 +1,6 @@
 import { z } from "zod";
-import type { Service } from "../../../../api/answers.ts";
-import type { Revision } from "../../../../api/workload-shapes.ts";
 import type { Change } from "../../../changes/change.ts";
+import { earlierVersion } from "../../../changes/revisions.ts";
 import { IF_STUCK } from "../../../views/kit/verb-words.ts";
 import type { FormField } from "../../forms/form.ts";
 
@@ -32,37 +31,12 @@ export const onFailureField: FormField = {
 };
 
 /** What the card says before anybody approves. */
-export function failureLine(service: Service, onFailure: z.output<typeof OnFailure>): string {
-  const revision = backTo(service)?.revision ?? service.revision;
-  if (onFailure === "stop" || revision === undefined) return `stays as it is ${IF_STUCK}`;
-  return `back to revision ${revision} automatically ${IF_STUCK}`;
+export function failureLine(change: Pick<Change, "backTo" | "before">, stays = false): string {
+  const to = stays ? undefined : earlierVersion(change)?.revision;
+  return to === undefined ? `stays as it is ${IF_STUCK}` : `back to revision ${to} automatically ${IF_STUCK}`;
 }
 
-/** Undefined: to the revision that runs. One that doesn't get ready itself is nothing to go back to, but what it replaces is. */
-export function backTo(service: Service): Change["backTo"] {
-  const { revision, rollout } = service;
-  if (rollout?.state !== "stuck") return undefined;
-  const serving = earlierOf(service);
-  if (serving === undefined || serving.revision === revision) return undefined;
-  return { revision: serving.revision, images: serving.images };
-}
-
-/** Whether the service runs this revision, or a copy of it: a rollback makes a new revision out of an old one. */
-export function isNow({ revision, is_current: isSame }: Revision, service: Service): boolean {
-  return revision === service.revision || isSame === true;
-}
-
-/**
- * What a rollout that isn't over replaces, else the newest earlier revision that went well, with another image if one
- * has. Where the workload API doesn't say how revisions went, nobody can know which one is meant. Pure.
- */
-export function earlierOf(service: Service): Revision | undefined {
-  const { revisions = [], rollout, containers = [], init_containers: init = [] } = service;
-  const isOpen = rollout?.state === "stuck" || rollout?.state === "progressing";
-  const replaced = isOpen ? revisions.find((each) => each.revision === rollout.from) : undefined;
-  // It may be one that was never ready, which a second deploy replaced.
-  if (replaced !== undefined && replaced.outcome !== "aborted") return replaced;
-  const earlier = revisions.filter((each) => !isNow(each, service) && each.outcome === "done");
-  const now = [...containers, ...init].map(({ image }) => image);
-  return earlier.find(({ images }) => images !== undefined && String(images) !== String(now)) ?? earlier[0];
+/** The lines of a Change that is about to be sent: the revision to go back to may be another one by now. */
+export function withFailureLine(diff: readonly string[], found: Pick<Change, "backTo" | "before">): readonly string[] {
+  return diff.map((line) => (line.startsWith("back to ") && line.endsWith(IF_STUCK) ? failureLine(found) : line));
 }

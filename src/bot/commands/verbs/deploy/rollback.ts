@@ -1,8 +1,10 @@
 import { z } from "zod";
 import type { Service } from "../../../../api/answers.ts";
 import type { Revision } from "../../../../api/workload-shapes.ts";
+import type { Ask } from "../../../ask.ts";
 import { type Change } from "../../../changes/change.ts";
-import { NOT_REPORTED } from "../../../changes/updatable-fields.ts";
+import { requestIdOf } from "../../../changes/stored-change.ts";
+import { NOT_REPORTED, serviceSnapshot } from "../../../changes/updatable-fields.ts";
 import { UserError } from "../../../errors.ts";
 import { serviceField } from "../../forms/fields.ts";
 import type { FormField } from "../../forms/form.ts";
@@ -15,11 +17,21 @@ import type { SeveralWords } from "../../grammar/several.ts";
 import { writeVerb } from "../../grammar/verb.ts";
 import { deployable } from "../../lookup/containers.ts";
 import { findService } from "../../lookup/find.ts";
-import type { VerbContext } from "../../command.ts";
 import { onlyUpdate, serviceChange } from "../../lookup/service-change.ts";
 import { ONLY_IMAGE, refuseUnkept } from "./deploy.ts";
-import { earlierOf, isNow } from "./on-failure.ts";
-import { requestsAbout, withOutcomes } from "./revision-requests.ts";
+import {
+  backFrom,
+  earlierVersion,
+  isAvoided,
+  isNow,
+  type JudgedRevision,
+  justLeft,
+  lastGood,
+  standingWords,
+} from "../../../changes/revisions.ts";
+import { failureLine } from "./on-failure.ts";
+import { judgedBy } from "./revision-requests.ts";
+import { takenBack } from "./taken-back.ts";
 
 const Number = wholeNumber("REVISION", { from: 1, to: 999_999_999 });
 
@@ -99,13 +111,21 @@ export const rollback = writeVerb({
   usage: "rollback NAME… [REVISION]",
   several: wordsForSeveral,
   updates: "revision",
-  args: z.object({ name: Target, revision: Number.optional() }),
+  args: z.object({
+    name: Target,
+    revision: Number.optional(),
+    /** Gantry chose the revision, not the person: one that is avoided by now is refused. */
+    isLed: z.boolean().optional(),
+    /** The request that this one takes back. */
+    undoes: z.string().optional(),
+  }),
   form: {
     title: "Roll back",
     submit: "Roll back",
     fields: () => [serviceField, revisionField],
     prefill: servicePrefill(async (service, context) => {
-      const goal = await goalFor(service, context);
+      const judged = await judgedBy(service, context);
+      const goal = justLeft(service, judged) === undefined ? lastGood(service, judged) : undefined;
       const to = goal === undefined ? ": name the revision to go back to" : ` goes back to ${describedRevision(goal)}`;
       return {
         notes: [aboutWorkload(service.name, to)],
@@ -113,39 +133,55 @@ export const rollback = writeVerb({
       };
     }),
   },
-  async propose({ name, revision }, context) {
+  async propose({ name, revision, isLed = false, undoes }, context) {
     await refuseUnkept("image", context);
     const service = await findService(name, context);
-    const goal =
-      revision === undefined
-        ? await goalFor(service, context)
-        : service.revisions?.find((each) => each.revision === revision);
-    if (goal === undefined) throw notKept(service, revision);
+    const judged = await judgedBy(service, context);
+    const goal = goalOf(service, judged, revision);
+    const why = isNow(goal, service) ? undefined : standingWords(goal);
+    if (isLed && isAvoided(goal) && why !== undefined) throw ledAstray(service, { goal, why, judged });
+    const { lines, isOfOthers } = takenBack(service, judged, { to: goal, userId: context.asker.userId, undoes });
+    const backTo = why === undefined ? undefined : backFrom(service, judged);
+    const how = why === undefined ? "back to" : "to";
+    const to = `${how} revision ${goal.revision}${why === undefined ? "" : `, which ${why}`}, with its environment variables`;
     const change = serviceChange(service, context, {
       op: "updateService",
       body: { revision: goal.revision },
       diff: isNow(goal, service)
         ? []
-        : [...imageSteps(service, goal), `back to revision ${goal.revision}, with its environment variables`],
+        : [
+            ...imageSteps(service, goal),
+            to,
+            ...lines,
+            ...(why === undefined ? [] : [failureLine({ backTo, before: serviceSnapshot(service) })]),
+          ],
+      backTo,
     });
     // A revision can have another memory limit, too, and doesn't say so.
     const containers = goal.images?.map((image) => ({ image, memoryMiB: undefined }));
-    return { ...change, footprint: { containers, instances: service.target_instance_size } };
+    return {
+      ...change,
+      footprint: { containers, instances: service.target_instance_size },
+      ...(why !== undefined && { isDeploy: true }),
+      ...(isOfOthers && !isNow(goal, service) && { ofOthers: lines }),
+    };
   },
   /** A repeated request must not go back further. */
   settledArgs(args, change) {
     const revision = onlyUpdate(change, "revision");
-    return revision === undefined ? args : { ...args, revision: String(revision) };
+    if (revision === undefined || args["revision"] !== undefined) return args;
+    return { ...args, revision: String(revision), isLed: true };
   },
   undo: revisionBefore,
 });
 
-/** The version to go back to when none is named, by the outcomes that the workload API and requests report. */
-async function goalFor(service: Service, context: VerbContext): Promise<Revision | undefined> {
-  const { revisions = [] } = service;
-  return revisions.length < 2
-    ? earlierOf(service)
-    : earlierOf(withOutcomes(service, await requestsAbout(service, context)));
+/** Throws a `UserError` that says which there are. */
+function goalOf(service: Service, judged: readonly JudgedRevision[], wanted: number | undefined): JudgedRevision {
+  const left = wanted === undefined ? justLeft(service, judged) : undefined;
+  if (left !== undefined) throw wentAlready(service, { left, judged });
+  const goal = wanted === undefined ? lastGood(service, judged) : judged.find(({ revision }) => revision === wanted);
+  if (goal === undefined) throw notKept(service, { wanted, judged });
+  return goal;
 }
 
 /** `image shop/web:1.5 → shop/web:1.4`, for each container that has another one. */
@@ -158,36 +194,82 @@ function imageSteps(service: Service, { images = [] }: Revision): string[] {
   });
 }
 
-/** `revision 3 (shop/web:1.4)` */
-export function describedRevision({ revision, images = [] }: Revision): string {
-  return `revision ${revision}${images.length === 0 ? "" : ` (${images.join(", ")})`}`;
+/** `revision 3 (shop/web:1.4, never got ready)` */
+export function describedRevision({ revision, images = [] }: Revision, why?: string): string {
+  const facts = [...images, ...(why === undefined ? [] : [why])];
+  return `revision ${revision}${facts.length === 0 ? "" : ` (${facts.join(", ")})`}`;
 }
 
-function notKept(service: Service, wanted: number | undefined): UserError {
-  const { name, revisions = [] } = service;
-  const others = revisions.filter((each) => !isNow(each, service));
-  if (wanted === undefined && others.length > 0) {
-    return new UserError(`It isn't known which earlier version of ${name} went well.`, {
-      next: `Nothing was changed. Name one: ${others.map(describedRevision).join(", ")}.`,
-    });
+type Kept = { readonly judged: readonly JudgedRevision[] };
+
+function notKept(service: Service, { wanted, judged }: Kept & { readonly wanted: number | undefined }): UserError {
+  const { name } = service;
+  if (wanted === undefined && judged.some((each) => !isNow(each, service))) {
+    return new UserError(`It isn't known which earlier version of ${name} went well.`, choices(service, judged));
   }
-  if (wanted !== undefined && revisions.length > 0) {
-    const kept = revisions.map(({ revision }) => revision).join(", ");
+  if (wanted !== undefined && judged.length > 0) {
+    const kept = judged.map(({ revision }) => revision).join(", ");
     return new UserError(`Revision ${wanted} of ${name} isn't kept.`, {
       next: `Nothing was changed. Its revisions: ${kept}. Go back to one of them, or deploy the image that you want.`,
     });
   }
   const what =
     wanted === undefined ? `${name} has no earlier version that is kept.` : `Revision ${wanted} of ${name} isn't kept.`;
-  const none = revisions.length === 0 ? " The workload API names none." : "";
+  const none = judged.length === 0 ? " The workload API names none." : "";
   return new UserError(what, { next: `Nothing was changed.${none} Deploy the image that you want.` });
 }
 
-/** A deploy, a rollback and other variables are taken back by the revision from before. */
-function revisionBefore(change: Change): { readonly revision: string } | undefined {
+/** Two people in one incident ask for the same. */
+function wentAlready(service: Service, { left, judged }: Kept & { readonly left: JudgedRevision }): UserError {
+  const by = left.leftBy === undefined ? "" : ` by request ${requestIdOf(left.leftBy.id)}`;
+  return new UserError(
+    `${service.name} went back from revision ${left.revision} already${by}.`,
+    choices(service, judged),
+  );
+}
+
+type Avoided = Kept & { readonly goal: JudgedRevision; readonly why: string };
+
+function ledAstray(service: Service, { goal, why, judged }: Avoided): UserError {
+  return new UserError(
+    `This leads to revision ${goal.revision} of ${service.name}, which ${why}.`,
+    choices(service, judged),
+  );
+}
+
+const MOST_CHOICES = 3;
+
+/** The versions to choose from: buttons for those that were ready. */
+function choices(service: Service, judged: readonly JudgedRevision[]) {
+  const others = judged.filter((each) => !isNow(each, service));
+  const ready = others.filter(({ standing }) => standing === "ready");
+  const listed = others.map((each) =>
+    describedRevision(each, each.standing === "unknown" ? undefined : standingWords(each)),
+  );
+  return {
+    next:
+      others.length === 0
+        ? "Nothing was changed. No other version is kept."
+        : `Nothing was changed. Name one: ${listed.join(", ")}.`,
+    suggestions: ready.slice(0, MOST_CHOICES).map(({ revision }) => ({
+      label: `Roll back ${service.name} to ${revision}`,
+      ask: {
+        verb: "rollback",
+        share: false,
+        args: { name: `service/${service.name}`, revision: String(revision), isLed: true },
+      },
+    })),
+  };
+}
+
+/**
+ * A deploy and other variables are taken back by the version from before. What went back itself left a version that
+ * nothing leads to again.
+ */
+function revisionBefore(change: Change, requestId: string): Ask["args"] | undefined {
   const isRevised =
-    onlyUpdate(change, "revision") !== undefined ||
+    change.isDeploy === true ||
     onlyUpdate(change, "containers")?.some(({ image, env }) => (image ?? env) !== undefined) === true;
-  const before = change.before?.revision;
-  return isRevised && before !== undefined ? { revision: String(before) } : undefined;
+  const before = earlierVersion(change)?.revision;
+  return isRevised && before !== undefined ? { revision: String(before), isLed: true, undoes: requestId } : undefined;
 }

@@ -1,8 +1,6 @@
 import { z } from "zod";
 import { runningImage } from "../../../../api/image.ts";
 import type { Service } from "../../../../api/answers.ts";
-import type { Revision } from "../../../../api/workload-shapes.ts";
-import type { StoredChange } from "../../../changes/stored-change.ts";
 import { actions, askButton, section, type Line } from "../../../views/kit/blocks.ts";
 import { age } from "../../../views/kit/time.ts";
 import { strong, words } from "../../../views/kit/inline.ts";
@@ -13,7 +11,12 @@ import { Target } from "../../grammar/argument-types.ts";
 import { readVerb } from "../../grammar/verb.ts";
 import { deployable } from "../../lookup/containers.ts";
 import { findService } from "../../lookup/find.ts";
-import { makerOf, requestsAbout } from "./revision-requests.ts";
+import { openButton, runButton } from "../../../views/kit/ask-buttons.ts";
+import { isNow, type JudgedRevision, standingWords } from "../../../changes/revisions.ts";
+import { judgedBy } from "./revision-requests.ts";
+
+/** More would hide the others of the row on a phone. */
+const MOST_BUTTONS = 5;
 
 export const versions = readVerb({
   name: "versions",
@@ -32,17 +35,17 @@ export const versions = readVerb({
   form: { title: "Show versions", submit: "Show", fields: () => [serviceField] },
   async answer({ name }, context) {
     const service = await findService(name, context);
-    return answerOf(service, await requestsAbout(service, context), context);
+    return answerOf(service, await judgedBy(service, context), context);
   },
 });
 
 function answerOf(
   service: Service,
-  requests: readonly StoredChange[],
+  revisions: readonly JudgedRevision[],
   { region, now }: Pick<VerbContext, "region" | "now">,
 ): Message {
-  const { name, revisions, revision: current, rollout } = service;
-  if (revisions === undefined || revisions.length === 0) {
+  const { name, revision: current, rollout } = service;
+  if (revisions.length === 0) {
     const sentence = `The workload API doesn't say which versions ${name} ran.`;
     return post(sentence, [section(sentence)]);
   }
@@ -50,17 +53,24 @@ function answerOf(
     revisionLine(each, {
       isCurrent: each.revision === current,
       service,
-      madeBy: makerOf(each, service, requests),
       now,
     }),
   );
   const target = { name: `service/${name}` };
+  const good = revisions.filter((each) => each.standing === "ready" && !isNow(each, service)).slice(0, MOST_BUTTONS);
   const title = `Versions of ${name}`;
   return post(title, [
     section([words("Versions of "), strong(name, 255)], ...lines),
     ...actions(
-      revisions.length > 1
-        ? askButton("Roll back…", { verb: "rollback", region, share: false, args: { ...target } })
+      ...good.map(({ revision }, at) =>
+        runButton(
+          `Roll back to ${revision}`,
+          { verb: "rollback", region, share: false, args: { ...target, revision: String(revision), isLed: true } },
+          { at },
+        ),
+      ),
+      good.length === 0 && revisions.length > 1
+        ? openButton("Roll back…", { verb: "rollback", values: target, region })
         : undefined,
       askButton(rollout?.state === "stuck" ? "Why" : "Show", {
         verb: rollout?.state === "stuck" ? "why" : "show",
@@ -75,13 +85,13 @@ function answerOf(
 type Drawn = {
   readonly isCurrent: boolean;
   readonly service: Service;
-  readonly madeBy: StoredChange | undefined;
   readonly now: Date;
 };
 
 /** "● 5 shop/web:1.5 · runs now · 2 h ago · by Dana Reyes, request 7KQ2MD". */
-function revisionLine(each: Revision, { isCurrent, service, madeBy, now }: Drawn): Line {
+function revisionLine(each: JudgedRevision, { isCurrent, service, now }: Drawn): Line {
   const ago = age(each.created_at, now);
+  const { madeBy } = each;
   const parts = [
     stateOf(each, isCurrent ? service : undefined),
     ago === undefined ? undefined : `${ago} ago`,
@@ -96,7 +106,7 @@ function revisionLine(each: Revision, { isCurrent, service, madeBy, now }: Drawn
 }
 
 /** With what really runs, or ran until another revision came, where that is known. */
-function imagesOf({ images = [], image_digests: digests }: Revision, current: Service | undefined): string[] {
+function imagesOf({ images = [], image_digests: digests }: JudgedRevision, current: Service | undefined): string[] {
   const { containers = [] } = current === undefined ? {} : deployable(current);
   return images.map((image, at) => {
     const container = containers[at];
@@ -104,12 +114,12 @@ function imagesOf({ images = [], image_digests: digests }: Revision, current: Se
   });
 }
 
-function stateOf({ outcome, is_current: isSame }: Revision, current: Service | undefined): string | undefined {
+function stateOf(each: JudgedRevision, current: Service | undefined): string | undefined {
   const { state, ready, target } = current?.rollout ?? {};
   const so = ready === undefined || target === undefined ? "" : `, ${ready} of ${target} new instances ready`;
   if (state === "progressing") return `being rolled out${so}`;
   if (state === "stuck") return `doesn't get ready${so}`;
   if (current !== undefined) return "current";
-  if (isSame === true) return "same as the current one";
-  return outcome === "aborted" ? "never ready everywhere" : undefined;
+  if (each.is_current === true) return "same as the current one";
+  return standingWords(each);
 }

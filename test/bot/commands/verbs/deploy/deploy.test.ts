@@ -148,8 +148,8 @@ describe("rollback", () => {
     const wentBack = { containers: images("shop/web:1.4"), revision: 3, revisions };
 
     await expect(proposed(rollback, "rollback web", wentBack)).rejects.toMatchObject({
-      message: "It isn't known which earlier version of web went well.",
-      next: "Nothing was changed. Name one: revision 2 (shop/web:1.5).",
+      message: "web went back from revision 2 already.",
+      next: "Nothing was changed. Name one: revision 2 (shop/web:1.5, never got ready).",
     });
     const named = await proposed(rollback, "rollback web 1", wentBack);
     expect(named.diff).toEqual([]);
@@ -167,7 +167,7 @@ describe("rollback", () => {
   test("asked for again goes to the same version, not further back", async () => {
     const change = await proposed(rollback, "rollback web");
 
-    expect(rollback.settledArgs?.({ name: "web" }, change)).toEqual({ name: "web", revision: "2" });
+    expect(rollback.settledArgs?.({ name: "web" }, change)).toEqual({ name: "web", revision: "2", isLed: true });
   });
 
   test("goes back to the revision that was named", async () => {
@@ -221,7 +221,7 @@ describe("rollback", () => {
     const short = proposed(rollback, "rollback web", { uid: "u1", revision: 2, revisions: soon }, { events });
     await expect(short).rejects.toMatchObject({
       message: "It isn't known which earlier version of web went well.",
-      next: "Nothing was changed. Name one: revision 1 (shop/web:1.3).",
+      next: "Nothing was changed. Name one: revision 1 (shop/web:1.3, never got ready).",
     });
 
     // Nor when what replaced it at once stayed for days.
@@ -350,7 +350,7 @@ describe("env", () => {
   test("is taken back by the revision from before", async () => {
     const change = await proposed(env, "env web --unset OLD", { containers });
 
-    expect(rollback.undo?.(change)).toEqual({ revision: "4" });
+    expect(rollback.undo?.(change, "K7Q2MX")).toEqual({ revision: "4", isLed: true, undoes: "K7Q2MX" });
   });
 });
 
@@ -359,10 +359,10 @@ describe("versions", () => {
     expect(drawn(await answerTo("versions web", { services: [service("web", web)] }))).toMatchInlineSnapshot(`
       "Versions of web
       ● 4 shop/web:1.5 · current · 2 min ago
-      ○ 3 shop/web:1.4.1 · never ready everywhere · 2 h ago
+      ○ 3 shop/web:1.4.1 · never got ready · 2 h ago
       ○ 2 shop/web:1.4 · 24 h ago
       ○ 1 shop/web:1.3 · 20 d ago
-      [Roll back…] [Show]"
+      [Roll back to 2] [Roll back to 1] [Show]"
     `);
   });
 
