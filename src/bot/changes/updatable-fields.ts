@@ -235,7 +235,7 @@ export const Snapshot: z.ZodType<Snapshot> = optional(
 export function serviceSnapshot(service: Service): NonNullable<Snapshot> {
   const { containers = [], init_containers: reported = [] } = service;
   const digests = [...containers, ...reported].map(({ image_digest: digest }) => digest);
-  const init = initContainers(service).map(({ image: _, ...facts }) => facts);
+  const init = initContainers(service).map(({ image: _image, ...facts }) => facts);
   const instanceMiB = parseMemoryMiB(service.instance_memory);
   return {
     uid: identityOf(service.uid, service.created_at),

@@ -14,7 +14,7 @@ const revisions = [
   { revision: 1, images: ["shop/web:1.3"], outcome: "aborted" },
 ];
 const kept = service("web", { revision: 3, revisions });
-const unknown = service("web", { revision: 3, revisions: revisions.map(({ outcome: _, ...each }) => each) });
+const unknown = service("web", { revision: 3, revisions: revisions.map(({ outcome: _outcome, ...each }) => each) });
 const failing = service("web", { ...kept, status: "Failed", rollout: { state: "stuck", from: 2, to: 3 } });
 const reads = commands.filter(({ effect }) => effect === "read").map(({ example }) => example);
 
