@@ -653,6 +653,7 @@ export interface components {
             init_containers?: components["schemas"]["InitContainers"];
             sidecars?: components["schemas"]["Sidecars"];
             instance_memory?: components["schemas"]["InstanceMemory"];
+            kubernetes_kind?: components["schemas"]["KubernetesKind"];
             managed_by?: components["schemas"]["ManagedBy"];
             schedule?: components["schemas"]["Schedule"];
             refused_operations?: components["schemas"]["RefusedOperations"];
@@ -1163,6 +1164,17 @@ export interface components {
             message?: string;
         };
         /**
+         * @description What the workload is in Kubernetes. Where workloads of several kinds have the same name there, the first one of
+         *     this order keeps it: Deployment, StatefulSet, DaemonSet; Job, CronJob. The StatefulSet `db` beside a Deployment `db`
+         *     is called `db.statefulset`. Absent where Kubernetes doesn't run it. Not defined by the API; this implementation sends it.
+         * @example Deployment
+         * @example StatefulSet
+         * @example DaemonSet
+         * @example Job
+         * @example CronJob
+         */
+        KubernetesKind: string;
+        /**
          * @description The other tool that manages the workload. Absent if none is known, and for workloads created through this API.
          *     Not defined by the API; this implementation sends it.
          * @example Helm release shop
@@ -1610,6 +1622,7 @@ export interface components {
             };
             restart_count?: components["schemas"]["RestartCount"];
             last_state?: components["schemas"]["LastState"];
+            kubernetes_kind?: components["schemas"]["KubernetesKind"];
             managed_by?: components["schemas"]["ManagedBy"];
             /**
              * @description What sets the number of instances, if it isn't this API. Not defined by the API; this implementation sends
@@ -2295,6 +2308,7 @@ export type ImageDigest = components['schemas']['ImageDigest'];
 export type RevisionNumber = components['schemas']['RevisionNumber'];
 export type Revision = components['schemas']['Revision'];
 export type Rollout = components['schemas']['Rollout'];
+export type KubernetesKind = components['schemas']['KubernetesKind'];
 export type ManagedBy = components['schemas']['ManagedBy'];
 export type Schedule = components['schemas']['Schedule'];
 export type NotListed = components['schemas']['NotListed'];

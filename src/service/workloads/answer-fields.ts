@@ -19,8 +19,10 @@ export function unwellFields(unwell: Unwell): Pick<ServiceBody, "restart_count" 
   };
 }
 
-/** Other tools that manage a workload; the same for services and jobs. */
+/** What a workload is elsewhere, and other tools that manage it; the same for services and jobs. */
 export type Ownership = {
+  /** See KubernetesKind in openapi.yaml. */
+  readonly objectKind?: string | undefined;
   /** The tool that manages it, if known. */
   readonly managedBy?: string | undefined;
   /** The autoscaler that sets its number of instances, if any. */
@@ -29,8 +31,13 @@ export type Ownership = {
   readonly refused?: readonly RefusedOperation[];
 };
 
-export function ownerFields({ managedBy, sizeSetBy }: Ownership): Pick<ServiceBody, "managed_by" | "size_set_by"> {
+export function ownerFields({
+  objectKind,
+  managedBy,
+  sizeSetBy,
+}: Ownership): Pick<ServiceBody, "kubernetes_kind" | "managed_by" | "size_set_by"> {
   return {
+    ...(objectKind !== undefined && { kubernetes_kind: objectKind }),
     ...(managedBy !== undefined && { managed_by: managedBy }),
     ...(sizeSetBy !== undefined && { size_set_by: sizeSetBy }),
   };

@@ -331,3 +331,15 @@ test("a watch and a digest about the same end one by one", async () => {
   await says(town, developer, "/gantry unwatch all");
   expect(await left()).toEqual([]);
 });
+
+test("a watch of a named kind is of nothing else, and a kind that isn't reported is no guess", async () => {
+  await using town = await approvalTown();
+  const { developer } = town;
+
+  for (const words of ["watch statefulset/web", "unwatch sts/web", "mute statefulset web"]) {
+    expect(await says(town, developer, `/gantry ${words}`), words).toContain(
+      "The workload API doesn't say whether web is a StatefulSet. Nothing was changed.",
+    );
+  }
+  expect(await town.store().watchesOf({ teamId: team, ownerId: "U0DANA" })).toEqual([]);
+});

@@ -15,26 +15,48 @@ export function regionOf<Region extends string | undefined>(
   return kind === "job" ? jobsRegion : region;
 }
 
-/** Which workload was meant: `web`, or `service/web` where a job has the same name. */
-export type Target = { readonly kind: "service" | "job" | undefined; readonly name: string };
+/** What a workload is in Kubernetes, as people may name it. Only the workload API knows whether it is one. */
+export type ObjectKind = "Deployment" | "StatefulSet" | "DaemonSet" | "Job" | "CronJob";
 
-const kindWords: Readonly<Record<string, "service" | "job">> = {
-  service: "service",
-  services: "service",
-  svc: "service",
-  job: "job",
-  jobs: "job",
-  // As `kubectl` names what is a service here.
-  deployment: "service",
-  deployments: "service",
-  statefulset: "service",
-  statefulsets: "service",
+/** Which workload was meant: `web`, or `service/web` where a job has the same name. `statefulset/db` says what it must be. */
+export type Target = {
+  readonly kind: "service" | "job" | undefined;
+  readonly name: string;
+  readonly object?: ObjectKind;
 };
 
-/** The kind that a word names, in any case: `service`, `svc`, `jobs`. */
-export function kindNamed(word: string): "service" | "job" | undefined {
-  const lower = word.toLowerCase();
-  return Object.hasOwn(kindWords, lower) ? kindWords[lower] : undefined;
+export type NamedKind = {
+  readonly kind: "service" | "job";
+  readonly object?: ObjectKind;
+  /** In a name: `statefulset/db`. */
+  readonly prefix: string;
+};
+
+const service: NamedKind = { kind: "service", prefix: "service" };
+const job: NamedKind = { kind: "job", prefix: "job" };
+const deployment: NamedKind = { kind: "service", object: "Deployment", prefix: "deployment" };
+const statefulSet: NamedKind = { kind: "service", object: "StatefulSet", prefix: "statefulset" };
+const daemonSet: NamedKind = { kind: "service", object: "DaemonSet", prefix: "daemonset" };
+const cronJob: NamedKind = { kind: "job", object: "CronJob", prefix: "cronjob" };
+
+/** As `kubectl` takes them, too. */
+const kindWords = new Map<string, NamedKind>([
+  ...["service", "services", "svc"].map((word) => [word, service] as const),
+  ...["job", "jobs"].map((word) => [word, job] as const),
+  ...["deployment", "deployments", "deploy"].map((word) => [word, deployment] as const),
+  ...["statefulset", "statefulsets", "sts"].map((word) => [word, statefulSet] as const),
+  ...["daemonset", "daemonsets", "ds"].map((word) => [word, daemonSet] as const),
+  ...["cronjob", "cronjobs", "cj"].map((word) => [word, cronJob] as const),
+]);
+
+/** With an API group, a job is one of Kubernetes. */
+const batchJob: NamedKind = { kind: "job", object: "Job", prefix: "job.batch" };
+
+/** The kind that a word names, in any case: `service`, `svc`, `jobs`, `StatefulSet`, `deployments.apps`. */
+export function kindNamed(word: string): NamedKind | undefined {
+  const [, bare = "", group] = /^([a-z]+)((?:\.v\d\w*)?\.(?:apps|batch))?$/u.exec(word.toLowerCase()) ?? [];
+  const named = kindWords.get(bare);
+  return named === job && group !== undefined ? batchJob : named;
 }
 
 export const missingName = "Name a workload.";
@@ -44,8 +66,8 @@ export const missingName = "Name a workload.";
  */
 export const Target = z.string({ error: missingName }).transform((typed, context): Target => {
   const slash = typed.indexOf("/");
-  const kind = kindNamed(typed.slice(0, Math.max(slash, 0)));
-  const name = kind === undefined ? typed : typed.slice(slash + 1);
+  const named = kindNamed(typed.slice(0, Math.max(slash, 0)));
+  const name = named === undefined ? typed : typed.slice(slash + 1);
   if (name === "") {
     context.addIssue(missingName);
     return z.NEVER;
@@ -54,7 +76,7 @@ export const Target = z.string({ error: missingName }).transform((typed, context
     context.addIssue("Not a workload name. Write `web`, `service/web` or `job/web`.");
     return z.NEVER;
   }
-  return { kind, name };
+  return { kind: named?.kind, name, ...(named?.object !== undefined && { object: named.object }) };
 });
 
 /**

@@ -5,7 +5,7 @@ import { commonFromFlags, type Flags, readFlags, type Typed, UnknownFlag } from 
 import { AND, leftOver, LeftOver } from "./left-over.ts";
 import { isLink } from "./manners.ts";
 import { echo, joinWords } from "./words.ts";
-import { missingName, kindNamed } from "./argument-types.ts";
+import { kindNamed, missingName, type NamedKind } from "./argument-types.ts";
 import { checkName } from "../../../api/request-limits.ts";
 
 /** How people type a verb, and the schema of its arguments, which words and forms share. */
@@ -137,9 +137,9 @@ export function usualWords(labels: readonly string[], typed: readonly string[]):
   const [label = ""] = labels;
   if (!label.includes("NAME")) return typed;
   if (typed.length === 0) return typed;
-  const [name = "", ...others] = withKind(isRest(label) ? namesOf(typed) : typed);
+  const [name = "", ...others] = isRest(label) ? withKinds(namesOf(typed)) : withKind(typed);
   const words = labels.length === 2 && !isRest(labels[1]) ? withAmount(name, others) : [name, ...others];
-  return words.map((word, at) => (at === 0 || isRest(label) ? lowerCaseName(word) : word));
+  return words.map((word, at) => (at === 0 || isRest(label) ? usualName(word) : word));
 }
 
 function isRest(label = ""): boolean {
@@ -154,11 +154,34 @@ function namesOf(typed: readonly string[]): readonly string[] {
   });
 }
 
-/** A lone kind may be the name of a workload. */
-function withKind([first = "", second, ...rest]: readonly string[]): string[] {
-  const kind = kindNamed(first);
+/** Behind a name, a shorter word for a kind of Kubernetes would be another name. */
+const KIND_BEHIND = /^(?:(?:deployment|statefulset|daemonset|cronjob)s?|sts)$/iu;
+
+/** `statefulset db` and `db statefulset` are `statefulset/db`. A lone kind may be the name of a workload. Pure. */
+export function withKind([first = "", second, ...rest]: readonly string[]): string[] {
   if (second === undefined) return [first];
-  return kind === undefined || second.includes("/") ? [first, second, ...rest] : [`${kind}/${second}`, ...rest];
+  const before = second.includes("/") ? undefined : kindNamed(first);
+  const behind = before === undefined && KIND_BEHIND.test(second) ? kindNamed(second) : undefined;
+  if (before !== undefined) return [ofKind(before, second), ...rest];
+  return behind === undefined ? [first, second, ...rest] : [ofKind(behind, first), ...rest];
+}
+
+/** The same of a list. As for `kubectl`, a kind of Kubernetes in front of names is that of all of them. */
+function withKinds(words: readonly string[]): string[] {
+  const [first = "", second = "/"] = words;
+  const leading = second.includes("/") ? undefined : kindNamed(first);
+  if (leading?.object !== undefined) return words.slice(1).map((name) => ofKind(leading, name));
+  const names: string[] = [];
+  for (const word of leading === undefined ? words : withKind(words)) {
+    const kind = KIND_BEHIND.test(word) ? kindNamed(word) : undefined;
+    const before = kind === undefined ? undefined : names.pop();
+    names.push(kind === undefined || before === undefined ? word : ofKind(kind, before));
+  }
+  return names;
+}
+
+function ofKind({ prefix }: NamedKind, name: string): string {
+  return name.includes("/") ? name : `${prefix}/${name}`;
 }
 
 function withAmount(name: string, others: readonly string[]): string[] {
@@ -168,11 +191,16 @@ function withAmount(name: string, others: readonly string[]): string[] {
   return rest.length > 0 && /^(?:to|=)$/iu.test(filler) ? [name, ...rest] : [name, ...others];
 }
 
-/** A name that the workload API takes as it is stays as it is, and so does one that lower case doesn't mend. */
-function lowerCaseName(typed: string): string {
+/**
+ * With one word for each kind: `sts/db` is `statefulset/db`. A name that the workload API takes as it is stays as it is, and so does
+ * one that lower case doesn't mend.
+ */
+function usualName(typed: string): string {
   const slash = typed.indexOf("/");
+  const kind = slash < 0 ? undefined : kindNamed(typed.slice(0, slash));
+  const prefix = kind === undefined ? typed.slice(0, slash + 1) : `${kind.prefix}/`;
   const name = typed.slice(slash + 1);
-  if (checkName("service", name) === undefined) return typed;
   const lower = name.toLowerCase();
-  return checkName("service", lower) === undefined ? typed.slice(0, slash + 1) + lower : typed;
+  const isMended = checkName("service", name) !== undefined && checkName("service", lower) === undefined;
+  return prefix + (isMended ? lower : name);
 }

@@ -1,6 +1,7 @@
 import type { Command } from "../command.ts";
 import { commands } from "../verbs.ts";
 import { nearNames } from "../../policy/near-names.ts";
+import { kindNamed } from "./argument-types.ts";
 import { namesOf } from "./find-command.ts";
 import { isSomeName, withoutManners } from "./manners.ts";
 
@@ -14,8 +15,12 @@ import { isSomeName, withoutManners } from "./manners.ts";
 /** Longer texts are no orders, and no text may make the patterns slow. */
 const LONGEST = 200;
 
-const KIND = "(?:service|svc|job|workload|app)";
-const NAME = `(?:(?:the|our|my) )?(?:${KIND} )?(?:(?:service|svc|job)/)?[a-z][a-z0-9-]*(?:\\.[a-z0-9-]+)*(?: ${KIND})?`;
+const OBJECT = "(?:deployment|statefulset|sts|daemonset|cronjob)";
+const OWN_KIND = "service|svc|job|workload|app";
+const KIND = `(?:${OWN_KIND}|${OBJECT})`;
+const NAME = `(?:(?:the|our|my) )?(?:${KIND} )?(?:[a-z]+(?:\\.v\\d)?(?:\\.(?:apps|batch))?/)?[a-z][a-z0-9-]*(?:\\.[a-z0-9-]+)*(?: ${KIND})?`;
+const KINDS = `(?:services|jobs|workloads|apps|${OBJECT}s)`;
+const plural = new RegExp(`^(.+) (${KINDS})$`, "u");
 const COUNT = "(?:\\d{1,4}|a|an|zero|one|two|three|four|five|six|seven|eight|nine|ten)";
 const UNIT = "(?:m|h|d|w|min|minutes?|mins|hours?|hrs?|days?|weeks?)";
 const PERIOD = `(?:half an hour|this week|(?:${COUNT} ?)?${UNIT})`;
@@ -44,20 +49,20 @@ type Slot = {
 const slots: Readonly<Record<string, Slot>> = {
   NAME: { pattern: NAME, read: (text) => listed([nameIn(text)]) },
   NAMES: {
-    pattern: `${NAME}(?:(?:, and|,| and| &) ${NAME})*(?: (?:services|jobs|workloads|apps))?`,
-    read: (text) =>
-      listed(
-        text
-          .replace(/ (?:services|jobs|workloads|apps)$/u, "")
-          .split(/, and |, | and | & /u)
-          .map(nameIn),
-      ),
+    pattern: `${NAME}(?:(?:, and|,| and| &) ${NAME})*(?: ${KINDS})?`,
+    read: (text) => {
+      const [, names = text, kinds = ""] = plural.exec(text) ?? [];
+      const named = kindNamed(kinds);
+      const known = listed(names.split(/, and |, | and | & /u).map(nameIn));
+      // "The db and web statefulsets" are of that kind; what is a service or a job is looked up.
+      return named?.object === undefined ? known : known?.map((name) => `${named.prefix}/${name}`);
+    },
   },
   KINDS: {
     pattern: "(?:services?|jobs?|workloads?|apps?|ones|things)",
     read: (text) => (/^(?:service|job)/u.test(text) ? [text.replace(/s?$/u, "s")] : []),
   },
-  KIND: { pattern: KIND, read: (text) => (text === "job" ? ["job"] : ["service"]) },
+  KIND: { pattern: `(?:${OWN_KIND})`, read: (text) => (text === "job" ? ["job"] : ["service"]) },
   COUNT: { pattern: COUNT, read: (text) => [numberOf(text)] },
   REVISION: { pattern: `(?:\\d{1,9}|${COUNT})`, read: (text) => [numberOf(text)] },
   SINCE: {
@@ -244,7 +249,7 @@ function nameIn(text: string): string | undefined {
   const [name, kind] = isKind.test(first) ? [second, first] : [first, second];
   if (!isSomeName(name)) return undefined;
   if (name.includes("/") || kind === "workload" || kind === "app") return name;
-  return `${kind === "job" ? "job" : "service"}/${name}`;
+  return `${kindNamed(kind)?.prefix ?? "service"}/${name}`;
 }
 
 function listed(names: readonly (string | undefined)[]): readonly string[] | undefined {

@@ -115,8 +115,10 @@ function wantedOf(typed: string): Wanted {
   const isPattern = typed.includes("*");
   const target = Target.safeParse(isPattern ? typed.replaceAll("*", "x") : typed);
   if (!target.success) throw new UserError(target.error.issues[0]?.message ?? "NAME can't be read.");
-  const { kind, name } = target.data;
-  if (!isPattern) return { isPattern, typed, target: { kind, name } };
+  const { kind, object } = target.data;
+  if (!isPattern) return { isPattern, typed, target: target.data };
   const pattern = kind === undefined ? typed : typed.slice(typed.indexOf("/") + 1);
-  return matchesEverything(pattern) ? wantedOf("*") : { isPattern, typed, target: { kind, name: pattern } };
+  return matchesEverything(pattern)
+    ? wantedOf("*")
+    : { isPattern, typed, target: { kind, name: pattern, ...(object !== undefined && { object }) } };
 }

@@ -36,10 +36,11 @@ import type { FormFacts, FormValues } from "../forms/form.ts";
 import { type FormShape, makeForm } from "../forms/make-form.ts";
 import { unfinishedValues } from "../forms/unfinished-values.ts";
 import { readQuestion } from "../lookup/may-see.ts";
+import { ofNamedKind } from "../lookup/named-kind.ts";
 import { checkArguments, type Grammar, readArguments, readAsk, usageOf } from "./arguments.ts";
 import { commonFormValues, commonFlags, type Flags, optionsOf, readFlags, rejectFlags, writeFlags } from "./flags.ts";
 import { askAbout, readSeveral, severalOf, type SeveralWords } from "./several.ts";
-import type { Regions, Target } from "./argument-types.ts";
+import { type Regions, Target } from "./argument-types.ts";
 
 type Shape<Args extends z.ZodType> = Grammar<Args> &
   VerbForms & {
@@ -108,8 +109,10 @@ export function readVerb<Args extends z.ZodType>(shape: ReadShape<Args> & (FreeR
     ...(shape.forEverybody === true && { forEverybody: true }),
     ...(shape.onFailure !== undefined && { onFailure: shape.onFailure }),
     ...(follow !== undefined && {
-      follow: async (ask: Ask, context: Context) =>
-        follow(checkArguments(shape, ask.args), contextOf(ask, context, actions)),
+      follow: async (ask: Ask, context: Context) => {
+        const verbContext = contextOf(ask, context, actions);
+        return follow(await ofItsKind(checkArguments(shape, ask.args), verbContext), verbContext);
+      },
     }),
     actions,
     about: (ask, settings) =>
@@ -119,7 +122,10 @@ export function readVerb<Args extends z.ZodType>(shape: ReadShape<Args> & (FreeR
             region: ask.region ?? settings.region,
             jobsRegion: settings.jobsRegion,
           }),
-    answer: async (ask, context) => shape.answer(checkArguments(shape, ask.args), contextOf(ask, context, actions)),
+    async answer(ask, context) {
+      const verbContext = contextOf(ask, context, actions);
+      return shape.answer(await ofItsKind(checkArguments(shape, ask.args), verbContext), verbContext);
+    },
   };
 }
 
@@ -147,7 +153,10 @@ export function writeVerb<Args extends z.ZodType>(shape: WriteShape<Args>): Writ
     actions,
     sends,
     target: (ask) => target(argsOf(ask)),
-    propose: async (ask, context) => propose(argsOf(ask), contextOf(ask, context, actions, sends)),
+    async propose(ask, context) {
+      const verbContext = contextOf(ask, context, actions, sends);
+      return propose(await ofItsKind(argsOf(ask), verbContext), verbContext);
+    },
     ...(checkAsk !== undefined && {
       async checkAsk(ask, context) {
         // What is the same for all of them is looked up once.
@@ -250,7 +259,11 @@ function formOf(shape: Shape<z.ZodType>, flags: Flags, common: readonly CommonFi
     (async (values, region, context) => {
       const ask: Ask = { verb, ...(region !== undefined && { region }), share: false, args: {} };
       // A form only reads, so rights to change the workload don't count here.
-      return prefill(values, contextOf(ask, context, [], sends));
+      const verbContext = contextOf(ask, context, [], sends);
+      const target = Target.safeParse(values["name"]).data;
+      if (target?.object === undefined) return prefill(values, verbContext);
+      const { kind, name } = await ofNamedKind(target, verbContext);
+      return prefill({ ...values, name: `${kind}/${name}` }, verbContext);
     });
   return {
     form: { ...makeForm(source), ...(prefillWith !== undefined && { prefill: prefillWith }) },
@@ -265,6 +278,13 @@ function formOf(shape: Shape<z.ZodType>, flags: Flags, common: readonly CommonFi
       }
     },
   };
+}
+
+/** The arguments with the workload that a kind of Kubernetes and a name mean: no verb has to know these kinds. */
+async function ofItsKind<Args>(args: Args, context: VerbContext): Promise<Args> {
+  const { name } = args as { readonly name?: Partial<Target> | string }; // most verbs have a name, and check it by `Target`
+  if (typeof name !== "object" || name.name === undefined || name.object === undefined) return args;
+  return { ...args, name: await ofNamedKind({ kind: name.kind, name: name.name, object: name.object }, context) };
 }
 
 function namedIn(args: unknown): Target {

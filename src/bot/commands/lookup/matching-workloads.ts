@@ -8,9 +8,14 @@ import { askAbout, MOST_WORKLOADS, tooMany, type Wanted } from "../grammar/sever
 import { regionOf } from "../grammar/argument-types.ts";
 import { bestVerdict, kindOf, visibleItems } from "./may-see.ts";
 import { listJobs, listServices } from "./list-workloads.ts";
+import { unknownKind } from "./named-kind.ts";
 
 type Kind = "service" | "job";
-type Named = { readonly kind: Kind; readonly name: string };
+type Named = {
+  readonly kind: Kind;
+  readonly name: string;
+  /** In Kubernetes, as reported. */ readonly object: string | undefined;
+};
 
 /** The request that names and patterns came from. */
 type SeveralAsk = { readonly command: WriteCommand; readonly ask: Ask; readonly wanted: readonly Wanted[] };
@@ -49,7 +54,11 @@ function nearPattern(pattern: string, known: readonly Named[]): readonly string[
 function namesOf({ isPattern, typed, target }: Wanted, known: readonly Named[]): readonly string[] {
   if (!isPattern) return [typed];
   const ofKind = known.filter(({ kind }) => target.kind === undefined || target.kind === kind);
-  const found = ofKind.filter(({ name }) => matchesPattern(target.name, name));
+  const { object } = target;
+  const matching = ofKind.filter(({ name }) => matchesPattern(target.name, name));
+  const untold = object === undefined ? undefined : matching.find((each) => each.object === undefined);
+  if (object !== undefined && untold !== undefined) throw unknownKind(untold, object);
+  const found = matching.filter((each) => object === undefined || each.object === object);
   if (found.length > 0) return found.map(({ kind, name }) => `${kind}/${name}`);
   const near = nearPattern(target.name, ofKind);
   throw new UserError(`No workload matches ${typed}.`, {
@@ -67,17 +76,22 @@ async function usable(several: SeveralAsk, context: Context): Promise<readonly N
 async function usableOf(kind: Kind, several: SeveralAsk, context: Context): Promise<readonly Named[]> {
   const { command, ask } = several;
   const region = regionOf(kind, ask.region ?? context.settings.region, context.settings);
-  const items = (await listed(kind, region, context)).filter((name) => context.binding?.covers(name) ?? true);
-  const seen = await visibleItems({ kind, region, items, nameOf: (name) => name }, context);
+  const items = (await listed(kind, region, context)).filter(({ name }) => context.binding?.covers(name) ?? true);
+  const seen = await visibleItems({ kind, region, items, nameOf: ({ name }) => name }, context);
   const named: Named[] = [];
-  for (const name of seen) {
+  for (const each of seen) {
+    const { name } = each;
     const best = await bestVerdict(command, { kind, name, region, breakGlass: ask.breakGlass === true }, context);
-    if (best !== undefined && best.kind !== "refuse") named.push({ kind, name });
+    if (best !== undefined && best.kind !== "refuse") named.push(each);
   }
   return named;
 }
 
-async function listed(kind: Kind, region: string, context: Context): Promise<readonly string[]> {
-  if (kind === "job") return (await listJobs(context)).items.map(({ metadata }) => metadata.name);
-  return (await listServices({ ...context, region })).items.map(({ name }) => name);
+async function listed(kind: Kind, region: string, context: Context): Promise<readonly Named[]> {
+  if (kind === "service") {
+    const { items } = await listServices({ ...context, region });
+    return items.map(({ name, kubernetes_kind: object }) => ({ kind, name, object }));
+  }
+  const { items } = await listJobs(context);
+  return items.map(({ metadata: { name }, kubernetes_kind: object }) => ({ kind, name, object }));
 }

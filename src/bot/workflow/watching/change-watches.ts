@@ -5,6 +5,7 @@ import { commandOf } from "../../commands/grammar/parse.ts";
 import { regionOf } from "../../commands/grammar/argument-types.ts";
 import { orOther, OtherKind, readJob, readService, unknownName } from "../../commands/lookup/find.ts";
 import { readRefusal, visibleTarget } from "../../commands/lookup/may-see.ts";
+import { ofNamedKind } from "../../commands/lookup/named-kind.ts";
 import { LONGEST_MUTE_MS, muteEnd } from "../../commands/verbs/watch/watch-words.ts";
 import { messageFor } from "../../views/kit/post.ts";
 import { sentToAsker, termsText, watchMessage, type WatchMessage } from "../../commands/verbs/watch/watch-message.ts";
@@ -79,7 +80,8 @@ function placeOf({ place }: WatchWish, { channelId }: Origin): WatchPlace {
 type Done = { readonly message: WatchMessage; /** The place doesn't know it yet. */ readonly isNews: boolean };
 
 /** Undefined: policy refuses it. */
-async function change(deps: WorkflowParts, asked: Asked, wish: WatchWish): Promise<Done | undefined> {
+async function change(deps: WorkflowParts, asked: Asked, typed: WatchWish): Promise<Done | undefined> {
+  const wish = { ...typed, target: await ofNamedKind(typed.target, lookupContext(asked)) };
   if (wish.kind === "unwatch") return end(deps, asked, wish);
   if ((await refusalOf(asked, wish)) !== undefined) return undefined;
   return wish.kind === "watch" ? start(deps, asked, wish) : mute(deps, asked, wish);
@@ -172,13 +174,16 @@ async function checkBotIn(
   });
 }
 
+function lookupContext({ ask, context }: Pick<Asked, "ask" | "context">): VerbContext {
+  return { ...context, ask, region: ask.region ?? context.settings.region, actions: [], sends: [] };
+}
+
 /** A mistyped name would be watched for ever, and never fail. The kind is known when only one kind has it. */
 async function existing(
   target: { readonly kind: WatchTarget["kind"]; readonly name: string },
   { ask, context }: Asked,
 ) {
-  const region = ask.region ?? context.settings.region;
-  const verbContext: VerbContext = { ...context, ask, region, actions: [], sends: [] };
+  const verbContext = lookupContext({ ask, context });
   const { kind, name } = await visibleTarget(target, verbContext);
   const [service, job] = await Promise.all([
     kind === "job" ? undefined : orOther(readService(name, verbContext)),

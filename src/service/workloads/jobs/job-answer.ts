@@ -41,7 +41,7 @@ export type JobRunFacts = {
 };
 
 /** A job in a list. */
-export function listedJob(job: Job, around: AroundJob, { managedBy }: Ownership = {}): JobBody {
+export function listedJob(job: Job, around: AroundJob, { objectKind, managedBy }: Ownership = {}): JobBody {
   const { namespace = job.username, objectName = job.name, run } = around;
   return {
     metadata: {
@@ -61,7 +61,7 @@ export function listedJob(job: Job, around: AroundJob, { managedBy }: Ownership 
     },
     status: statusOf(job, around),
     ...unwellFields(around),
-    ...ownerFields({ managedBy }),
+    ...ownerFields({ objectKind, managedBy }),
   };
 }
 

@@ -23,11 +23,11 @@ const doors: Readonly<Record<string, (text: string) => ParsedMention | ParsedSla
   "direct message": (text) => message(text, true),
 };
 
-/** What the words are about. */
-function namesIn(read: ParsedMention | ParsedSlash): unknown {
-  if (read.kind !== "run") return read.kind;
+/** The names that the words are about. */
+function namesIn(read: ParsedMention | ParsedSlash): readonly unknown[] {
+  if (read.kind !== "run" && read.kind !== "confirm") return [read.kind];
   const { names, name, text } = read.parsed.ask.args;
-  return names ?? name ?? text;
+  return [names ?? name ?? text].flat();
 }
 
 describe.each(["mute", "watch", "unwatch", "restart", "stop", "start", "delete", "rollback", "list"])(
@@ -35,10 +35,9 @@ describe.each(["mute", "watch", "unwatch", "restart", "stop", "start", "delete",
   (verb) => {
     test.each(Object.entries(doors))("%s", (door, read) => {
       const isPattern = door === "slash command";
-      const about = namesIn(read(`${verb} *web*`));
-      expect([about].flat()).toEqual([isPattern ? "*web*" : "web"]);
+      expect(namesIn(read(`${verb} *web*`))).toEqual([isPattern ? "*web*" : "web"]);
       // Quoted, it is a pattern everywhere.
-      expect([namesIn(read(`${verb} "*web*"`))].flat()).toEqual(["*web*"]);
+      expect(namesIn(read(`${verb} "*web*"`))).toEqual(["*web*"]);
     });
   },
 );
@@ -187,5 +186,70 @@ describe.each(Object.entries(doors))("%s: a number behind a rollback is a revisi
         text,
       ).toEqual(["deploy"]);
     }
+  });
+});
+
+/** A name in the place of NAME. */
+const withName = [
+  "restart NAME",
+  "stop NAME",
+  "start NAME",
+  "delete NAME",
+  "scale NAME 3",
+  "memory NAME 512",
+  "deploy NAME 1.5",
+  "rollback NAME",
+  "rollback NAME 3",
+  "show NAME",
+  "why NAME",
+  "logs NAME",
+  "versions NAME",
+  "run NAME",
+  "watch NAME",
+  "mute NAME 2h",
+  "history NAME",
+  "undo NAME",
+  "can you restart NAME",
+  "scale NAME to 3",
+  "why is NAME down",
+  "show me the logs of NAME",
+  "roll NAME back to 3",
+];
+
+const kinds: Readonly<Record<string, readonly string[]>> = {
+  "statefulset/db": [
+    "statefulset/db",
+    "StatefulSet/db",
+    "statefulsets.apps/DB",
+    "sts/db",
+    "statefulset db",
+    "db statefulset",
+  ],
+  "deployment/db": ["deployment/db", "deploy/db", "deployment.apps/db", "deployment db", "db deployment"],
+  "daemonset/db": ["daemonset/db", "ds/db", "daemonset db"],
+  "cronjob/db": ["cronjob/db", "cj/db", "cronjobs.batch/db", "cronjob db", "db cronjob"],
+};
+
+describe.each(Object.entries(doors))("%s: a named kind is part of the name", (_door, read) => {
+  test.each(withName)("%s", (words) => {
+    for (const [name, ways] of Object.entries(kinds)) {
+      for (const way of ways) expect(namesIn(read(words.replace("NAME", way))), way).toEqual([name]);
+    }
+    expect(namesIn(read(words.replace("NAME", "svc/db")))).toEqual(["service/db"]);
+    expect(namesIn(read(words.replace("NAME", "job/db")))).toEqual(["job/db"]);
+  });
+
+  test("also of several", () => {
+    const names = (text: string) => namesIn(read(text));
+    expect(names("restart statefulsets db web")).toEqual(["statefulset/db", "statefulset/web"]);
+    expect(names("restart the db and web statefulsets")).toEqual(["statefulset/db", "statefulset/web"]);
+    expect(names("restart db statefulset, web deployment and api")).toEqual([
+      "statefulset/db",
+      "deployment/web",
+      "api",
+    ]);
+    expect(names("deploy sts/db web 1.5")).toEqual(["statefulset/db", "web"]);
+    expect(names("restart service web worker")).toEqual(["service/web", "worker"]);
+    expect(names("restart deployment")).toEqual(["deployment"]);
   });
 });

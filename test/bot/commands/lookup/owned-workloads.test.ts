@@ -3,7 +3,8 @@ import { defaultPolicy, readPolicy } from "../../../../src/bot/policy/read-polic
 import { adoptedFetch, longName } from "../../../support/adopted-services.ts";
 import { othersApprove } from "../../../support/policies.ts";
 import { drawn } from "../../views/support/drawn.ts";
-import { answerTo, proposalTo, type Scripted } from "../support/script.ts";
+import { service } from "../../views/support/workloads.ts";
+import { answerTo, proposalTo, scripted, type Scripted } from "../support/script.ts";
 import { underPolicy } from "../support/under-policy.ts";
 
 const byDefault = underPolicy(defaultPolicy, {}, { apiFetch: adoptedFetch });
@@ -65,6 +66,10 @@ describe("what the workload API says that it would refuse", () => {
       Managed by CronJob tidy
       [Logs] [Create like this] [Tell me here] [Refresh]"
     `);
+    const set = service("set", { kubernetes_kind: "StatefulSet", managed_by: "Helm release shop" });
+    expect(await told("show service/set", scripted({ services: [set] }))).toContain(
+      "\nStatefulSet · managed by Helm release shop\n",
+    );
     const shared = await told("show service/shop --share", byDefault);
     expect(shared).toContain("[Restart]");
     expect(shared).not.toContain("Delete");

@@ -293,6 +293,24 @@ test("the text of a filter is found anywhere in a name, and with a star it is a 
   expect(heading("web*")).toBe("2 of 4 services · name matches “web*”");
 });
 
+test("a row says what isn't a Deployment or a Job, because kinds can share a name", () => {
+  const services = [
+    service("db", { kubernetes_kind: "Deployment" }),
+    service("db.statefulset", { kubernetes_kind: "StatefulSet" }),
+  ];
+  const jobs = [
+    { ...report, kubernetes_kind: "Job" },
+    { ...report, metadata: { ...report.metadata, name: "tidy" }, kubernetes_kind: "CronJob" },
+  ];
+
+  const lines = drawn(list({ services, jobs })).split("\n");
+  const facts = (name: string) => lines[lines.findIndex((line) => line.includes(` ${name} · `)) + 1]?.trim() ?? "";
+  expect(facts("db")).toMatch(/^\d/u);
+  expect(facts("db.statefulset")).toMatch(/^StatefulSet · \d/u);
+  expect(facts(report.metadata.name)).toMatch(/^job · /u);
+  expect(facts("tidy")).toMatch(/^CronJob · /u);
+});
+
 test("a list of failing workloads says how many of all need attention", () => {
   const failed = service("api", { status: "Failed" });
   const heading = (services: WorkloadList["services"]) =>

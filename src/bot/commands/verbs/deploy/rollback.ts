@@ -9,10 +9,11 @@ import { UserError } from "../../../errors.ts";
 import { serviceField } from "../../forms/fields.ts";
 import type { FormField } from "../../forms/form.ts";
 import { aboutWorkload, servicePrefill } from "../../forms/service-form.ts";
+import { withKind } from "../../grammar/arguments.ts";
 import { joinWords } from "../../grammar/words.ts";
 import { firstLink } from "../../grammar/left-over.ts";
 import { isLink } from "../../grammar/manners.ts";
-import { kindNamed, Target, wholeNumber } from "../../grammar/argument-types.ts";
+import { Target, wholeNumber } from "../../grammar/argument-types.ts";
 import type { SeveralWords } from "../../grammar/several.ts";
 import { writeVerb } from "../../grammar/verb.ts";
 import { deployable } from "../../lookup/containers.ts";
@@ -50,7 +51,7 @@ function goalIn(words: readonly string[]): string | undefined {
 
 /** `rollback web 3` is about a revision; `rollback web worker` about two workloads. */
 const wordsForSeveral: SeveralWords = (words) => {
-  const [name = "", ...others] = words.length > 2 && kindNamed(words[0] ?? "") !== undefined ? words.slice(1) : words;
+  const [name = "", ...others] = withKind(words);
   const goal = goalIn(others) ?? "";
   if (isNumber(goal)) return undefined;
   if (ONLY_IMAGE.test(goal) && !isLink(goal)) throw imageInstead(name, goal);

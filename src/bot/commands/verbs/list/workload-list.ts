@@ -6,6 +6,7 @@ import { picker } from "../../../views/forms/form-element.ts";
 import { openButton } from "../../../views/kit/ask-buttons.ts";
 import { strong, words, hostLink, type Inline, joined } from "../../../views/kit/inline.ts";
 import { type Message, post } from "../../../views/kit/post.ts";
+import { unusualKind } from "../show/card-parts.ts";
 import { matchesPattern } from "../../../policy/patterns.ts";
 import { dotOf, statusWords } from "../../../views/kit/health.ts";
 import { counted, grouped, truncate, visible, truncateMiddle } from "../../../views/kit/text.ts";
@@ -206,7 +207,10 @@ type ListFilter = { readonly text?: string; readonly status?: string };
 export function factsOf(row: Row, now: Date): Inline[] {
   const created = row.kind === "job" ? row.job.metadata.creationTimestamp : row.service.created_at;
   const age = shortAge(created, now);
-  const facts = row.kind === "job" ? ["job", ...runsOf(row.job)] : sizeOf(row.service);
+  const facts =
+    row.kind === "job"
+      ? [unusualKind(row.job) ?? "job", ...runsOf(row.job)]
+      : [unusualKind(row.service) ?? [], sizeOf(row.service)].flat();
   const old = age === undefined ? [] : [`${age} old`];
   const address = row.kind === "job" ? undefined : addressOf(row.service);
   return joined([...[...facts, ...old].map((fact) => words(fact)), ...(address === undefined ? [] : [address])], " · ");

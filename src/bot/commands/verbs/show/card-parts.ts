@@ -141,14 +141,20 @@ function sidecarFields(sidecars: readonly Sidecar[]): Field[] {
   ];
 }
 
-/** "Managed by Helm release shop · size set by autoscaler web-hpa". */
+/** What a workload is in Kubernetes, where it isn't what most are there: two kinds can share a name. */
+export function unusualKind({ kubernetes_kind: kind }: Pick<Service, "kubernetes_kind">): string | undefined {
+  return kind === "Deployment" || kind === "Job" ? undefined : kind && truncate(visible(kind), 30);
+}
+
+/** "StatefulSet · managed by Helm release shop · size set by autoscaler web-hpa". */
 export function ownerLines({
   managed_by: owner,
   size_set_by: sizer,
-}: Pick<Service, "managed_by" | "size_set_by">): Line[] {
-  const size = sizer === undefined ? [] : [`${owner === undefined ? "Size" : "size"} set by ${sizer}`];
-  const parts = [...(owner === undefined ? [] : [`Managed by ${owner}`]), ...size];
-  return parts.length === 0 ? [] : [[words(parts.join(" · "), 400)]];
+  ...service
+}: Pick<Service, "kubernetes_kind" | "managed_by" | "size_set_by">): Line[] {
+  const kind = unusualKind(service);
+  const parts = [kind, owner && `managed by ${owner}`, sizer && `size set by ${sizer}`].filter(Boolean).join(" · ");
+  return parts === "" ? [] : [[words(parts.charAt(0).toUpperCase() + parts.slice(1), 400)]];
 }
 
 /** "⚠️ 6 error lines per minute in its log": the status is about running, and a workload that runs can still fail at its work. */

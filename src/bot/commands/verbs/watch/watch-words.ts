@@ -25,9 +25,12 @@ export const Watched = z.string({ error: missingName }).transform((typed, contex
     context.addIssue(target.error.issues[0]?.message ?? missingName);
     return z.NEVER;
   }
-  const { kind } = target.data;
+  const { kind, object } = target.data;
   const name = kind === undefined ? typed : typed.slice(typed.indexOf("/") + 1);
-  return { kind, name: matchesEverything(name) ? "*" : name };
+  if (object === undefined) return { kind, name: matchesEverything(name) ? "*" : name };
+  if (!name.includes("*")) return target.data;
+  context.addIssue(`A pattern can't be about each ${object}. Write \`${kind}/${name}\`, or name one workload.`);
+  return z.NEVER;
 });
 
 /** `failing,recovered`, or `all`. */

@@ -65,12 +65,13 @@ export function cronJobBody(found: FoundCronJob, { username, now }: Reading, own
   const { metadata, status } = object;
   const template = nextJob(found);
   const schedule = scheduleOf(found, now);
-  if (template === undefined) return { metadata: { name, uid: metadata.uid }, schedule };
+  const objectKind = "CronJob";
+  if (template === undefined) return { metadata: { name, uid: metadata.uid }, kubernetes_kind: objectKind, schedule };
   const { active } = template.status;
   const { job, around } = projectJob(template, [], { name, username, now });
   // It is no job itself, so nothing of it can be missing or late.
   const { message: _, run, ...rest } = around;
-  const body = readJob(job, { ...rest, ...(run && { run: { ...run, instances: [] } }) }, ownership);
+  const body = readJob(job, { ...rest, ...(run && { run: { ...run, instances: [] } }) }, { ...ownership, objectKind });
   const { instance_names: _none, ...listed } = body;
   const started = status?.lastScheduleTime;
   return {

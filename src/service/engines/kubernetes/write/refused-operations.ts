@@ -85,6 +85,7 @@ const ofJobs: readonly Check<FoundJob>[] = [{ operation: "deleteJob", refuse: re
 /** Other tools that manage a service. */
 export function serviceOwner({ isAdopted, owner, autoscaler, source }: FoundService): Ownership {
   return {
+    objectKind: source.kind,
     managedBy: isAdopted ? owner?.words : undefined,
     sizeSetBy: source.kind === "DaemonSet" ? "its nodes (DaemonSet)" : autoscaler?.words,
   };
@@ -99,7 +100,7 @@ export function serviceOwnership(found: FoundService, config: Adopting): Ownersh
 export function jobOwner({ isAdopted, owner, object }: FoundJob): Ownership {
   const controller = foreignController(object);
   const names = [isAdopted ? owner?.words : undefined, controller && `controller ${controller}`];
-  return { managedBy: names.filter((name) => name !== undefined).join(" and ") || undefined };
+  return { objectKind: "Job", managedBy: names.filter((name) => name !== undefined).join(" and ") || undefined };
 }
 
 export function jobOwnership(found: FoundJob, config: Adopting): Ownership {

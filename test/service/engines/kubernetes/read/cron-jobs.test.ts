@@ -70,8 +70,12 @@ test("a job keeps its name, and the CronJob of that name is told apart", async (
   const { listJobs, getJob } = operations([cronJob("nightly"), job("nightly")]);
 
   expect((await listJobs(inUs)).jobs.map(({ metadata }) => metadata.name)).toEqual(["nightly", "nightly.cronjob"]);
-  expect((await getJob(named("nightly"))).schedule).toBeUndefined();
-  expect((await getJob(named("nightly.cronjob"))).schedule).toMatchObject({ cron: "0 2 * * *" });
+  const alone = await getJob(named("nightly"));
+  expect([alone.schedule, alone.kubernetes_kind]).toEqual([undefined, "Job"]);
+  expect(await getJob(named("nightly.cronjob"))).toMatchObject({
+    schedule: { cron: "0 2 * * *" },
+    kubernetes_kind: "CronJob",
+  });
 });
 
 test("with an adopted CronJob come its jobs, which may lack its labels, and without adoption there is none", async () => {

@@ -32,7 +32,11 @@ test("a service that is listed can be read alone under its name", async () => {
   const { listServices, getService } = operations();
   const { region, services } = await listServices(inUs());
 
-  expect(services.map(({ name }) => name)).toEqual(["db", "db.statefulset", "web"]);
+  expect(services.map(({ name, kubernetes_kind: kind }) => [name, kind])).toEqual([
+    ["db", "Deployment"],
+    ["db.statefulset", "StatefulSet"],
+    ["web", "Deployment"],
+  ]);
   for (const listed of services) {
     const alone = await getService({ ...asked, path: { region: "us", service_name: listed.name } });
     const { refused_operations: _alone, instance_names: _names, start_command: _start, ...same } = alone;
