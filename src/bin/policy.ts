@@ -22,7 +22,7 @@ const usage = `Usage: ${calledAs("policy")} check [FILE]
        ${calledAs("policy")} explain [FILE] --op OPERATION [--does routine|disruptive|destructive]
            [--as U0123ABCD] [--standing member|guest|outsider|bot|deactivated] [--groups S0123ABCD,…|unknown]
            [--in C0123ABCD|dm] [--name web] [--kind service|job] [--region beijing1] [--account NAME] [--break-glass]
-           [--image nginx:1.27] [--instances 3] [--memory 512Mi]
+           [--image nginx:1.27] [--instances 3] [--instances-now 2] [--memory 512Mi]
        ${calledAs("policy")} print
        ${calledAs("policy")} watches [FILE]
 FILE      default: GANTRY_POLICY, also from .env, else the built-in policy
@@ -52,6 +52,7 @@ function typed(args: readonly string[]) {
         account: text,
         image: text,
         instances: text,
+        "instances-now": text,
         memory: text,
         "break-glass": { type: "boolean" },
         help: { type: "boolean", short: "h" },

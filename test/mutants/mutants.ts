@@ -436,6 +436,13 @@ export const mutants: readonly Mutant[] = [
     tests: ["test/flows/approving/images-and-limits.test.ts"],
   },
   {
+    bug: "a step far above what runs needs no approval",
+    file: "src/bot/policy/match.ts",
+    text: "instances <= times * grownFrom",
+    becomes: "instances <= 1_000 * times * (grownFrom + 1)",
+    tests: ["test/bot/commands/lookup/policy-facts.test.ts"],
+  },
+  {
     bug: "a change runs although the workload has a forbidden image by then",
     file: "src/bot/changes/execute.ts",
     text: "return (await deps.refusalNow({ ...now, footprint })) ?? now;",

@@ -77,7 +77,7 @@ async function readAgain(change: Change, deps: Execution): Promise<Change | Exec
   if (change.isWayBack === true && read.snapshot?.isReady === true) {
     return { kind: "drifted", drift: [gotHealthy(read.snapshot.revision)] };
   }
-  const footprint = await footprintNow(now, read.read, deps);
+  const footprint = await footprintNow(now, deps);
   if (footprint instanceof Problem) return unread(footprint, deps);
   return (await deps.refusalNow({ ...now, footprint })) ?? now;
 }

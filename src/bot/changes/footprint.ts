@@ -3,7 +3,7 @@ import { parseMemoryMiB } from "../../api/memory.ts";
 import { Problem } from "../../api/problem.ts";
 import type { ContainerFacts, Footprint } from "../policy/policy.ts";
 import type { Change } from "./change.ts";
-import { type Reading, readWorkload, type WorkloadRead } from "./read-workload.ts";
+import { type Reading, readWorkload } from "./read-workload.ts";
 import { containersAfter, initContainers } from "./updatable-fields.ts";
 
 /** What runs after a Change, for policy. Nothing is assumed: what isn't reported isn't known. Pure. */
@@ -11,7 +11,11 @@ export function footprintOf({ call, before, footprint }: Omit<Change, "diff" | "
   const whole = { instanceMiB: before?.instanceMiB };
   switch (call.op) {
     case "createService":
-      return { containers: call.body.containers.map(containerOf), instances: call.body.target_instance_size };
+      return {
+        containers: call.body.containers.map(containerOf),
+        instances: call.body.target_instance_size,
+        grownFrom: 0,
+      };
     case "createJob":
       if (call.body.from_cron_job === undefined)
         return { containers: call.body.containers?.map(containerOf), instances: 1 };
@@ -19,10 +23,12 @@ export function footprintOf({ call, before, footprint }: Omit<Change, "diff" | "
     case "deleteJob":
       return footprint ?? { containers: undefined, instances: undefined };
     case "updateService": {
-      const instances = call.body.target_instance_size ?? before?.size;
+      const wanted = call.body.target_instance_size;
+      const instances = wanted ?? before?.size;
+      const grown = wanted === undefined ? {} : { grownFrom: before?.size ?? ("unknown" as const) }; // a literal word
       // The number of a revision doesn't tell what is in it.
       if (call.body.revision !== undefined) return { containers: undefined, ...footprint, instances };
-      return { containers: containersAfter(call.body, before), ...whole, instances };
+      return { containers: containersAfter(call.body, before), ...whole, instances, ...grown };
     }
     case "startService":
       // Some workload APIs report a stopped service as one of no instances.
@@ -46,15 +52,13 @@ export function jobFootprint(job: Job): Footprint {
 }
 
 /**
- * The footprint of a Change of a job as it is now: of a job that is deleted as it was read, of one that a CronJob makes by
- * one more call. Of other Changes, the one that it has. A `Problem` is returned, not thrown.
+ * The `footprint` of a Change as it is now: of a job that a CronJob makes by one more call. A `Problem` is returned, not
+ * thrown.
  */
 export async function footprintNow(
   { call, workload, footprint }: Change,
-  { job }: WorkloadRead,
   reading: Reading,
 ): Promise<Change["footprint"] | Problem> {
-  if (call.op === "deleteJob") return job && jobFootprint(job);
   const cronJob = call.op === "createJob" ? call.body.from_cron_job : undefined;
   if (cronJob === undefined) return footprint;
   const read = await readWorkload({ ...workload, name: cronJob }, reading);

@@ -1,6 +1,7 @@
 import type { Policy, Rule, Question, Verdict, Approvers, Terms } from "./policy.ts";
 import type { Risk } from "./operation-facts.ts";
 import {
+  bigStepOf,
   bindingCannotWait,
   breakGlassRefused,
   neverServed,
@@ -57,7 +58,8 @@ function withoutBreakGlass(policy: Policy, question: Question, glass: readonly R
   if (end.kind !== "approve") return { checks, decider: last, verdict: { kind: end.kind, rule } };
   if (question.op === "bindChannel") return { checks, decider: last, verdict: bindingCannotWait(rule) };
   const maybeGlass = glass.find(({ match }) => match === "unknown");
-  const approve: Verdict = { kind: "approve", rule, terms: end.terms };
+  const bigStep = bigStepOf(checks, question);
+  const approve: Verdict = { kind: "approve", rule, terms: end.terms, ...(bigStep !== undefined && { bigStep }) };
   return { checks, decider: last, verdict: question.breakGlass ? breakGlassRefused(rule, maybeGlass) : approve };
 }
 

@@ -57,6 +57,7 @@ function whyNot(of: Condition["of"], rule: Rule, question: Question): string {
     image: [rule.images, imagesOf(footprint).join(" and ")],
     instances: [[limitText("instances", rule)], sizeText("instances", footprint)],
     memory: [[limitText("memory", rule)], sizeText("memory", footprint)],
+    growth: [[limitText("growth", rule)], sizeText("growth", footprint)],
   };
   const isAboutNone = question.op === "bindChannel" && !["who", "where", "does", "region"].includes(of);
   const [wanted = [], is = ""] = isAboutNone ? [words[of][0], "a channel binding, which has no workload"] : words[of];
@@ -65,7 +66,7 @@ function whyNot(of: Condition["of"], rule: Rule, question: Question): string {
 
 function questionText(question: Question): string {
   const { person, where, workload, account, breakGlass, footprint } = question;
-  const sizes = [sizeText("instances", footprint), sizeText("memory", footprint)];
+  const sizes = [sizeText("growth", footprint), sizeText("memory", footprint)];
   const facts = [
     ...(workload.region === undefined ? [] : [`region ${workload.region}`]),
     ...(account === undefined ? [] : [`account ${account}`]),

@@ -6,7 +6,18 @@ import { matchesEverything, matchesPattern } from "./patterns.ts";
 
 /** One condition of a rule, compared with a question. */
 export type Condition = {
-  readonly of: "who" | "where" | "does" | "kind" | "name" | "region" | "account" | "image" | "instances" | "memory";
+  readonly of:
+    | "who"
+    | "where"
+    | "does"
+    | "kind"
+    | "name"
+    | "region"
+    | "account"
+    | "image"
+    | "instances"
+    | "memory"
+    | "growth";
   readonly match: Match;
   /** Only when the match is unknown. */
   readonly unknown: UnknownFact | undefined;
@@ -69,6 +80,9 @@ function footprintConditions(rule: Rule, question: Question): Condition[] {
     ...(limits?.memoryMiB === undefined
       ? []
       : [conditionOf("memory", matchMemory(limits.memoryMiB, question), rule, question)]),
+    ...(limits?.growth === undefined
+      ? []
+      : [conditionOf("growth", matchGrowth(limits.growth, question), rule, question)]),
   ];
 }
 
@@ -118,6 +132,19 @@ function mostAtOnce(containers: readonly ContainerFacts[], unknownMiB: number): 
     else starting = Math.max(starting, sidecars + limit);
   }
   return Math.max(starting, sidecars + others);
+}
+
+/** Up to this many instances, no step is big. */
+export const ALWAYS_SMALL = 10;
+
+/** What keeps the number of instances grows nothing. */
+function matchGrowth(times: number, { op, footprint }: Question): Match {
+  if (op !== "createService" && op !== "updateService") return "yes";
+  const { instances, grownFrom }: Partial<Footprint> = footprint ?? { grownFrom: "unknown" };
+  if (grownFrom === undefined) return "yes";
+  if (instances === undefined) return "unknown";
+  if (instances <= ALWAYS_SMALL) return "yes";
+  return matchOf(grownFrom === "unknown" ? "unknown" : instances <= times * grownFrom);
 }
 
 /** A read and a binding run nothing. */
@@ -240,6 +267,7 @@ export function unknownFact(
     case "image":
       return unknownImage(footprint);
     case "instances":
+    case "growth":
       return { why: "it isn't known how many instances it runs", next: askForRule };
     case "memory":
       return {

@@ -84,13 +84,19 @@ const Workloads = z.strictObject(
 
 const instances = "This must be a whole number of instances, at least 1.";
 
+const growth = "This must be a number from 1, such as 3: how many times the instances that it has.";
+
 const Limits = z
   .strictObject(
-    { instances: z.int(instances).min(1, instances).optional(), memory: MemoryLimit.optional() },
+    {
+      instances: z.int(instances).min(1, instances).optional(),
+      memory: MemoryLimit.optional(),
+      growth: z.number(growth).min(1, growth).optional(),
+    },
     { error: "This must be a map, like limits: { instances: 20, memory: 4Gi }." },
   )
-  .refine(({ instances, memory }) => instances !== undefined || memory !== undefined, {
-    error: "This is empty. Add instances or memory.",
+  .refine((limits) => Object.values(limits).some((limit) => limit !== undefined), {
+    error: "This is empty. Add instances, memory or growth.",
   });
 
 const ruleName = /^[^\p{C}]{1,60}$/u;

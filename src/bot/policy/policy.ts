@@ -36,6 +36,8 @@ export type Limits = {
   readonly instances: number | undefined;
   /** Of each instance, with all its containers. */
   readonly memoryMiB: number | undefined;
+  /** How many times the instances that it has. Small numbers are no big step: see `ALWAYS_SMALL`. */
+  readonly growth: number | undefined;
 };
 
 /** Rules in order: the first that matches decides; without a match the answer is no. */
@@ -64,6 +66,8 @@ export type Footprint = {
   /** The limit of an instance as a whole, if it has one. */
   readonly instanceMiB?: number | undefined;
   readonly instances: number | undefined;
+  /** The instances before a change of their number, none before a creation. Undefined for a change that keeps it. */
+  readonly grownFrom?: number | "unknown" | undefined;
 };
 
 /** May this person do this here? Undefined means unknown. */
@@ -133,7 +137,13 @@ export type Verdict =
   | { readonly kind: "allow"; readonly rule: string }
   /** Runs at once with a reason; the channel is told, and history marks it. */
   | { readonly kind: "break-glass"; readonly rule: string }
-  | { readonly kind: "approve"; readonly rule: string; readonly terms: Terms }
+  | {
+      readonly kind: "approve";
+      readonly rule: string;
+      readonly terms: Terms;
+      /** "2 → 500 instances", where a smaller step would be allowed. */
+      readonly bigStep?: string | undefined;
+    }
   | {
       readonly kind: "refuse";
       readonly rule: string | undefined;

@@ -18,6 +18,7 @@ export type QuestionOptions = {
   readonly account?: string | undefined;
   readonly image?: string | undefined;
   readonly instances?: string | undefined;
+  readonly "instances-now"?: string | undefined;
   readonly memory?: string | undefined;
   readonly "break-glass"?: boolean | undefined;
 };
@@ -64,17 +65,22 @@ export function questionFromOptions(typed: QuestionOptions): Question {
   };
 }
 
-function footprint({ image, instances, memory }: QuestionOptions): Question["footprint"] {
-  if (image === undefined && instances === undefined && memory === undefined) return undefined;
+function footprint({ op, image, instances, memory, ...typed }: QuestionOptions): Question["footprint"] {
+  const [after, before] = [count("--instances", instances), count("--instances-now", typed["instances-now"])];
+  if (image === undefined && after === undefined && memory === undefined) return undefined;
   const size = memory === undefined ? { mib: undefined } : typedMemory(memory);
   if ("problem" in size) throw new QuestionError(`--memory: ${size.problem}`);
-  if (instances !== undefined && !/^\d{1,9}$/u.test(instances)) {
-    throw new QuestionError(`--instances takes a whole number, not “${instances}”.`);
-  }
+  const now = op === "createService" ? 0 : (before ?? "unknown");
   return {
     containers: image === undefined && memory === undefined ? undefined : [{ image, memoryMiB: size.mib }],
-    instances: instances === undefined ? undefined : Number(instances),
+    instances: after,
+    ...(after !== undefined && { grownFrom: now }),
   };
+}
+
+function count(option: string, typed: string | undefined): number | undefined {
+  if (typed === undefined || /^\d{1,9}$/u.test(typed)) return typed === undefined ? undefined : Number(typed);
+  throw new QuestionError(`${option} takes a whole number, not “${typed}”.`);
 }
 
 function operation(op: string | undefined): Question["op"] {

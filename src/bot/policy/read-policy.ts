@@ -133,7 +133,7 @@ export function ruleOf(rule: RuleInFile, line: number): Rule {
     regions: workloads?.region,
     accounts: workloads?.account,
     images,
-    limits: limits && { instances: limits.instances, memoryMiB: limits.memory },
+    limits: limits && { instances: limits.instances, memoryMiB: limits.memory, growth: limits.growth },
     end: endOf(rule),
   };
 }
@@ -233,7 +233,18 @@ rules:
   - name: routine changes
     who: members
     does: routine
+    # Not to more than 10 instances and more than 3 times those that it has.
+    limits: { growth: 3 }
     then: allow
+
+  - name: big steps
+    who: members
+    does: routine
+    then:
+      approve:
+        votes: 1
+        from: channel-members
+        expires: 1h
 
   - name: disruptive changes
     who: members

@@ -141,11 +141,22 @@ const MOST_NEAR = 3;
 type OfFootprint = Size | "image";
 
 function isOfFootprint(condition: Condition): condition is Condition & { readonly of: OfFootprint } {
-  return condition.of === "image" || condition.of === "instances" || condition.of === "memory";
+  return ["image", "instances", "memory", "growth"].includes(condition.of);
 }
 
 function failedOf({ conditions }: RuleCheck): OfFootprint[] {
   return conditions.flatMap((each) => (isOfFootprint(each) && each.match === "no" ? [each.of] : []));
+}
+
+/** "2 → 500 instances", where a rule would allow a smaller step. Undefined otherwise. */
+export function bigStepOf(checks: readonly RuleCheck[], { footprint }: Question): string | undefined {
+  const isOnly = checks.some(
+    ({ rule, match, conditions }) =>
+      match === "no" &&
+      rule.end.kind === "allow" &&
+      conditions.every((each) => each.match === "yes" || each.of === "growth"),
+  );
+  return isOnly ? sizeText("growth", footprint) : undefined;
 }
 
 /** "the image “evil/web:1”": those that the rule isn't about. */

@@ -1,4 +1,4 @@
-import { memoryOf } from "./match.ts";
+import { ALWAYS_SMALL, memoryOf } from "./match.ts";
 import { operationFacts } from "./operation-facts.ts";
 import type { Footprint, Person, Where, Question, Rule, Terms } from "./policy.ts";
 import { durationText } from "./policy-words.ts";
@@ -60,11 +60,16 @@ export function imagesOf(footprint: Footprint | undefined): string[] {
   return (footprint?.containers ?? []).flatMap(({ image }) => (image === undefined ? [] : [image]));
 }
 
-/** The two sizes that a rule can limit. */
-export type Size = "instances" | "memory";
+/** The sizes that a rule can limit. */
+export type Size = "instances" | "memory" | "growth";
 
-/** "30 instances"; undefined when it isn't known. */
+/** "30 instances"; "2 → 30 instances" as a step; undefined when it isn't known. */
 export function sizeText(size: Size, footprint: Footprint | undefined): string | undefined {
+  const { grownFrom } = footprint ?? {};
+  if (size === "growth") {
+    const after = sizeText("instances", footprint);
+    return typeof grownFrom === "number" && grownFrom > 0 && after !== undefined ? `${grownFrom} → ${after}` : after;
+  }
   if (size === "instances")
     return footprint?.instances === undefined ? undefined : amountText(size, footprint.instances);
   const { atLeastMiB } = memoryOf(footprint);
@@ -73,6 +78,7 @@ export function sizeText(size: Size, footprint: Footprint | undefined): string |
 
 /** "up to 20 instances". */
 export function limitText(size: Size, { limits }: Pick<Rule, "limits">): string {
+  if (size === "growth") return `up to ${limits?.growth} times as many instances, or ${ALWAYS_SMALL}`;
   const most = size === "instances" ? limits?.instances : limits?.memoryMiB;
   return most === undefined ? "any size" : `up to ${amountText(size, most)}`;
 }

@@ -1,4 +1,6 @@
 import { describe, expect, test } from "vitest";
+import type { Change } from "../../../src/bot/changes/change.ts";
+import { digestOf } from "../../../src/bot/changes/drift.ts";
 import { executeChange } from "../../../src/bot/changes/execute.ts";
 import { toFour } from "./support/changes.ts";
 import { deps, outcomeOf, service } from "./support/execution.ts";
@@ -133,6 +135,29 @@ describe("a change that is not fresh is read again first", () => {
       }
     `);
     expect(sent).toEqual(["getService"]);
+  });
+
+  test("and so isn't a run of a CronJob that can't be read", async () => {
+    const { api } = scripted(({ op, path }) => {
+      if (op !== "getJob" || !("job_name" in path) || path.job_name === "nightly") throw unreadable;
+      throw gone;
+    });
+    const claim = (): Promise<"claimed"> => Promise.reject(new Error("it was claimed"));
+    const run: Change = {
+      call: {
+        op: "createJob",
+        path: { region: "us", job_name: "nightly-1" },
+        query: undefined,
+        body: { from_cron_job: "nightly" },
+      },
+      workload: { kind: "job", region: "us", name: "nightly-1", uid: undefined },
+      before: undefined,
+      diff: ["runs CronJob nightly now"],
+    };
+
+    const executed = await executeChange(run, deps(api, { isFresh: false, claim, digest: digestOf(run) }));
+
+    expect(executed).toMatchObject({ kind: "refused", outcome: { why: expect.stringContaining("Couldn't check") } });
   });
 
   test("and is left for the next one when the bot stops meanwhile", async () => {

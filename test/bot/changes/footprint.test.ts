@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { Call } from "../../../src/api/operations.ts";
 import type { Change } from "../../../src/bot/changes/change.ts";
 import { footprintOf } from "../../../src/bot/changes/footprint.ts";
-import { actionOf, serviceSnapshot } from "../../../src/bot/changes/updatable-fields.ts";
+import { actionOf, serviceSnapshot, Snapshot } from "../../../src/bot/changes/updatable-fields.ts";
 import type { WriteOperationId } from "../../../src/bot/policy/operation-facts.ts";
 import { service } from "../views/support/workloads.ts";
 
@@ -25,13 +25,28 @@ describe("what runs after a change", () => {
       { image: "shop/proxy:7", memoryMiB: 256 },
     ];
 
-    expect(after(update({ target_instance_size: 30 }))).toEqual({ containers: both, instances: 30 });
+    expect(after(update({ target_instance_size: 30 }))).toEqual({ containers: both, instances: 30, grownFrom: 3 });
     expect(after(update({ containers: [{}, limits("1024")] })).containers?.[1]?.memoryMiB).toBe(1024);
     expect(after(update({ containers: [{}, { image: "evil/proxy:1" }] })).containers).toEqual([
       both[0],
       { image: "evil/proxy:1", memoryMiB: 256 },
     ]);
     expect(after({ op: "restartService", body: undefined })).toEqual({ containers: both, instances: 3 });
+  });
+
+  test("is the same once the state before it was stored", () => {
+    const before = serviceSnapshot(
+      service("web", {
+        init_containers: [{ name: "migrate", image: "shop/migrate:1", ...limits("64") }],
+        sidecars: [{ name: "mesh", image: "mesh:1" }],
+        instance_memory: "1024",
+      }),
+    );
+
+    expect(Snapshot.parse(JSON.parse(JSON.stringify(before)))).toMatchObject({
+      init: [{ memoryMiB: 64, init: "ends" }, { init: "runs on" }],
+      instanceMiB: 1024,
+    });
   });
 
   test("isn't known where the workload API doesn't report it", () => {

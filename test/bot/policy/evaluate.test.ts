@@ -21,6 +21,20 @@ describe("the built-in policy", () => {
     ["a member lists", questionOf(listOfAll), "allow by read access"],
     ["a member reads in a direct message", questionOf({ ...showBareName, where: dm }), "allow by read access"],
     ["a member starts", questionOf({ op: "startService", risk: "routine" }), "allow by routine changes"],
+    [
+      "a member binds a channel",
+      questionOf({ op: "bindChannel", risk: "routine", workload: { kind: undefined, name: undefined } }),
+      "allow by routine changes",
+    ],
+    [
+      "a member scales far up",
+      questionOf({
+        op: "updateService",
+        risk: "routine",
+        footprint: { containers: undefined, instances: 500, grownFrom: 2 },
+      }),
+      "approve by big steps",
+    ],
     ["a member restarts", questionOf({ op: "restartService", risk: "disruptive" }), "approve by disruptive changes"],
     ["a member deletes", questionOf(), "approve by disruptive changes"],
     ["a guest reads", questionOf({ ...showBareName, person: guest }), "refuse by nobody"],

@@ -31,6 +31,7 @@ test("what a person reads whose image or size no rule allows", () => {
     ["one of two", running(3, { image: "nginx" }, { image: "other/proxy" })],
     ["too many instances", running(30, { image: "nginx" })],
     ["too much memory together", running(2, { image: "nginx", memoryMiB: 3000 }, { image: "nginx", memoryMiB: 2000 })],
+    ["no memory limit", running(2, { image: "nginx", memoryMiB: 0 })],
     ["too much of both", running(30, { image: "other/web" })],
     ["an image that isn't reported", running(3, {})],
     ["a forbidden image beside a good one", running(3, { image: "nginx" }, { image: "evil/miner" })],
@@ -58,6 +59,10 @@ test("what a person reads whose image or size no rule allows", () => {
 
     too much memory together:
     You can't change the version of “web”: no policy rule allows 5000 MiB of memory for each instance.
+    The policy rule “our images” is for up to 4096 MiB of memory for each instance.
+
+    no memory limit:
+    You can't change the version of “web”: no policy rule allows instances without a memory limit.
     The policy rule “our images” is for up to 4096 MiB of memory for each instance.
 
     too much of both:
@@ -93,6 +98,42 @@ test("a creation without a memory limit is told how to give one", () => {
     "You can't create “web”: the policy rule “our images” might allow it, but it isn't known how much memory it may use.
     Add \`--memory\`."
   `);
+});
+
+describe("a rule with growth", () => {
+  const policy = policyOf(`
+  - { name: steps, who: members, does: [updateService, createService, startService], limits: { growth: 3 }, then: allow }`);
+  const scales = (instances: number | undefined, grownFrom: Footprint["grownFrom"]) =>
+    said(
+      evaluate(
+        policy,
+        questionOf({ op: "updateService", risk: "routine", footprint: { containers: [], instances, grownFrom } }),
+      ),
+    );
+
+  test("is about changes to so many times the instances, and about every small number", () => {
+    const numbers = [10, 11, 12, 13] as const;
+    expect(numbers.map((after) => scales(after, 4))).toEqual(["allow", "allow", "allow", expect.any(String)]);
+    expect(scales(10, 0)).toBe("allow");
+    expect(scales(10, "unknown")).toBe("allow");
+    expect(scales(500, undefined)).toBe("allow");
+    expect([scales(500, 2), scales(500, "unknown"), scales(undefined, 2)].join("\n\n")).toMatchInlineSnapshot(`
+      "You can't change “web”: no policy rule allows 2 → 500 instances.
+      The policy rule “steps” is for up to 3 times as many instances, or 10.
+
+      You can't change “web”: the policy rule “steps” might allow it, but it isn't known how many instances it runs.
+      Ask your Gantry admin for a policy rule that doesn't depend on it.
+
+      You can't change “web”: the policy rule “steps” might allow it, but it isn't known how many instances it runs.
+      Ask your Gantry admin for a policy rule that doesn't depend on it."
+    `);
+  });
+
+  test("is about every change that keeps their number, and isn't known before the whole command is", () => {
+    expect(said(evaluate(policy, questionOf({ op: "startService", risk: "routine" })))).toBe("allow");
+    expect(said(evaluate(policy, questionOf({ op: "createService", risk: "routine" })))).toContain("might allow it");
+    expect(evaluateAtBest(policy, questionOf({ op: "createService", risk: "routine" })).kind).toBe("allow");
+  });
 });
 
 test("a rule that refuses the rest doesn't hide which images are allowed", () => {
@@ -159,6 +200,7 @@ test("what can't be meant is an error with a sentence", () => {
     "does: bindChannel, then: allow, limits: { instances: 3 }",
     "does: routine, then: allow, limits: { instances: 0 }",
     "does: routine, then: allow, limits: { memory: 4gb }",
+    "does: routine, then: allow, limits: { growth: 0.5 }",
     "does: routine, then: allow, limits: {}",
     "does: routine, then: allow, limits: { mem: 4Gi }",
     "does: routine, then: refuse, limits: { instances: 3 }",
@@ -172,8 +214,9 @@ test("what can't be meant is an error with a sentence", () => {
     rule “it”, limits: Only changes of workloads have images and a size. Use routine, disruptive, destructive or write operations in does, and add a separate rule for the rest.
     rule “it”, limits.instances: This must be a whole number of instances, at least 1.
     rule “it”, limits.memory: “4gb” isn't a memory size. Did you mean 4Gi?
-    rule “it”, limits: This is empty. Add instances or memory.
-    rule “it”, limits: unknown key “mem”. Did you mean “memory”? Valid keys: instances, memory.
+    rule “it”, limits.growth: This must be a number from 1, such as 3: how many times the instances that it has.
+    rule “it”, limits: This is empty. Add instances, memory or growth.
+    rule “it”, limits: unknown key “mem”. Did you mean “memory”? Valid keys: instances, memory, growth.
     rule “it”, limits: This would refuse only small workloads. Add limits to a rule that allows: it doesn't match larger ones."
   `);
 });

@@ -55,7 +55,12 @@ const rule = fc
       regions: maybeSome(["us", "beijing*"]),
       accounts: maybeSome(["ops", "dana"]),
       images: maybeSome(["nginx", "registry.example.com/shop/*", "*"]),
-      limits: fc.constantFrom(undefined, { instances: 3, memoryMiB: undefined }, { instances: 10, memoryMiB: 512 }),
+      limits: fc.constantFrom(
+        undefined,
+        { instances: 3, memoryMiB: undefined, growth: undefined },
+        { instances: 10, memoryMiB: 512, growth: undefined },
+        { instances: undefined, memoryMiB: undefined, growth: 3 },
+      ),
     }),
   )
   .map(([one, { images, limits, ...other }]) => {
@@ -86,7 +91,7 @@ export const footprints = (
     ["registry.example.com/shop/web:2", 512, 10],
     ["shop/web", 1024, 20],
   ] as const
-).map(([image, memoryMiB, instances]) => ({ containers: [{ image, memoryMiB }], instances }));
+).map(([image, memoryMiB, instances]) => ({ containers: [{ image, memoryMiB }], instances, grownFrom: 2 }));
 
 export function questionFrom({ standing, membership, ...rest }: Facts): Question {
   const inGroup = (id: string) => membership[id] ?? false;

@@ -26,7 +26,7 @@ test("check says whether a file can be used, and ends with 2 when it cannot", as
     run(["check", bad]),
   ]);
 
-  expect(built).toEqual({ code: 0, out: "the built-in policy is valid: 3 rules.\n", err: "" });
+  expect(built).toEqual({ code: 0, out: "the built-in policy is valid: 4 rules.\n", err: "" });
   expect(named).toEqual({ code: 0, out: `${good} is valid: 1 rule.\n`, err: "" });
   expect(byEnvironment).toEqual(named);
   expect(wrong.code).toBe(2);
@@ -119,7 +119,9 @@ test("explain tells how the answer is found, and ends with 1 when it is no", asy
        does: the rule is for read; this is to delete service “web” (destructive)
     2. “routine changes” (line 9, allow): doesn't match
        does: the rule is for routine; this is to delete service “web” (destructive)
-    3. “disruptive changes” (line 14, approve): decides
+    3. “big steps” (line 16, approve): doesn't match
+       does: the rule is for routine; this is to delete service “web” (destructive)
+    4. “disruptive changes” (line 25, approve): decides
     Yes, with 1 approval from full members of the channel, within 1 hour; the requester can't approve.
     "
   `);

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import type { Question } from "../../../src/bot/policy/policy.ts";
 import {
   QuestionError,
   type QuestionOptions,
@@ -51,6 +52,22 @@ test.each([
   expect(questionFromOptions({ op }).risk).toBe(risk);
 });
 
+test.each<[QuestionOptions, Question["footprint"]]>([
+  [{}, undefined],
+  [
+    { instances: "500", "instances-now": "2" },
+    { containers: undefined, instances: 500, grownFrom: 2 },
+  ],
+  [{ instances: "500" }, { containers: undefined, instances: 500, grownFrom: "unknown" }],
+  [
+    { op: "createService", instances: "500" },
+    { containers: undefined, instances: 500, grownFrom: 0 },
+  ],
+  [{ image: "nginx" }, { containers: [{ image: "nginx", memoryMiB: undefined }], instances: undefined }],
+])("what runs after %j", (options, footprint) => {
+  expect(questionFromOptions({ op: "updateService", does: "routine", ...options }).footprint).toEqual(footprint);
+});
+
 test("groups of which Slack does not tell", () => {
   expect(questionFromOptions({ op: "getJob", groups: "unknown" }).person.inGroup("S0ONCALL")).toBe("unknown");
 });
@@ -78,6 +95,11 @@ test.each<[string, QuestionOptions, string]>([
     "a handle for a group",
     { op: "getJob", groups: "@oncall" },
     "--groups takes IDs such as S0123ABCD,S0456EFGH, or unknown, not “@oncall”.",
+  ],
+  [
+    "a number of instances",
+    { op: "deploy", "instances-now": "two" },
+    "--instances-now takes a whole number, not “two”.",
   ],
   [
     "a standing",

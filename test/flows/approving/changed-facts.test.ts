@@ -59,6 +59,19 @@ test("a workload that grew while its restart waited needs the approvals of its s
   expect(count(town, "restartService")).toBe(1);
 });
 
+test("a version that doesn't get ready goes back within the memory that an instance as a whole may use", async () => {
+  const policy = rules(`
+  - { name: small ones, who: members, does: [routine, disruptive], limits: { memory: 1Gi }, then: allow }`);
+  await using town = await rolloutTown(["web"], { policy });
+  town.nowIs("web", { instance_memory: "512" });
+  await says(town, town.developer, "/gantry deploy web 1.5");
+  town.isStuck("web", "no database");
+  await town.later(4);
+  await town.settled();
+
+  expect(town.writes).toEqual(["web 1.5", "web 1.4"]);
+});
+
 test("a version that doesn't get ready doesn't go back to an image that policy refuses by then", async () => {
   await using town = await rolloutTown(["web"], { policy: noMiners.replace("{ approve: {} }", "allow") });
   await says(town, town.developer, "/gantry deploy web 1.5");

@@ -21,6 +21,23 @@ test("an image that runs already needs no approval, and one that is new here doe
   expect(town.calls().slice(before)).toContain("createService");
 });
 
+test("a step far above what runs asks first; its card and can-i say why", async () => {
+  await using town = await rolloutTown(["web"], builtIn);
+  const { developer, approver } = town;
+  expect(await says(town, developer, "/gantry can-i scale web 500")).toMatch(
+    /with 1 approval.*Policy: big steps.*3 → 500 instances is a big step: needs approval/su,
+  );
+
+  await says(town, developer, "/gantry scale web 500");
+  expect(card(developer)).toMatch(
+    /^⏳ Scale web to 500\?\n• instances 3 → 500\n• 3 → 500 instances is a big step: needs approval\n/u,
+  );
+  expect(town.calls()).not.toContain("updateService");
+  await clicks(town, approver, "Approve");
+  expect(town.calls()).toContain("updateService");
+  expect(card(developer)).not.toContain("is a big step");
+});
+
 test("can-i says the same, and so does the form's preview", async () => {
   await using town = await rolloutTown(["web"], builtIn);
   const { developer } = town;

@@ -60,18 +60,20 @@ test("who is on it is on the card and in history, and has to see all that the ca
   expect(card(town, /^🔴 web/u)).toMatch(/^👋 Alex Kim is on it$/mu);
   expect(await says(town, developer, "/gantry history web")).toContain("👋 Alex Kim takes care of web");
 
-  town.setPolicy(
-    openPolicy.replace(
-      "rules:",
-      "rules:\n  - { name: b is secret, who: everyone, does: getService, workloads: { name: shop-b }, then: refuse }",
-    ),
-  );
+  for (const does of ["getService", "watch"]) {
+    const rule = `  - { name: no ${does}, who: everyone, does: ${does}, workloads: { name: shop-b }, then: refuse }`;
+    town.setPolicy(openPolicy.replace("rules:", `rules:\n${rule}`));
+    await clicks(town, developer, "I'm on it");
+    expect(whispers(developer).at(-1)).toContain(`no ${does}`);
+  }
+  await says(town, developer, "/gantry use --names shop-a --lock");
   await clicks(town, developer, "I'm on it");
-  expect(whispers(developer).at(-1)).toMatch(/b is secret/u);
+  expect(whispers(developer).at(-1)).toMatch(/locked/u);
+  await says(town, developer, "/gantry use --clear");
 
   town.setPolicy(openPolicy);
   await clicks(town, developer, "I'm on it");
-  expect(card(town, /shop-a/u)).toMatch(/^👋 Dana Reyes is on it$/mu);
+  expect(card(town, /^🔴 2 /u)).toMatch(/^👋 Dana Reyes is on it$/mu);
   expect(await happened(town)).toContain("taken Dana Reyes: shop-a, shop-b");
 });
 

@@ -5,6 +5,7 @@ import { betterVerdict } from "../../policy/evaluate.ts";
 import type { Verdict } from "../../policy/policy.ts";
 import type { Risk } from "../../policy/operation-facts.ts";
 import type { Ask } from "../../ask.ts";
+import { BIG_STEP } from "../../views/kit/verb-words.ts";
 import type { About, Command, Context, ReadCommand, WriteCommand, BindingWish } from "../command.ts";
 import type { FormValues } from "../forms/form.ts";
 import { bestVerdict, kindOf, listRefusal, readRefusal, type Refusal } from "./may-see.ts";
@@ -79,7 +80,10 @@ export async function proposeChange(command: WriteCommand, ask: Ask, context: Co
   const verdict = await context.permissions.verdict(about, { breakGlass: ask.breakGlass === true });
   if (verdict.kind === "refuse") return { kind: "refused", refusal: verdict, workload: about.workload, found: about };
   if (why !== undefined && change.diff.length > 0) return { kind: "impossible", change, about, why };
-  return { kind: "proposed", change, about, verdict, ofOthers };
+  const bigStep = verdict.kind === "approve" && change.diff.length > 0 ? verdict.bigStep : undefined;
+  const note = bigStep === undefined ? [] : [`${bigStep} ${BIG_STEP}`];
+  const shown = { ...change, diff: [...change.diff, ...note] };
+  return { kind: "proposed", change: shown, about, verdict, ofOthers };
 }
 
 /** The question to policy about a Change. Pure. */

@@ -2,7 +2,7 @@ import type { Risk } from "../../policy/operation-facts.ts";
 import type { StoredChange } from "../../changes/stored-change.ts";
 import { shortImage } from "../../../api/image.ts";
 import { counted, truncate, visible, truncateMiddle } from "../kit/text.ts";
-import { type Phrase, verbWords, wordsOf } from "../kit/verb-words.ts";
+import { changesOf, type Phrase, verbWords, wordsOf } from "../kit/verb-words.ts";
 
 /** Whether instances are replaced by those of another version, one after the other. */
 export function isRolledOut({ verb = "" }: Pick<Phrased, "verb">): boolean {
@@ -28,7 +28,7 @@ export function effectWords({
 export function versionStep(
   diff: readonly string[],
 ): { readonly before: string; readonly from: string; readonly to: string } | undefined {
-  const [value = "", ...others] = diff.filter((line) => line.includes(" → "));
+  const [value = "", ...others] = stepsOf(diff);
   const [, before, after] = /^image\b.* (\S+) → (\S+)$/u.exec(value) ?? [];
   if (before === undefined || after === undefined || others.length > 0) return undefined;
   const short = (one: string, other: string): string => truncateMiddle(visible(shortImage(one, other)), 80);
@@ -44,13 +44,17 @@ function targetOf({ diff, verb, parts }: Phrased): string {
     return `${toVersion(verb)}${only}`;
   }
   // An undo also says what changed since.
-  const [value = "", ...others] = diff.filter((line) => line.includes(" → "));
+  const [value = "", ...others] = stepsOf(diff);
   if (others.length > 0) return "";
   const [, to] = /^(?:instances|memory)\b.* → (\d{1,9}(?: MiB)?)$/u.exec(value) ?? [];
   if (to !== undefined) return ` to ${to}`;
   const version = versionStep(diff)?.to;
   if (version === undefined) return "";
   return `${toVersion(verb)}${version}`;
+}
+
+function stepsOf(diff: readonly string[]): readonly string[] {
+  return changesOf(diff).filter((line) => line.includes(" → "));
 }
 
 function toVersion(verb = ""): string {

@@ -34,9 +34,12 @@ type VerbWords = Phrase & {
 /** Ends a line about what follows only if a rollout goes wrong. */
 export const IF_STUCK = "if the new instances don't get ready";
 
-/** What a request changes, without what would have followed. */
+/** Ends a line about why a change needs an approval that its number of instances has. */
+export const BIG_STEP = "is a big step: needs approval";
+
+/** What a request changes, without what would have followed and why it had to be approved. */
 export function changesOf(diff: readonly string[]): readonly string[] {
-  return diff.filter((line) => !line.endsWith(IF_STUCK));
+  return diff.filter((line) => !line.endsWith(IF_STUCK) && !line.endsWith(BIG_STEP));
 }
 
 /** What going back takes back besides, where a card has no room for all differences. */

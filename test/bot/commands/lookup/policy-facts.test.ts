@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { Job, Service } from "../../../../src/api/answers.ts";
 
-import { readPolicy } from "../../../../src/bot/policy/read-policy.ts";
+import { defaultPolicy, readPolicy } from "../../../../src/bot/policy/read-policy.ts";
 import { report, service } from "../../views/support/workloads.ts";
 import { proposalTo } from "../support/script.ts";
 import { underPolicy } from "../support/under-policy.ts";
@@ -150,6 +150,11 @@ describe("a memory limit of a rule", () => {
   test("is about what runs at once: an init container has ended when the others start", async () => {
     expect(await over("init", limit("1024"))).toBe("allow");
     expect(await over("sidecar", limit("1024"))).toBe("approve");
+    // A sidecar that started before it runs beside it.
+    const [web] = town("init", limit("1000")).services;
+    const init_containers = web?.init_containers?.toReversed();
+    const services = web === undefined ? [] : [{ ...web, init_containers }];
+    expect(await verdictOn("restart web", "too much memory", { ...town(), services })).toBe("approve");
   });
 
   test("is about the limit of an instance as a whole, where it has one", async () => {
@@ -157,8 +162,30 @@ describe("a memory limit of a rule", () => {
     const services = script.services.map((each) => ({ ...each, instance_memory: "512" }));
     const jobs = script.jobs.map((each) => ({ ...each, instance_memory: "512" }));
 
-    expect(await verdictOn("restart web", "too much memory", { ...script, services })).toBe("allow");
+    for (const words of ["restart web", "start halted", "scale web 4"]) {
+      expect(await verdictOn(words, "too much memory", { ...script, services })).toBe("allow");
+    }
     expect(await verdictOn("run nightly", "too much memory", { ...script, jobs })).toBe("allow");
+  });
+
+  test("counts a sidecar that isn't among the init containers, or is there without its memory", async () => {
+    const { services } = town("sidecar", limit("8192"));
+    const alone = services.map((each) => ({ ...each, init_containers: undefined }));
+    const bare = services.map((each) => ({
+      ...each,
+      init_containers: each.init_containers?.map(({ name, image }) => ({ name, image })),
+    }));
+
+    expect(await verdictOn("restart web", "too much memory", { ...town(), services: alone })).toBe("approve");
+    const [web, halted] = bare;
+    const small = [web, halted].flatMap((each) =>
+      each === undefined ? [] : [{ ...each, sidecars: town().services[0]?.sidecars }],
+    );
+    expect(
+      await proposalTo("restart web", underPolicy(policies["too much memory"], {}, { ...town(), services: small })),
+    ).toMatchObject({
+      about: { footprint: { containers: [{}, {}, { memoryMiB: undefined }, { memoryMiB: 64, init: "runs on" }] } },
+    });
   });
 
   test("isn't known to be kept where only sidecars are reported", async () => {
@@ -166,5 +193,41 @@ describe("a memory limit of a rule", () => {
 
     expect(await verdictOn("restart web", "too much memory", { ...town(), services })).toBe("approve");
     expect(await verdictOn("restart web", "an image that needs an approval", { ...town(), services })).toBe("approve");
+    const jobs = town().jobs.map((each) => ({
+      ...each,
+      spec: { ...each.spec, template: { spec: { containers: [] } } },
+    }));
+    expect(await verdictOn("run nightly", "an image that needs an approval", { ...town(), jobs })).toBe("approve");
   });
+});
+
+test.each([
+  ["scale web 10", "allow", undefined],
+  ["scale web 11", "approve", "2 → 11 instances is a big step: needs approval"],
+  ["scale web 500", "approve", "2 → 500 instances is a big step: needs approval"],
+  ["scale wide 120", "allow", undefined],
+  ["scale wide 121", "approve", "40 → 121 instances is a big step: needs approval"],
+  ["scale wide 20", "approve", undefined],
+  ["create service new --image shop/main --instances 10", "allow", undefined],
+  ["create service new --image shop/main --instances 11", "approve", "11 instances is a big step: needs approval"],
+  ["rollback wide 1", "allow", undefined],
+  ["domains wide add x.example.org", "allow", undefined],
+  ["start large", "allow", undefined],
+  ["run nightly", "allow", undefined],
+])("by the built-in policy, a step far above what runs asks first: %s", async (words, kind, why) => {
+  const { services, ...script } = town();
+  const [web = service("web"), halted = web] = services;
+  const sized = [
+    { ...web, name: "wide", target_instance_size: 40 },
+    { ...halted, name: "large", target_instance_size: 400 },
+  ];
+  const proposal = await proposalTo(
+    words,
+    underPolicy(defaultPolicy, {}, { ...script, services: [...services, ...sized] }),
+  );
+
+  expect(proposal).toMatchObject({ kind: "proposed", verdict: { kind } });
+  const last = proposal.kind === "proposed" ? proposal.change.diff.at(-1) : undefined;
+  if (why === undefined) expect(last).not.toContain("big step");
+  else expect(last).toBe(why);
 });
