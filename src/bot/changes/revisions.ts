@@ -36,7 +36,7 @@ export function judgedRevisions(service: Service, requests: readonly StoredChang
   const left = leftRevisions(known, { now, requests: ofThis });
   return known.map((each) => {
     const went = wentBy(each, { service, requests: ofThis });
-    const wasLeft = left.has(each.revision) && !isNow(each, service);
+    const wasLeft = left.has(each.revision);
     const standing = went === "ready" && wasLeft ? "left" : went;
     return { ...each, standing, wasLeft, leftBy: left.get(each.revision) };
   });
@@ -99,9 +99,11 @@ function leftRevisions(
   made: readonly Made[],
   { now = 0, requests }: Leaving,
 ): ReadonlyMap<number, StoredChange | undefined> {
-  // What runs is a copy of an earlier one, so those in between are no longer wanted.
+  const { madeBy } = made.find(({ revision }) => revision === now) ?? {};
+  const isBack = madeBy === undefined || isGoingBack(madeBy);
+  // What runs is a copy of an earlier one that somebody went back to, so those in between are no longer wanted.
   const copied = Math.min(...made.filter((each) => each.is_current === true).map(({ revision }) => revision));
-  const between = made.filter(({ revision }) => revision > copied && revision < now);
+  const between = made.filter(({ revision }) => isBack && revision > copied && revision < now);
   const byRequests = requests.filter(isGoingBack).flatMap((request) => {
     const own = made.find(({ madeBy }) => madeBy?.id === request.id)?.revision;
     const earlier = own === undefined ? undefined : made.find(({ revision }) => revision < own)?.revision;

@@ -139,7 +139,7 @@ export const rollback = writeVerb({
     const service = await findService(name, context);
     const judged = await judgedBy(service, context);
     const goal = goalOf(service, judged, revision);
-    const why = isNow(goal, service) ? undefined : standingWords(goal);
+    const why = standingWords(goal);
     if (isLed && isAvoided(goal) && why !== undefined) throw ledAstray(service, { goal, why, judged });
     const { lines, isOfOthers } = takenBack(service, judged, { to: goal, userId: context.asker.userId, undoes });
     const backTo = why === undefined ? undefined : backFrom(service, judged);

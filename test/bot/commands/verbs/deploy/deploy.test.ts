@@ -168,6 +168,8 @@ describe("rollback", () => {
     const change = await proposed(rollback, "rollback web");
 
     expect(rollback.settledArgs?.({ name: "web" }, change)).toEqual({ name: "web", revision: "2", isLed: true });
+    // Whoever named it, meant it.
+    expect(rollback.settledArgs?.({ name: "web", revision: "2" }, change)).toEqual({ name: "web", revision: "2" });
   });
 
   test("goes back to the revision that was named", async () => {

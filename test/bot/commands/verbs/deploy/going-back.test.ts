@@ -121,6 +121,30 @@ const states: Readonly<Record<string, State>> = {
     now: 4,
     web: { revisions: revisions(4, { 1: "done", 2: "done", 3: "done" }, [2]) },
   },
+  "a deploy replaced 3 by 1, which never got ready": {
+    now: 4,
+    outcomes: { 1: "aborted", 2: "done", 3: "done" },
+    events: [
+      made("AGAIN", {
+        to: 4,
+        verb: "rollback",
+        over: { revision: 3, isReady: true },
+        diff: ["to revision 1, which never got ready, with its environment variables"],
+      }),
+    ],
+  },
+  "went back from 3, and that is stuck": {
+    now: 4,
+    web: { rollout: { state: "stuck", from: 3, to: 4 } },
+    events: [
+      made("GOBACK", {
+        ...back,
+        to: 4,
+        over: { revision: 3, isReady: true },
+        diff: ["back to revision 2, with its environment variables"],
+      }),
+    ],
+  },
   "3 is stuck": { outcomes: { 1: "done", 2: "done" }, web: { rollout: { state: "stuck", from: 2, to: 3 } } },
   "3 is stuck over 2 that never got ready": {
     outcomes: { 1: "done", 2: "aborted" },
@@ -172,7 +196,10 @@ async function leads(
     return [`${title}: ${as}`, ...also, ...(ofOthers.length > 0 ? ["asks first"] : [])].join(" | ");
   } catch (error) {
     if (!(error instanceof UserError)) throw error;
-    return `${error.message} ${error.next}`.replace("Nothing was changed. ", "");
+    const offered = error.suggestions.map(
+      ({ label, ask: { args } }) => ` [${label}${args["isLed"] === true ? "" : ", unled"}]`,
+    );
+    return `${error.message} ${error.next}${offered.join("")}`.replace("Nothing was changed. ", "");
   }
 }
 
