@@ -11,7 +11,6 @@ import {
   readWorkload,
   type WorkloadRead,
 } from "./read-workload.ts";
-import { earlierVersion } from "./revisions.ts";
 import { jobHealth, isVisible } from "./workload-health.ts";
 import { callsSoFar, judge, type Looking, MOST_CALLS, nextLookMs } from "./service-watch.ts";
 import { isAnother, jobSnapshot, otherKeyHint, setsRevision, type Snapshot } from "./updatable-fields.ts";
@@ -112,21 +111,16 @@ type Stuck = {
   readonly why?: string | undefined;
 };
 
-/** Another revision by now, or another one before, is somebody else's rollout. */
+/** The rollout of another revision than the one that this Change made is somebody else's. */
 function stuckSince({ change, left }: Look, { snapshot, read: { service } }: SnapshotRead): Stuck {
-  const { state, from, to } = service?.rollout ?? {};
-  const { before } = change;
+  const { state, to } = service?.rollout ?? {};
   if (!setsRevision(change) || state !== "stuck" || snapshot === undefined) return { stuck: undefined };
-  const made = madeRevision(before, left);
-  const isOver = from !== undefined && (from === before?.revision || from === earlierVersion(change)?.revision);
-  if (isOver && made !== undefined && to === made && snapshot.revision === made) return { stuck: snapshot };
-  const isPromised = change.diff.some((line) => PROMISED.test(line));
-  const now = snapshot.revision ?? to;
-  const known = made === undefined || now === undefined || now === made;
-  const what = known
-    ? "the rollout isn't known to be this request's"
-    : `revision ${now} runs, and this request made ${made}`;
-  return { stuck: undefined, why: isPromised ? `not rolled back: ${what}` : undefined };
+  const made = madeRevision(change.before, left);
+  if (made !== undefined && to === made) return { stuck: snapshot };
+  if (!change.diff.some((line) => PROMISED.test(line))) return { stuck: undefined };
+  const runs = to === undefined ? "the workload API doesn't say which revision is stuck" : `revision ${to} runs`;
+  const own = made === undefined ? "" : `, and this request made ${made}`;
+  return { stuck: undefined, why: `not rolled back: ${runs}${own}` };
 }
 
 const PROMISED = /^back to revision \d+ automatically if /u;

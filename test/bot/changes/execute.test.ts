@@ -32,6 +32,30 @@ describe("a change that is carried out", () => {
     expect(order).toEqual(["claim", "updateService", "getService"]);
   });
 
+  test("is claimed with what was found right before: the workload, and the version to go back to", async () => {
+    const revisions = [
+      { revision: 3, images: ["shop/web:1.5"] },
+      { revision: 2, images: ["shop/web:1.4"], outcome: "done" },
+    ];
+    const now = { ...service(2), revision: 3, revisions, rollout: { state: "progressing", from: 2, to: 3 } };
+    const { api } = scripted(({ op }) => (op === "getService" ? now : {}));
+    const found: unknown[] = [];
+    const claim = (change: unknown): Promise<"lost"> => {
+      found.push(change);
+      return Promise.resolve("lost");
+    };
+
+    await executeChange(toFour, deps(api, { claim, isFresh: false }));
+
+    expect(found).toEqual([
+      {
+        ...toFour,
+        before: expect.objectContaining({ revision: 3 }),
+        backTo: { revision: 2, images: ["shop/web:1.4"] },
+      },
+    ]);
+  });
+
   test.each(["busy", "lost"] as const)("is not sent when the claim is %s", async (kind) => {
     const { api, sent } = scripted(() => ({}));
 

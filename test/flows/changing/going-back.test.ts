@@ -192,6 +192,20 @@ describe("an automatic way back", () => {
     expect(town.writes).toEqual(["web 1.5"]);
   });
 
+  test("is allowed by a rule about images if it leads to such an image", async () => {
+    const policy = `rules:
+  - { name: look, who: members, does: read, then: allow }
+  - { name: our images, who: members, does: deploy, images: shop/*, then: allow }
+`;
+    await using town = await rolloutTown(["web"], { policy });
+    await says(town, town.developer, "/gantry deploy web 1.5");
+    town.isStuck("web", "no such image");
+    await town.later(4);
+    await town.settled();
+
+    expect(town.writes).toEqual(["web 1.5", "web 1.4"]);
+  });
+
   test("that is rejected leaves the reason on the deploy's card and in its thread", async () => {
     await using town = await rolloutTown(["web"]);
     const { developer, approver } = town;

@@ -6,12 +6,8 @@ import { nameIn } from "../draft.ts";
 import { undoAsk } from "../../commands/verbs.ts";
 import { changeIn, contentOf, type Content } from "../stored-request.ts";
 
-/**
- * The Ask that takes a Change back; of several workloads, those that were changed. Undefined when there is none, as for an
- * automatic way back: it left a version that didn't get ready.
- */
+/** The Ask that takes a Change back; of several workloads, those that were changed. Undefined when there is none. */
 export function undoRequest(sealer: Sealer, change: StoredChange, content: Content): Ask | undefined {
-  if (change.wayBackOf !== undefined) return undefined;
   if (change.parts === undefined) return undoAsk(changeIn(content), change.id);
   const asks = partsToUndo(change).map((part) => {
     const own = contentOf(sealer, part)?.change;
