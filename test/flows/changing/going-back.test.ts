@@ -301,6 +301,7 @@ describe("what somebody else changed since a deploy", () => {
     await clicks(town, developer, "Go on");
     expect(town.revisions).toEqual(["web 1"]);
     expect(card(developer)).toContain("also takes back revision 3 by Alex Kim");
+    expect(card(developer)).not.toContain("since then");
   });
 
   test("with kubectl is asked about too, of a deploy of several for each of its services", async () => {
@@ -314,6 +315,12 @@ describe("what somebody else changed since a deploy", () => {
     town.othersDeploy("shop", "shop/shop:1.5");
     town.isWell("shop");
 
+    // Whoever approves it reads the same on its card.
+    town.setPolicy(othersApprove);
+    await clicks(town, developer, "Roll back");
+    expect(card(developer)).toContain("• shop: also takes back revision 3 by somebody unknown");
+    await says(town, developer, `/gantry cancel ${idOf(card(developer))}`);
+    town.setPolicy(openPolicy);
     await clicks(town, developer, "Roll back");
     expect(whispers(developer).at(-1)).toContain("• shop: also takes back revision 3 by somebody unknown");
     expect(town.revisions).toEqual([]);

@@ -179,12 +179,34 @@ test("an undo of an old change says what was set since, and by whom", async () =
   expect(whispers(developer).at(-1)).toMatch(
     /^⚠️ Scale web to 2\?\nIt also takes back changes of others:\n• Alex Kim set instances to 6 since then\n\[Go on\] \[Cancel\]\n/u,
   );
-  expect((await town.service("web")).target_instance_size).toBe(6);
+  await saysIn(town, { person: approver, channel: "general" }, "/gantry scale web 7");
+  await town.until(running);
+  // What was confirmed is something else by now.
+  await clicks(town, developer, "Go on");
+  expect(whispers(developer).at(-1)).toContain("• Alex Kim set instances to 7 since then\n[Go on]");
+  expect((await town.service("web")).target_instance_size).toBe(7);
   await clicks(town, developer, "Go on");
 
   const undo = card(developer);
-  expect(undo).toMatch(/web scaled to 2\n• instances 6 → 2\n• Alex Kim set instances to 6 since then\n/u);
+  expect(undo).toMatch(/web scaled to 2\n• instances 7 → 2\n• Alex Kim set instances to 7 since then\n/u);
   expect((await town.service("web")).target_instance_size).toBe(2);
+});
+
+test("an undo of what one changed again oneself is not asked about", async () => {
+  await using town = await approvalTown({ policy: openPolicy });
+  const { developer } = town;
+  const running = async () => (await town.service("web")).status === "Running";
+  await says(town, developer, "/gantry scale web 3");
+  const first = idOf(card(developer));
+  await town.until(running);
+  await says(town, developer, "/gantry scale web 6");
+  await town.until(running);
+  await says(town, developer, `/gantry undo ${first}`);
+
+  await clicks(town, developer, "Undo");
+
+  expect((await town.service("web")).target_instance_size).toBe(2);
+  expect(card(developer)).toContain("Dana Reyes set instances to 6 since then");
 });
 
 test("a card that was deleted is posted anew once, and works", async () => {
