@@ -267,6 +267,8 @@ export type ReadCommand = CommandBase & {
    * Throws what `answer` throws.
    */
   readonly follow?: (ask: Ask, context: Context) => Promise<{ look: FollowLook; forMs: number } | undefined>;
+  /** The followed logs that this Ask ends: those of a workload, or all. `answer` says that there are none. */
+  readonly unfollow?: (ask: Ask, context: Context) => Promise<{ readonly of: Target | undefined }>;
   /** Buttons below the message about an error that `answer` threw. Pure. */
   readonly onFailure?: (ask: Ask, error: unknown) => readonly Block[];
 };

@@ -15,6 +15,7 @@ import { helpCommand } from "./verbs/help.ts";
 import { historyCommand } from "./verbs/history.ts";
 import { list } from "./verbs/list/list.ts";
 import { logs } from "./verbs/logs/logs.ts";
+import { unfollow } from "./verbs/logs/unfollow.ts";
 import { memory } from "./verbs/memory.ts";
 import { pending } from "./verbs/pending.ts";
 import { restart, start, stop } from "./verbs/power.ts";
@@ -43,6 +44,7 @@ export const commands: readonly Command[] = [
   why,
   versions,
   logs,
+  unfollow,
   create,
   run,
   scale,

@@ -1,6 +1,14 @@
 import { randomUUID } from "node:crypto";
 import { sql, type SqlBool } from "kysely";
-import type { BegunFollow, IdIn, NewLogFollow, SavedFollow, TakenFollow } from "../workflow/ports.ts";
+import type {
+  BegunFollow,
+  FollowsWanted,
+  IdIn,
+  NewLogFollow,
+  SavedFollow,
+  StoredFollow,
+  TakenFollow,
+} from "../workflow/ports.ts";
 import { plainText } from "./schema/columns.ts";
 import type { Db, Session } from "./database/session.ts";
 
@@ -130,6 +138,27 @@ export async function stopFollow(session: Session, { id, teamId }: IdIn, by: str
     .returning("id")
     .executeTakeFirst();
   return row !== undefined;
+}
+
+/** Those of a channel, and those of a person anywhere, the oldest first. */
+export async function followsOf(
+  { db }: Session,
+  { teamId, channelId, requesterId }: FollowsWanted,
+): Promise<readonly StoredFollow[]> {
+  const rows = await db
+    .selectFrom("follow")
+    .select(["id", "channel_id", "requester_id", "sealed"])
+    .where("team_id", "=", teamId)
+    .where("stopped_by", "is", null)
+    .where((eb) => eb.or([eb("channel_id", "=", channelId), eb("requester_id", "=", requesterId)]))
+    .orderBy("created_at")
+    .execute();
+  return rows.map(({ id, channel_id, requester_id, sealed }) => ({
+    id,
+    channelId: channel_id,
+    requesterId: requester_id,
+    sealed,
+  }));
 }
 
 /** What it follows, sealed. */

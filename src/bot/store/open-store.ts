@@ -73,7 +73,16 @@ import {
 } from "./installations.ts";
 import { expireDue, lookNow, openChanges } from "./sweep.ts";
 import { dueWatchNews, endWatchNews, postponeWatchNews, takeWatchNews } from "./watch-news.ts";
-import { beginFollow, dueFollows, endFollow, saveFollow, sealedFollow, stopFollow, takeFollow } from "./log-follows.ts";
+import {
+  beginFollow,
+  dueFollows,
+  endFollow,
+  followsOf,
+  saveFollow,
+  sealedFollow,
+  stopFollow,
+  takeFollow,
+} from "./log-follows.ts";
 import {
   addWatch,
   allWatches,
@@ -369,6 +378,7 @@ const statements = {
   endFollow,
   stopFollow,
   sealedFollow,
+  followsOf,
   allWatches,
   mute,
   unmute,

@@ -9,7 +9,8 @@ import { refusalMessage } from "../views/messages/refusal-message.ts";
 import { contextFor } from "./access/context.ts";
 import { failureMessage } from "./failure.ts";
 import { noteRefusal } from "./history.ts";
-import { startFollow } from "./log-follow.ts";
+import { startFollow, unfollow } from "./log-follow.ts";
+import { unfollowed } from "../commands/verbs/logs/follow-messages.ts";
 import { type Origin, isDirect } from "./origin.ts";
 import { type WorkflowParts, freshness } from "./ports.ts";
 import { type Refused, refusedRead } from "../commands/lookup/authorize.ts";
@@ -39,6 +40,9 @@ export async function answerRead(
       return await refuse(deps, { command, ask, origin }, { context, refused: follow });
     }
     if (follow !== undefined) return await startFollow(deps, { ...follow, origin, context }, signal);
+    const ending = await command.unfollow?.(ask, context);
+    const ended = ending === undefined ? [] : await unfollow(deps, { ...ending, origin, context });
+    if (ended.length > 0) return await deps.responder.answer(unfollowed(ended), origin, { isShared: ask.share });
     const answer = await answerHere(command, ask, context).catch((error: unknown) => refusedIn(error));
     if ("refusal" in answer) return await refuse(deps, { command, ask, origin }, { context, refused: answer });
     return await deps.responder.answer(messageFor(context.account.username, answer), origin, { isShared: ask.share });

@@ -11,8 +11,13 @@ import {
   followEnded,
   followHead,
   followLines,
+  stopWhat,
 } from "../commands/verbs/logs/follow-messages.ts";
 import { logs } from "../commands/verbs/logs/logs.ts";
+import { stop } from "../commands/verbs/power.ts";
+import type { Target } from "../commands/grammar/argument-types.ts";
+import type { Unfinished } from "../commands/grammar/parse.ts";
+import type { Message } from "../views/kit/post.ts";
 import { SlackAway, StoreError, UserError } from "../errors.ts";
 import { messageFor } from "../views/kit/post.ts";
 import { inviteHint, sentences } from "../views/messages/sentences.ts";
@@ -188,6 +193,56 @@ export async function stopFollow(
     followLater(deps, id);
   } catch (error) {
     await responder.tellPatiently(failureMessage(deps, error, { verb: logs.name, effect: "read" }), origin);
+  }
+}
+
+type Ending = { readonly of: Target | undefined; readonly origin: Origin; readonly context: Context };
+
+/**
+ * Ends the follows of this place that are meant: somebody's own, or else those whose log they may read. One that they name may also be
+ * their own elsewhere. Returns the names of the workloads.
+ */
+export async function unfollow(deps: WorkflowParts, { of, origin, context }: Ending): Promise<readonly string[]> {
+  const { userId, teamId, channelId } = origin;
+  const named = (await followedBy(deps, origin)).filter(
+    ({ log }) => of === undefined || (log.name === of.name && (of.kind === undefined || log.kind === of.kind)),
+  );
+  const here = named.filter((each) => each.channelId === channelId);
+  const own = (here.length > 0 || of === undefined ? here : named).filter(({ requesterId }) => requesterId === userId);
+  const meant = [];
+  for (const each of own.length > 0 ? own : here) {
+    const isAllowed = each.requesterId === userId || (await refusedRead(logs, each.log.ask, context)) === undefined;
+    if (isAllowed && (await deps.store.stopFollow({ id: each.id, teamId }, context.asker.name))) meant.push(each);
+  }
+  for (const { id } of meant) followLater(deps, id);
+  return meant.map(({ log }) => log.name);
+}
+
+/** What is followed in this place, and by this person anywhere. */
+async function followedBy(deps: WorkflowParts, { userId, teamId, channelId }: Origin) {
+  const stored = await deps.store.followsOf({ teamId, channelId, requesterId: userId });
+  return stored.flatMap((each) => {
+    const state = openState(deps, each);
+    return state === undefined ? [] : [{ ...each, log: state.log }];
+  });
+}
+
+/** What a bare `stop` may mean: a log that is followed here, or by whoever asks. Undefined without one. */
+export async function followToStop(
+  deps: WorkflowParts,
+  begun: Unfinished,
+  origin: Origin,
+): Promise<Message | undefined> {
+  const { command, values } = begun;
+  if (command.name !== stop.name || Object.keys(values).length > 0) return undefined;
+  try {
+    const followed = await followedBy(deps, origin);
+    if (followed.length === 0) return undefined;
+    return stopWhat([...new Set(followed.map(({ log }) => `${log.kind}/${log.name}`))]);
+  } catch (error) {
+    // The form works without the database.
+    if (error instanceof StoreError) return undefined;
+    throw error;
   }
 }
 

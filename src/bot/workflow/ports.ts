@@ -680,6 +680,10 @@ export type SavedFollow = {
   readonly restMs?: number;
 };
 
+export type FollowsWanted = { readonly teamId: string; readonly channelId: string; readonly requesterId: string };
+
+export type StoredFollow = Pick<NewLogFollow, "id" | "channelId" | "requesterId" | "sealed">;
+
 export type FollowStore = {
   readonly beginFollow: (follow: NewLogFollow) => Promise<BegunFollow>;
   /** Undefined while another replica works on it, or before its next look is due. */
@@ -690,6 +694,8 @@ export type FollowStore = {
   /** It ends at its next look, which is due at once. False: it is over already. */
   readonly stopFollow: (id: IdIn, by: string) => Promise<boolean>;
   readonly sealedFollow: (id: IdIn) => Promise<string | undefined>;
+  /** In this channel, and this person's anywhere, without those that end already. */
+  readonly followsOf: (wanted: FollowsWanted) => Promise<readonly StoredFollow[]>;
 };
 
 /** What Slack did with a message of a followed log. */

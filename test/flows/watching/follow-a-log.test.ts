@@ -194,6 +194,60 @@ describe("it ends", () => {
     expect(town.thread("ops").at(-1)).toMatch(/Stopped by Alex/u);
   });
 
+  test("by words: of that workload, or of all that the person follows here", async () => {
+    await using town = await townLogging(lines(1, 3));
+    const ended = (): number => town.developer.sees("ops").filter(({ text }) => /Stopped by Dana/u.test(text)).length;
+    await says(town, "/gantry logs web --follow");
+
+    expect(await says(town, "/gantry stop following worker")).toMatch(/^The log of worker isn't followed here\./u);
+    expect(await says(town, "/gantry unfollow job/web")).toMatch(/^The log of web isn't followed here\./u);
+    expect(await says(town, "/gantry stop following", "general")).toMatch(/^No log is followed here\./u);
+    for (const [words = "", channel = ""] of [
+      ["/gantry unfollow service/web", "ops"],
+      ["@gantry stop following it", "ops"],
+      // Their own may be elsewhere.
+      ["/gantry stop following web", "general"],
+    ]) {
+      const before = ended();
+      await looksAgain(town);
+      expect(ended(), words).toBe(before);
+      await says(town, words, channel);
+      expect(
+        town.developer.sees(channel).some(({ text }) => text.includes("Stopped following web")),
+        words,
+      ).toBe(true);
+      await looksAgain(town);
+      expect(ended(), words).toBeGreaterThan(before);
+      expect(await says(town, "/gantry unfollow")).toMatch(/^No log is followed here\./u);
+      await says(town, "/gantry logs web --follow");
+    }
+  });
+
+  test("by words of others, where their own isn't followed", async () => {
+    await using town = await townLogging(lines(1, 3));
+    await says(town, "/gantry logs web --follow");
+
+    await town.approver.says("/gantry unfollow", { channel: "ops" });
+    await town.settled();
+    await looksAgain(town);
+    expect(head(town)).toMatch(/Stopped by Alex .*\.\n/u);
+  });
+
+  test("a bare stop offers it first", async () => {
+    await using town = await townLogging(lines(1, 3));
+    const { developer } = town;
+    await says(town, "/gantry logs web --follow");
+
+    for (const words of ["/gantry stop", "@gantry stop"]) {
+      const offered = /Stop what\? A log is followed\.[\s\S]*\[Stop following web\] \[Stop a service…\]/u;
+      expect(await says(town, words), words).toMatch(offered);
+    }
+    await clicks(town, developer, "Stop following web");
+    await looksAgain(town);
+    expect(developer.sees("ops").some(({ text }) => /Stopped by Dana/u.test(text))).toBe(true);
+    expect(await says(town, "@gantry stop")).toContain("needs a workload");
+  });
+
   test("when the workload was deleted", async () => {
     await using town = await townLogging(lines(1, 3));
     await says(town, "/gantry logs web --follow");

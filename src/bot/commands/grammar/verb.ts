@@ -57,6 +57,7 @@ type UnlessNamed<Args extends z.ZodType, Member> = z.output<Args> extends { read
 type ReadShape<Args extends z.ZodType> = Shape<Args> & {
   readonly answer: (args: z.output<Args>, context: VerbContext) => Promise<Message>;
   readonly follow?: (args: z.output<Args>, context: VerbContext) => ReturnType<NonNullable<ReadCommand["follow"]>>;
+  readonly unfollow?: (args: z.output<Args>) => Target | undefined;
 } & Pick<ReadCommand, "onFailure">;
 /** A read for which nobody needs a rule. */
 type FreeRead = {
@@ -101,7 +102,7 @@ type DecideShape<Args extends z.ZodType> = Shape<Args> & {
 
 /** A verb that only reads. */
 export function readVerb<Args extends z.ZodType>(shape: ReadShape<Args> & (FreeRead | RuledRead<Args>)): ReadCommand {
-  const { reads, follow, about = (args, where) => readQuestion(actions, namedIn(args), where) } = shape;
+  const { reads, follow, unfollow, about = (args, where) => readQuestion(actions, namedIn(args), where) } = shape;
   const actions = (reads ?? []).map((op) => ({ op, risk: undefined }));
   return {
     effect: "read",
@@ -113,6 +114,11 @@ export function readVerb<Args extends z.ZodType>(shape: ReadShape<Args> & (FreeR
         const verbContext = contextOf(ask, context, actions);
         return follow(await ofItsKind(checkArguments(shape, ask.args), verbContext), verbContext);
       },
+    }),
+    ...(unfollow !== undefined && {
+      unfollow: async (ask: Ask, context: Context) => ({
+        of: unfollow(await ofItsKind(checkArguments(shape, ask.args), contextOf(ask, context, actions))),
+      }),
     }),
     actions,
     about: (ask, settings) =>

@@ -99,6 +99,7 @@ export function workspaceStore(store: Store, teamId: string): WorkspaceStore {
     takeFollow: (id) => store.takeFollow(id, teamId),
     stopFollow: async (id, by) => store.stopFollow(own(id), by),
     sealedFollow: async (id) => store.sealedFollow(own(id)),
+    followsOf: async (wanted) => store.followsOf(own(wanted)),
     profilesOf: async (id, userIds) => store.profilesOf(ownId(id), userIds),
     saveProfiles: async (id, profiles) => store.saveProfiles(ownId(id), profiles),
     forgetProfile: async (id, userId) => store.forgetProfile(ownId(id), userId),

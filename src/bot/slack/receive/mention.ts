@@ -7,6 +7,7 @@ import type { UserError } from "../../errors.ts";
 import { type Addressed, addressedBy } from "./addressed.ts";
 import type { Message } from "../../views/kit/post.ts";
 import { dispatch } from "../../workflow/dispatch.ts";
+import { followToStop } from "../../workflow/log-follow.ts";
 import { failureMessage } from "../../workflow/failure.ts";
 import type { Origin } from "../../workflow/origin.ts";
 import { editNoticeKey, eventKey, isTooOldToRun, messageKey } from "./delivery-ids.ts";
@@ -137,6 +138,8 @@ async function tellMistake(
   tell: (message: Message) => Promise<void>,
 ): Promise<void> {
   if (begun === undefined) return tell(failureMessage(deps, error, { verb: "?", effect: "read" }));
+  const instead = await followToStop(deps, begun, origin);
+  if (instead !== undefined) return tell(instead);
   const { command, values } = begun;
   const opening = { verb: command.name, values };
   const { message, next } = error;

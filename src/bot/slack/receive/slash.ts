@@ -8,6 +8,7 @@ import { dispatch } from "../../workflow/dispatch.ts";
 import { failureMessage } from "../../workflow/failure.ts";
 import { openForm } from "../modals/update-view.ts";
 import { openVerbForm } from "../modals/open-form.ts";
+import { followToStop } from "../../workflow/log-follow.ts";
 import type { Origin } from "../../workflow/origin.ts";
 import { confirmMessage } from "../../views/messages/confirm-message.ts";
 import { sentences } from "../../views/messages/sentences.ts";
@@ -35,6 +36,8 @@ export async function onSlash(deps: WorkspaceParts, body: unknown, ack: Ack): Pr
   const origin: Origin = { userId, teamId: deps.people.bot().teamId ?? typed.team_id, channelId, responseUrl };
   const meant = readSlash(typed.text, regionNames(deps.settings));
   if (meant.kind === "form") {
+    const instead = await followToStop(deps, meant.begun, origin);
+    if (instead !== undefined) return say(instead);
     await ack();
     return openVerbForm(deps, { ...meant.begun, origin, triggerId: id });
   }

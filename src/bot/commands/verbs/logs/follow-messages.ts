@@ -1,6 +1,7 @@
 import type { Ask } from "../../../ask.ts";
 import { actionButton, actions, askButton, context, preformatted, section } from "../../../views/kit/blocks.ts";
-import { code, type Inline, strong, words } from "../../../views/kit/inline.ts";
+import { openButton } from "../../../views/kit/ask-buttons.ts";
+import { code, type Inline, joined, strong, words } from "../../../views/kit/inline.ts";
 import { type Post, post } from "../../../views/kit/post.ts";
 import { counted, truncate, visible } from "../../../views/kit/text.ts";
 import { span } from "../../../views/kit/time.ts";
@@ -46,6 +47,38 @@ export function followEnded({ ask, name, requester, why, afterMs, shown, skipped
       askButton("Follow again", { ...ask, args: { ...args, follow: true } }),
       askButton("Logs", { ...ask, args }),
     ),
+  ]);
+}
+
+/** Its messages say the same, but may be elsewhere. */
+export function unfollowed(names: readonly string[]): Post {
+  const shown = names.map((name) => visible(name));
+  return post(`Stopped following ${shown.join(", ")}`, [
+    section([
+      words("⏹️ Stopped following "),
+      ...joined(
+        names.map((name) => strong(name, 255)),
+        ", ",
+      ),
+    ]),
+  ]);
+}
+
+const MOST_OFFERED = 3;
+
+/** A bare `stop` while logs are followed. */
+export function stopWhat(followed: readonly string[]): Post {
+  const offers = followed.slice(0, MOST_OFFERED).map((name) =>
+    askButton(`Stop following ${name.slice(name.indexOf("/") + 1)}`, {
+      verb: "unfollow",
+      share: false,
+      args: { name },
+    }),
+  );
+  const sentence = "Stop what? A log is followed. Nothing was changed.";
+  return post(sentence, [
+    section(sentence),
+    ...actions(...offers, openButton("Stop a service…", { verb: "stop", values: {} })),
   ]);
 }
 

@@ -189,9 +189,10 @@ export const unwatch = watchVerb({
   summary: "Stop watching a workload",
   usage: 'unwatch NAME | "shop-*" | all [--digest] [--in #channel | --dm] [--region R]',
   example: "unwatch web",
-  near: ["unsubscribe", "unfollow"],
+  aliases: ["stop watching"],
+  near: ["unsubscribe"],
   phrases: [
-    ["(stop|quit) (watching|monitoring|following) NAME", "unwatch NAME"],
+    ["(stop|quit) (watching|monitoring) NAME", "unwatch NAME"],
     [
       "(stop|quit) (alerting|telling|notifying|messaging|pinging|bothering|spamming)[ (me|us)] (about|of) NAME",
       "unwatch NAME",
