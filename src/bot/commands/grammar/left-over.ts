@@ -34,5 +34,5 @@ export const AND = /^(?:and|&|,)$/iu;
 /** Throws `LeftOver` where a list of names has other words: `web at 18:00`. A name alone may be any word. Pure. */
 export function refuseLinks(words: readonly string[]): void {
   const at = firstLink(words);
-  if (at >= 0 && words.length > 1) throw leftOver(at === 0 ? words.slice(0, 1) : words.slice(at));
+  if (at >= 0 && words.length > 1) throw leftOver(words.slice(at));
 }

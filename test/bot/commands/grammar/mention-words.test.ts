@@ -101,7 +101,7 @@ describe("what isn't understood says so and changes nothing", () => {
     expect(heard("restart web, thank you very much")).toBe("confirm restart web");
   });
 
-  test.each(["please don't restart web", "don't restart web", "you must not delete web"])(
+  test.each(["restart not web", "please don't restart web", "don't restart web", "you must not delete web"])(
     "%s: nothing was changed, and the answer says so",
     (text) => {
       expect(heard(text)).toBe("miss: I didn't understand that. Nothing was changed.");

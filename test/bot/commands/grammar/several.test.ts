@@ -24,6 +24,7 @@ describe("words for several workloads become one Ask", () => {
   test.each<[string, object]>([
     ["deploy web worker 1.5", { names: ["web", "worker"], image: "1.5" }],
     ["deploy web, worker and queue 1.5", { names: ["web", "worker", "queue"], image: "1.5" }],
+    ["deploy web v2 to 1.5", { names: ["web", "v2"], image: "1.5" }],
     ["deploy web worker to shop/app:1.5", { names: ["web", "worker"], image: "shop/app:1.5" }],
     ['deploy "shop-*" 1.5 --on-failure stop', { names: ["shop-*"], image: "1.5", "on-failure": "stop" }],
     ["deploy service web 1.5", { name: "service/web", image: "1.5" }],

@@ -148,9 +148,46 @@ test("what was left over is refused with what to do", () => {
   expect(answer("please restart web tomorrow PASSWORD=s3cret")).toMatchInlineSnapshot(
     `"I didn't understand \`tomorrow\`. Nothing was changed. I can't follow a time, a condition or an exception. Leave it out to do the rest now."`,
   );
+  expect(answer("scale web 4 --reason it is slow")).toMatchInlineSnapshot(`"\`scale\` doesn't take \`is\`. Put the whole reason in quotes."`);
+  expect(answer("restart web in 10")).not.toContain("region");
+  expect(answer("restart web in the evening")).not.toContain("region");
+  expect(answer("deploy web 1.5 to production.")).toContain("`--region production`");
   expect(answer("show web at 18:00")).toMatchInlineSnapshot(
     `"\`show\` doesn't take \`at\`. Remove it, or put words that belong together in quotes."`,
   );
+});
+
+describe.each(Object.entries(doors))("%s: words that look like a name or an image", (_door, read) => {
+  test.each([
+    ["restart web 18:00", "18:00"],
+    ["rollback web 9am", "9am"],
+    ["rollback web 18:00", "18:00"],
+    ["rollback web in 3", "in 3"],
+    ["deploy web tonight", "tonight"],
+    ["deploy web 1.5 tomorrow morning", "tomorrow morning"],
+    ["deploy web v2 to production!", "to production"],
+    ["deploy web latest to production", "to production"],
+    ["restart web and", "and"],
+    ["restart web tomorrow --region us", "tomorrow"],
+  ])("%s", (text, words) => {
+    const answer = read(text);
+    if (answer.kind !== "miss") throw new Error(answer.kind);
+    const { message, usage, suggestions } = answer.error;
+    expect({ message, usage, suggestions }).toEqual({
+      message: `I didn't understand \`${words}\`. Nothing was changed.`,
+      usage: undefined,
+      suggestions: [],
+    });
+  });
+
+  test("a token isn't said back", () => {
+    for (const text of ["connect my account tomorrow hunter2", "please connect my account with hunter2"]) {
+      const answer = read(text);
+      expect(answer.kind === "miss" ? `${answer.error.message}${answer.error.next}` : answer.kind, text).not.toContain(
+        "hunter2",
+      );
+    }
+  });
 });
 
 describe.each(Object.entries(doors))("%s: a number behind a rollback is a revision", (_door, read) => {

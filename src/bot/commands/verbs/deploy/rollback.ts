@@ -105,10 +105,7 @@ export const rollback = writeVerb({
     ],
   ],
   words: { name: "NAME", revision: "REVISION…" },
-  read: ({ positionals: [, ...words] }, byName) => ({
-    ...byName,
-    revision: words.length === 0 ? undefined : (goalIn(words) ?? words.join(" ")),
-  }),
+  read: ({ positionals: [, ...words] }, byName) => ({ ...byName, revision: goalIn(words) }),
   usage: "rollback NAME… [REVISION]",
   several: wordsForSeveral,
   updates: "revision",
