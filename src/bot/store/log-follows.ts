@@ -149,7 +149,6 @@ export async function followsOf(
     .selectFrom("follow")
     .select(["id", "channel_id", "requester_id", "sealed"])
     .where("team_id", "=", teamId)
-    .where("stopped_by", "is", null)
     .where((eb) => eb.or([eb("channel_id", "=", channelId), eb("requester_id", "=", requesterId)]))
     .orderBy("created_at")
     .execute();

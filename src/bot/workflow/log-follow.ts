@@ -233,8 +233,7 @@ export async function followToStop(
   begun: Unfinished,
   origin: Origin,
 ): Promise<Message | undefined> {
-  const { command, values } = begun;
-  if (command.name !== stop.name || Object.keys(values).length > 0) return undefined;
+  if (begun.command.name !== stop.name) return undefined;
   try {
     const followed = await followedBy(deps, origin);
     if (followed.length === 0) return undefined;

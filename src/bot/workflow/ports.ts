@@ -694,7 +694,7 @@ export type FollowStore = {
   /** It ends at its next look, which is due at once. False: it is over already. */
   readonly stopFollow: (id: IdIn, by: string) => Promise<boolean>;
   readonly sealedFollow: (id: IdIn) => Promise<string | undefined>;
-  /** In this channel, and this person's anywhere, without those that end already. */
+  /** In this channel, and this person's anywhere. */
   readonly followsOf: (wanted: FollowsWanted) => Promise<readonly StoredFollow[]>;
 };
 

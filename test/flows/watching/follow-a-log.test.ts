@@ -204,7 +204,8 @@ describe("it ends", () => {
     expect(await says(town, "/gantry stop following", "general")).toMatch(/^No log is followed here\./u);
     for (const [words = "", channel = ""] of [
       ["/gantry unfollow service/web", "ops"],
-      ["@gantry stop following it", "ops"],
+      ["@gantry stop following", "ops"],
+      ["/gantry stop following it", "ops"],
       // Their own may be elsewhere.
       ["/gantry stop following web", "general"],
     ]) {
@@ -231,6 +232,17 @@ describe("it ends", () => {
     await town.settled();
     await looksAgain(town);
     expect(head(town)).toMatch(/Stopped by Alex .*\.\n/u);
+  });
+
+  test("not by words of somebody who may not read the log", async () => {
+    await using town = await townLogging(lines(1, 3), { policy: openPolicy.replace("members", "U0DANA") });
+    await says(town, "/gantry logs web --follow");
+
+    await town.approver.says("/gantry unfollow", { channel: "ops" });
+    await town.settled();
+    expect(newest(town.approver, "ops")).toMatch(/^No log is followed here\./u);
+    await looksAgain(town);
+    expect(head(town)).toContain("▶️ Following web");
   });
 
   test("a bare stop offers it first", async () => {

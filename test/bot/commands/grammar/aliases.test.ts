@@ -70,6 +70,8 @@ test.each<[string, string, object]>([
   ["Roll back web", "rollback", { name: "web" }],
   ["rollback web to 3", "rollback", { name: "web", revision: "3" }],
   ["revert web", "undo", { name: "web" }],
+  ["stop watching web", "unwatch", { name: "web" }],
+  ["stop following web", "unfollow", { name: "web" }],
 ])("%s", (text, verb, args) => {
   const { ask } = parseText(text);
 

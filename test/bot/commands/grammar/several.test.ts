@@ -11,6 +11,8 @@ describe("words for several workloads become one Ask", () => {
     ['restart "shop-*"', { names: ["shop-*"] }],
     ["restart shop-* web", { names: ["shop-*", "web"] }],
     ["delete job/report-* service/web", { names: ["job/report-*", "service/web"] }],
+    ["restart service job/web", { names: ["service", "job/web"] }],
+    ["restart statefulsets db service/web", { names: ["statefulset/db", "service/web"] }],
     ["restart web slow", { names: ["web", "slow"] }],
     ["restart web web worker web", { names: ["web", "worker"] }],
     ["start web", { name: "web" }],

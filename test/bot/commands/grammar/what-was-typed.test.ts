@@ -148,7 +148,9 @@ test("what was left over is refused with what to do", () => {
   expect(answer("please restart web tomorrow PASSWORD=s3cret")).toMatchInlineSnapshot(
     `"I didn't understand \`tomorrow\`. Nothing was changed. I can't follow a time, a condition or an exception. Leave it out to do the rest now."`,
   );
-  expect(answer("scale web 4 --reason it is slow")).toMatchInlineSnapshot(`"\`scale\` doesn't take \`is\`. Put the whole reason in quotes."`);
+  expect(answer("scale web 4 --reason it is slow")).toMatchInlineSnapshot(
+    `"\`scale\` doesn't take \`is\`. Put the whole reason in quotes."`,
+  );
   expect(answer("restart web in 10")).not.toContain("region");
   expect(answer("restart web in the evening")).not.toContain("region");
   expect(answer("deploy web 1.5 to production.")).toContain("`--region production`");

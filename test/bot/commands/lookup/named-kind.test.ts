@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { EngineInfo } from "../../../../src/api/engine-info.ts";
 import { commands } from "../../../../src/bot/commands/verbs.ts";
 import { Target } from "../../../../src/bot/commands/grammar/argument-types.ts";
-import { parseText } from "../../../../src/bot/commands/grammar/parse.ts";
+import { formCommand, parseText } from "../../../../src/bot/commands/grammar/parse.ts";
 import { severalOf } from "../../../../src/bot/commands/grammar/several.ts";
 import { asksFor } from "../../../../src/bot/commands/lookup/matching-workloads.ts";
 import { ReadRefused } from "../../../../src/bot/commands/lookup/may-see.ts";
@@ -109,6 +109,34 @@ test("somebody who may not read the one that is meant learns nothing of it", asy
   const onlySeen: Script["permissions"] = ({ op, workload }) =>
     workload.name === "db.statefulset" && op === "getServiceLogs" ? refuse : allow;
   expect(await meant("logs statefulset/db", { services, permissions: onlySeen })).toBe("refused: db.statefulset");
+});
+
+test("a form and a followed log are about the one that is meant, and a form looks at nothing that is hidden", async () => {
+  const services = [
+    named("db", "Deployment"),
+    named("db.statefulset", "StatefulSet"),
+    named("db.daemonset", "Deployment"),
+  ];
+  const { context } = scripted({ services });
+  const prefill = formCommand("restart")?.form.prefill;
+  expect(JSON.stringify(await prefill?.({ name: "sts/db" }, undefined, context))).toContain("db.statefulset");
+  await expect(prefill?.({ name: "ds/db" }, undefined, context)).rejects.toThrow(
+    "db is a Deployment, not a DaemonSet.",
+  );
+  const { command, ask } = parseText("logs sts/db --follow");
+  const followed = command.effect === "read" ? await command.follow?.(ask, context) : undefined;
+  expect(followed?.look.log.name).toBe("db.statefulset");
+
+  const hidden = scripted({ services, permissions: () => refuse });
+  await expect(prefill?.({ name: "sts/db" }, undefined, hidden.context)).rejects.toBeInstanceOf(ReadRefused);
+  expect(hidden.calls).toEqual([]);
+});
+
+test("where the kind isn't reported, no other name is looked for", async () => {
+  const { context, calls } = scripted({ services: [named("db")] });
+  const { command, ask } = parseText("show sts/db");
+  await expect(command.effect === "read" ? command.answer(ask, context) : undefined).rejects.toThrow("doesn't say");
+  expect(calls).toEqual(["getService"]);
 });
 
 test("a pattern with a kind covers those of that kind", async () => {

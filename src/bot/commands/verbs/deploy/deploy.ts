@@ -14,7 +14,6 @@ import { age } from "../../../views/kit/time.ts";
 import type { FormOption } from "../../forms/form.ts";
 import { aboutWorkload, servicePrefill } from "../../forms/service-form.ts";
 import { Target } from "../../grammar/argument-types.ts";
-import { firstLink } from "../../grammar/left-over.ts";
 import { isLink } from "../../grammar/manners.ts";
 import type { SeveralWords } from "../../grammar/several.ts";
 import { writeVerb } from "../../grammar/verb.ts";
@@ -58,7 +57,7 @@ const wordsForSeveral: SeveralWords = (words) => {
   const misplaced = ONLY_IMAGE.test(image) ? undefined : names.find((name) => ONLY_IMAGE.test(name));
   // "tomorrow", and "to production" behind an image, are refused as names.
   const isPlace = isFilled && !ONLY_IMAGE.test(image) && LIKE_IMAGE.test(names.at(-1) ?? "");
-  if (isLink(image) || firstLink(names) >= 0 || isPlace) return { names: words, args: {} };
+  if (isLink(image) || isPlace) return { names: words, args: {} };
   if (misplaced === undefined) return { names, args: imageWord(image) };
   throw new UserError("The image has to be the last word.", {
     next: `Write ${echo(["deploy", ...names.filter((name) => name !== misplaced), image, misplaced].join(" "))}.`,

@@ -11,8 +11,6 @@ import type { FormField } from "../../forms/form.ts";
 import { aboutWorkload, servicePrefill } from "../../forms/service-form.ts";
 import { withKind } from "../../grammar/arguments.ts";
 import { joinWords } from "../../grammar/words.ts";
-import { firstLink } from "../../grammar/left-over.ts";
-import { isLink } from "../../grammar/manners.ts";
 import { Target, wholeNumber } from "../../grammar/argument-types.ts";
 import type { SeveralWords } from "../../grammar/several.ts";
 import { writeVerb } from "../../grammar/verb.ts";
@@ -54,9 +52,9 @@ const wordsForSeveral: SeveralWords = (words) => {
   const [name = "", ...others] = withKind(words);
   const goal = goalIn(others) ?? "";
   if (isNumber(goal)) return undefined;
-  if (ONLY_IMAGE.test(goal) && !isLink(goal)) throw imageInstead(name, goal);
+  if (ONLY_IMAGE.test(goal)) throw imageInstead(name, goal);
   const last = others.at(-1) ?? "";
-  if (!isNumber(last) || firstLink(words) >= 0) return { names: words, args: {} };
+  if (!isNumber(last)) return { names: words, args: {} };
   throw new UserError("Each workload counts its own revisions.", {
     next: "Roll them back one by one, or leave the number out.",
   });
