@@ -227,7 +227,7 @@ describe("said as a sentence", () => {
   test.each([
     ["let us know if web goes down", /Watch web\?/u],
     ["tell me when web crashes", /Watch web\?/u],
-    ["stop watching web", /Stop watching web\?/u],
+    ["please stop watching the web service", /Stop watching web\?/u],
     ["what are we watching?", /Nothing is watched/u],
   ])("%s", async (sentence, answer) => {
     await town.developer.says(`@gantry ${sentence}`, { channel: "ops" });
