@@ -36,15 +36,15 @@ type AdoptedRefusal = {
 const parts = {
   memory: {
     adopted: { what: "change the memory of", instead: "Change it", allowedBy: "memory" },
-    refuse: (found) => refuseOnDelete(found, "given another memory limit"),
+    refuse: (found) => refuseUnreplaced(found, "given another memory limit"),
   },
   image: {
     adopted: { what: "change the image of", instead: "Change it", allowedBy: "image" },
-    refuse: (found) => refuseOnDelete(found, "given another image"),
+    refuse: (found) => refuseUnreplaced(found, "given another image"),
   },
   env: {
     adopted: { what: "change the environment variables of", instead: "Change them", allowedBy: "image" },
-    refuse: (found) => refuseOnDelete(found, "given other environment variables"),
+    refuse: (found) => refuseUnreplaced(found, "given other environment variables"),
   },
   revision: {
     adopted: { what: "roll back", instead: "Roll it back", allowedBy: "image" },
@@ -221,17 +221,12 @@ export function refuseSetSize(found: FoundService, move: keyof typeof participle
 
 type Service = Pick<FoundService, "source" | "service">;
 
-/** `kubectl rollout restart` and `undo` refuse the same: nothing would be replaced before the rollout goes on. */
+/** The change would be accepted and do nothing. `kubectl rollout restart` and `undo` refuse a paused one, too. */
 export function refuseUnreplaced(found: Service, participle: string): void {
   const { source } = found;
   const isPaused = source.kind === "Deployment" && source.object.spec.paused === true;
   if (isPaused) throw refused(found, participle, "its rollout is paused. Resume it with `kubectl rollout resume`");
-  refuseOnDelete(found, participle);
-}
-
-/** Such instances keep the old template for as long as they live: the change would be accepted and do nothing. */
-function refuseOnDelete(found: Service, participle: string): void {
-  const { source } = found;
+  // Such instances keep the old template for as long as they live.
   if (source.kind === "Deployment" || source.object.spec.updateStrategy?.type !== "OnDelete") return;
   throw refused(found, participle, "its update strategy is OnDelete. Delete its pods with kubectl");
 }

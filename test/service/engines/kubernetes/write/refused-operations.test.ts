@@ -168,6 +168,19 @@ async function refusal(run: Promise<unknown>): Promise<string | undefined> {
   }
 }
 
+test.each([
+  ["whose rollout is paused", "its rollout is paused. Resume it with `kubectl rollout resume`"],
+  ["whose pods are replaced by hand", "its update strategy is OnDelete. Delete its pods with kubectl"],
+])("a service %s refuses all that would replace its instances, and says what to do", async (name, why) => {
+  const town = await serviceTown(services[name] ?? { workload: owned(gantry) });
+  const { refused_operations: listed = [] } = await town.getService(request);
+
+  const refused = listed.filter(({ reason }) => reason?.includes(why));
+  expect(refused.map(({ operation, part = operation }) => part)).toEqual(
+    expect.arrayContaining(["memory", "image", "env", "revision", "restartService"]),
+  );
+});
+
 /** The same before anybody tried. */
 const short = (message: string) => message.replace(" Nothing was changed.", "").replace(/^service/u, "Service");
 
