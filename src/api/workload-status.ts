@@ -58,6 +58,9 @@ export function isIdle(word: string | undefined): boolean {
   return word !== undefined && levelOf(word) === "idle";
 }
 
+/** What becomes of another version of a service without instances. */
+export const AT_REST = "runs when it is started";
+
 export function isHealthy(word: string | undefined): boolean {
   return word !== undefined && levelOf(word) === "healthy";
 }

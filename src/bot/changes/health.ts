@@ -14,7 +14,7 @@ import {
 import { jobHealth, isVisible } from "./workload-health.ts";
 import { callsSoFar, judge, type Looking, MOST_CALLS, nextLookMs } from "./service-watch.ts";
 import { isAnother, jobSnapshot, otherKeyHint, setsRevision, type Snapshot } from "./updatable-fields.ts";
-import type { Health } from "./stored-change.ts";
+import type { Health, Watch } from "./stored-change.ts";
 
 /** HTTP statuses that another read would get again. */
 const HOPELESS: ReadonlySet<number> = new Set([400, 401, 403, 405, 429]);
@@ -74,7 +74,7 @@ export type Looked = {
 };
 
 /**
- * One look at what a Change was about, unless it created a job: a call, and a page of the log when it fails; `MOST_CALLS`
+ * One look at what a Change was about, unless it created a job: a call, and a page of the log when it first fails; `MOST_CALLS`
  * in all looks together. Never throws a `Problem`.
  */
 export async function lookAtChanged(look: Look, deps: LogReading): Promise<Looked> {
@@ -89,41 +89,83 @@ export async function judgeLook(
   lines: (sentence: string) => Promise<readonly string[]>,
 ): Promise<Looked> {
   if (read instanceof Problem) return unread(look, read);
-  const { outcome, health } = judgeRead(look, read);
-  if (health.kind === "trouble") {
-    const excerpt = callsSoFar(look) + 1 < MOST_CALLS ? await lines(health.line) : [];
-    const { stuck, why } = stuckSince(look, read);
-    const line = [health.line, ...(why === undefined ? [] : [why])].filter((part) => part !== "").join(" · ");
-    return { outcome, health: atLast({ ...health, line, excerpt }), stuck };
-  }
+  const { outcome, health: seen } = judgeRead(look, read);
+  const { stuck, ...health } =
+    seen.kind === "trouble" && seen.watch !== undefined
+      ? await inTrouble(look, { seen, read, lines })
+      : { ...untilWell(look, seen), stuck: undefined };
   const nextMs = nextLookMs(health, look);
-  if (nextMs !== undefined) return { outcome, health, nextMs };
+  if (nextMs !== undefined) return { outcome, health, nextMs, stuck };
   const isOpen = health.kind === "watching" || health.kind === "not-yet";
   // The other request may have undone what this look waits for.
   if (isOpen && look.changedSince !== undefined && health.gone === undefined)
     return { outcome, health: changedAgain(look) };
-  return { outcome, health: atLast(health) };
+  // It is well, and nobody will know for how long.
+  const isWell = health.kind === "trouble" && health.watch?.wellSinceMs !== undefined;
+  return { outcome, health: atLast(isWell ? seen : health), stuck };
+}
+
+type InTrouble = {
+  readonly seen: Health;
+  readonly read: SnapshotRead;
+  readonly lines: (sentence: string) => Promise<readonly string[]>;
+};
+
+/** What failed is read from the log once. */
+async function inTrouble(look: Look, { seen, read, lines }: InTrouble): Promise<Health & Pick<Looked, "stuck">> {
+  const known = look.progress?.kind === "trouble" ? look.progress : undefined;
+  const calls = seen.watch?.calls ?? 0;
+  const readsLog = known === undefined && callsSoFar(look) + 1 < MOST_CALLS;
+  const excerpt = known?.excerpt ?? (readsLog ? await lines(seen.line) : []);
+  const { stuck, why = "" } = stuckSince(look, read);
+  const watch: Watch = {
+    ...seen.watch,
+    calls: readsLog && seen.watch?.rolling === undefined ? calls + 1 : calls,
+    troubleSinceMs: known?.watch?.troubleSinceMs ?? look.nowMs,
+  };
+  const { afterMs } = known ?? seen;
+  return { ...seen, line: joined(seen.line, why), afterMs, excerpt, watch, stuck };
+}
+
+/** Facts of one line. */
+export function joined(...facts: readonly string[]): string {
+  return facts.filter((fact) => fact !== "").join(" · ");
+}
+
+/** What was in trouble counts as that until it has been well for long enough. */
+function untilWell({ progress }: Look, seen: Health): Health {
+  const known = progress?.kind === "trouble" ? progress : undefined;
+  if (seen.kind === "reached" && (known !== undefined || progress?.recovered)) return { ...seen, recovered: true };
+  if (known === undefined || seen.watch === undefined) return seen;
+  return { ...known, watch: { ...seen.watch, troubleSinceMs: known.watch?.troubleSinceMs } };
 }
 
 type Stuck = {
+  /** Not once it was seen: its way back is begun. */
   readonly stuck: Snapshot;
   /** Why the way back that the card promised isn't begun. */
   readonly why?: string | undefined;
 };
 
 /** The rollout of another revision than the one that this Change made is somebody else's. */
-function stuckSince({ change, left }: Look, { snapshot, read: { service } }: SnapshotRead): Stuck {
+function stuckSince({ change, left, progress }: Look, { snapshot, read: { service } }: SnapshotRead): Stuck {
   const { state, to } = service?.rollout ?? {};
-  if (!setsRevision(change) || state !== "stuck" || snapshot === undefined) return { stuck: undefined };
+  if (!setsRevision(change) || snapshot === undefined) return { stuck: undefined };
+  const isPromised = promisesWayBack(change.diff);
+  if (state !== "stuck") return { stuck: undefined, why: isPromised ? "not rolled back: its rollout is over" : "" };
   const made = madeRevision(change.before, left);
-  if (made !== undefined && to === made) return { stuck: snapshot };
-  if (!change.diff.some((line) => PROMISED.test(line))) return { stuck: undefined };
+  const wasStuck = progress?.kind === "trouble" && progress.watch?.rolling !== undefined;
+  if (made !== undefined && to === made) return { stuck: wasStuck ? undefined : snapshot };
+  if (!isPromised) return { stuck: undefined };
   const runs = to === undefined ? "the workload API doesn't say which revision is stuck" : `revision ${to} runs`;
   const own = made === undefined ? "" : `, and this request made ${made}`;
   return { stuck: undefined, why: `not rolled back: ${runs}${own}` };
 }
 
-const PROMISED = /^back to revision \d+ automatically if /u;
+/** By the lines of the Change. */
+export function promisesWayBack(diff: readonly string[]): boolean {
+  return diff.some((line) => /^back to revision \d+ automatically if /u.test(line));
+}
 
 /**
  * The number of the revision that a Change made: what was read back, if that was numbered by then, else the one after what
@@ -231,14 +273,13 @@ export const unwatched: Health = { kind: "unwatched", line: "", excerpt: [] };
 /** The card keeps what it said, and adds why polling has ended. */
 function gone(look: Look, how: "deleted" | "replaced"): Health {
   const { progress } = look;
-  if (progress?.kind === "reached") return { ...atLast(progress), gone: how };
+  if (progress?.kind === "reached" || progress?.kind === "trouble") return { ...atLast(progress), gone: how };
   // It was never seen to take effect.
   if (progress === undefined || progress.kind === "not-yet") {
     return { ...overtaken(look, `was ${how} meanwhile`), gone: how };
   }
   const { watch: _watch, ...seen } = progress;
-  const line = [withoutWatch(seen.line), `${how} meanwhile`].filter((part) => part !== "").join(" · ");
-  return { ...seen, kind: "not-yet", gone: how, line };
+  return { ...seen, kind: "not-yet", gone: how, line: joined(withoutWatch(seen.line), `${how} meanwhile`) };
 }
 
 function withoutWatch(line: string): string {
@@ -254,7 +295,7 @@ function changedAgain(look: Look): Health {
 
 /** Somebody else changed it: how it is now isn't about this Change. */
 function overtaken({ progress }: Look, outcome: string): Health {
-  if (progress?.kind === "reached") return atLast(progress);
+  if (progress?.kind === "reached" || progress?.kind === "trouble") return atLast(progress);
   return { kind: "not-yet", level: "busy", outcome, line: "", excerpt: [] };
 }
 
@@ -263,11 +304,11 @@ function unread(look: Look, problem: Problem): Looked {
   const { progress } = look;
   const watch = { ...progress?.watch, calls: callsSoFar(look) + 1 };
   const line = `couldn't check it: ${problem.sentence}`;
-  const health: Health =
-    progress?.kind === "reached" ? { ...progress, watch } : { kind: "watching", excerpt: [], ...progress, line, watch };
+  const isKnown = progress?.kind === "reached" || progress?.kind === "trouble";
+  const health: Health = isKnown ? { ...progress, watch } : { kind: "watching", excerpt: [], ...progress, line, watch };
   const nextMs = isHopeless(problem) ? undefined : nextLookMs(health, look);
   if (nextMs !== undefined) return { health, nextMs };
-  return { health: health.kind === "reached" ? atLast(health) : { kind: "not-yet", line, excerpt: [] } };
+  return { health: isKnown ? atLast(health) : { kind: "not-yet", line, excerpt: [] } };
 }
 
 /** As it is when nobody looks any more. */

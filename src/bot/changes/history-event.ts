@@ -18,6 +18,7 @@ export const historyEventKinds = [
   "unknown",
   "confirmed",
   "health",
+  "recovered",
   "connected",
   "disconnected",
   "bound",

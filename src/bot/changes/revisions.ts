@@ -70,7 +70,7 @@ type Judging = { readonly service: Service; readonly requests: readonly StoredCh
 
 function wentBy(each: Made, { service, requests }: Judging): Exclude<Standing, "left"> {
   const { revisions = [], rollout } = service;
-  const { health, wayBackEnd } = each.madeBy ?? {};
+  const { health = each.madeBy?.progress, wayBackEnd } = each.madeBy ?? {};
   const isLate = wayBackEnd?.isNeeded === false;
   if (health?.kind === "trouble" && !isLate && !servedLong(each, revisions)) return "failed";
   if (each.outcome === "aborted") return "failed";

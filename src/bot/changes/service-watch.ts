@@ -34,7 +34,8 @@ export function judge(looking: Looking, service: Service, calls = callsSoFar(loo
   const { change, progress, nowMs, ageMs } = looking;
   const { kind, level, line, outcome } = serviceHealth(change, service, ageMs);
   const seen = { level, line, excerpt: [] };
-  const isRolling = setsRevision(change) && service.rollout?.state === "progressing";
+  const { state: rollout } = service.rollout ?? {};
+  const isRolling = setsRevision(change) && (rollout === "progressing" || rollout === "stuck");
   const rolling = isRolling ? (progress?.watch?.rolling ?? 0) + 1 : undefined;
   const watch: Watch = {
     // The looks at a rollout don't count: only an API of ours tells of one.
@@ -113,19 +114,23 @@ const SLACK_MS = 1_000;
 export function nextLookMs({ kind, watch }: Health, looking: Looking): number | undefined {
   const { nowMs, ageMs, progress } = looking;
   const healthyAfterMs = watch?.periodMs ?? looking.healthyAfterMs;
-  if (watch === undefined || kind === "trouble" || watch.calls >= MOST_CALLS) return undefined;
-  if (watch.rolling !== undefined && ageMs < FOLLOWED_FOR_MS) return rolloutLookMs(watch.rolling);
-  const { wellSinceMs } = watch;
+  if (watch === undefined || watch.calls >= MOST_CALLS) return undefined;
+  const { wellSinceMs, rolling, troubleSinceMs = nowMs - ageMs } = watch;
+  if (rolling !== undefined && nowMs - troubleSinceMs < FOLLOWED_FOR_MS) return rolloutLookMs(rolling);
   const endInMs = laterThan(ageMs, [FOLLOWED_FOR_MS]);
-  if (kind === "reached") return endInMs;
-  if (wellSinceMs === undefined) return laterThan(ageMs, timesOf({ ...looking, healthyAfterMs }));
   const callsLeft = MOST_CALLS - watch.calls;
+  if (kind === "reached") return endInMs;
+  if (wellSinceMs === undefined && kind === "trouble") return laterThan(ageMs, AFTER_TROUBLE_MS.slice(-callsLeft));
+  if (wellSinceMs === undefined) return laterThan(ageMs, timesOf({ ...looking, healthyAfterMs }));
   // Green, and then nobody looks: that would be better than the truth.
   if (callsLeft === 1 && endInMs !== undefined) return endInMs;
   const steadyInMs = Math.max(wellSinceMs + healthyAfterMs - nowMs, 0) + SLACK_MS;
   if (ageMs < EARLY_MS - SLACK_MS) return Math.min(EARLY_MS - ageMs, steadyInMs);
   return callsLeft > 2 && hasRestarted(progress?.watch, watch) ? Math.min(AGAIN_MS, steadyInMs) : steadyInMs;
 }
+
+/** When to look again at a service that was in trouble: the second look shows whether it stayed well since the first. */
+const AFTER_TROUBLE_MS = [FOLLOWED_FOR_MS / 2, FOLLOWED_FOR_MS];
 
 /** Every three seconds at first, then less and less often: about 40 looks in ten minutes. */
 function rolloutLookMs(looks: number): number {

@@ -78,6 +78,8 @@ export type Health = {
   /** Of a job, as the workload API reports them, in ISO 8601. */
   readonly startedAt?: string | undefined;
   readonly endedAt?: string | undefined;
+  /** Of one that is well: it was in trouble before. */
+  readonly recovered?: boolean | undefined;
   /** Of a job, how long earlier ones of its kind took that completed; undefined without any. */
   readonly usual?: UsualTime | undefined;
   /** The failing instance's last lines, redacted, for the thread. Can be empty. */
@@ -91,8 +93,10 @@ export type UsualTime = { readonly ms: number; readonly runs: number };
 
 /** What the next look at a service goes on from, on any replica. */
 export type Watch = {
-  /** Looks at a rollout that goes on. */
+  /** Looks at a rollout that goes on or is stuck. */
   readonly rolling?: number | undefined;
+  /** Since when it has been in trouble, in milliseconds since 1970: it may still get well. */
+  readonly troubleSinceMs?: number | undefined;
   /** Calls of the workload API since the read-back. */
   readonly calls: number;
   /** Since when it has been well, in milliseconds since 1970; undefined while it isn't. */

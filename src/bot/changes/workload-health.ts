@@ -1,6 +1,14 @@
 import type { Service, Job } from "../../api/answers.ts";
 import { digestWord, imageOf } from "../../api/image.ts";
-import { brief, isIdle, isStatus, serviceStatus, type WorkloadStatus, jobStatus } from "../../api/workload-status.ts";
+import {
+  AT_REST,
+  brief,
+  isIdle,
+  isStatus,
+  serviceStatus,
+  type WorkloadStatus,
+  jobStatus,
+} from "../../api/workload-status.ts";
 import type { Change } from "./change.ts";
 import { restartSeen } from "./effect.ts";
 import { serviceSnapshot, isReported, setsRevision, updatableFields } from "./updatable-fields.ts";
@@ -22,6 +30,8 @@ export function serviceHealth(change: Change, service: Service, sinceMs: number)
   const rollout = setsRevision(change) && isVisible(change, service) ? rolloutHealth(service, status) : undefined;
   if (rollout !== undefined) return rollout;
   const seen = { level: status.level, line: lineOf(service, status) };
+  if (isVisible(change, service) && isAtRest(change, service, status))
+    return { kind: "reached", ...seen, line: restLine(change, service, seen.line) };
   if (isVisible(change, service) && targetsOf(change).has(status.level)) return { kind: "reached", ...seen };
   if (!isFailing(change, service, status)) return { kind: "waiting", ...seen, outcome: pendingWords(change, service) };
   const isOld = service.status?.toLowerCase() === change.before?.status?.toLowerCase() && sinceMs < OLD_STATUS_MS;
@@ -90,12 +100,27 @@ export function imagesSeen(
   };
 }
 
-/** The levels that a Change leads to. A stopped service stays stopped through an update. */
-function targetsOf({ call, before }: Change): ReadonlySet<WorkloadStatus["level"]> {
+/** An update of a service that has no instances, and gets none by it, is all that it can be. */
+function isAtRest(
+  { call, before }: Change,
+  { status, target_instance_size: size }: Service,
+  { level }: WorkloadStatus,
+) {
+  if (call.op !== "updateService" || call.body.target_instance_size !== undefined) return false;
+  const isStopped = level === "idle" && (isIdle(before?.status) || isStatus(status, "idle"));
+  return isStopped || (size === 0 && level !== "failing");
+}
+
+/** An autoscaler's words say what brings it back. */
+function restLine(change: Change, { status }: Service, line: string): string {
+  return setsRevision(change) && !isStatus(status, "idle") ? `${line} · ${AT_REST}` : line;
+}
+
+/** The levels that a Change leads to. */
+function targetsOf({ call }: Change): ReadonlySet<WorkloadStatus["level"]> {
   if (call.op === "stopService") return new Set(["idle"]);
   const size = call.op === "updateService" || call.op === "createService" ? call.body.target_instance_size : undefined;
-  const mayStop = size === 0 || (call.op === "updateService" && isIdle(before?.status));
-  return new Set(mayStop ? ["healthy", "idle"] : ["healthy"]);
+  return new Set(size === 0 ? ["healthy", "idle"] : ["healthy"]);
 }
 
 function pendingWords({ call: { op } }: Change, { status, ready_instances: ready = 0 }: Service): string {

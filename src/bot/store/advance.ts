@@ -101,24 +101,29 @@ function changesOf(session: Session, step: Plain, id: string): Changes {
       return { set: { ...looked(session, step), ending }, only: [ours, isFollowed] };
     }
     case "follow":
-    case "relapse":
-      return { set: { health: toJson(HealthJson, step.health), look_after: null }, only: [ours, isFollowed] };
+    case "trouble":
+    case "recover":
+      return {
+        set: "health" in step ? { health: toJson(HealthJson, step.health), look_after: null } : looked(session, step),
+        only: [ours, isFollowed],
+      };
   }
 }
 
 const isFollowed = sql<SqlBool>`health is null`;
 
-type AfterEnd = Extract<Plain, { readonly name: "observe" | "confirm" | "follow" | "relapse" }>;
+const afterEnd = ["observe", "confirm", "follow", "trouble", "recover"] as const; // literal names
+type AfterEnd = Extract<Plain, { readonly name: (typeof afterEnd)[number] }>;
 
 function isAfterEnd(step: Plain): step is AfterEnd {
-  return step.name === "observe" || step.name === "confirm" || step.name === "follow" || step.name === "relapse";
+  return afterEnd.some((name) => name === step.name);
 }
 
-type Look = { readonly progress: Health; readonly lookInMs: number };
+type Look = { readonly progress?: Health | undefined; readonly lookInMs: number };
 
 /** The columns of a Change whose workload was looked at, and will be again. */
 function looked({ clock }: Session, { progress, lookInMs }: Look) {
-  return { progress: toJson(HealthJson, progress), look_after: clock(lookInMs) };
+  return { ...(progress && { progress: toJson(HealthJson, progress) }), look_after: clock(lookInMs) };
 }
 
 /** The columns of a Change that was sent. */

@@ -25,6 +25,7 @@ const kinds = {
   unknown: "unknown",
   confirmed: "confirmed",
   health: "health",
+  recovered: "recovered",
   connected: "connected",
   disconnected: "disconnected",
   bound: "bound",

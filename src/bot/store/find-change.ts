@@ -169,8 +169,8 @@ async function waysBackOf(reader: Reader, rows: readonly ChangeRow[]): Promise<R
   const undos = await inBatches(ids, (some) =>
     db.selectFrom("change").selectAll().where("undo_key", "in", some).where(undoCounts).execute(),
   );
-  const isStuck = ({ health, is_undone: isUndone }: ChangeRow): boolean =>
-    isUndone === 0 && health?.includes('"kind":"trouble"') === true;
+  const isStuck = ({ health, progress, is_undone: isUndone }: ChangeRow): boolean =>
+    isUndone === 0 && (health ?? progress)?.includes('"kind":"trouble"') === true;
   const lost = await inBatches(
     rows.filter(isStuck).map(({ id }) => wayBackDelivery(id)),
     (some) => db.selectFrom("change").selectAll().where("delivery_id", "in", some).execute(),

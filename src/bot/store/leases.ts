@@ -102,10 +102,11 @@ export async function drawingOf(session: Session, { change, row, token, lastSeq 
   return { change, token, posts: row.posts, newEvents, told, newest };
 }
 
-/** The thread of a card tells what people decided, and of workloads in trouble. */
+/** The thread of a card tells what people decided, and of workloads that are or were in trouble. */
 function hasThread(change: StoredChange): boolean {
-  const isTrouble = partsOf(change).some(({ health }) => health?.kind === "trouble");
-  return change.terms !== undefined || change.breakGlass || isTrouble;
+  const seen = partsOf(change).map(({ health, progress }) => health ?? progress);
+  const isTold = seen.some((each) => each?.kind === "trouble" || each?.recovered === true);
+  return change.terms !== undefined || change.breakGlass || isTold;
 }
 
 /** Renews the right to draw, and stores a card that was just posted, or what its thread has. */

@@ -107,7 +107,7 @@ async function tellLostWayBack(session: Session, row: Selectable<ChangeTable>, u
   const { teamId, channelId, workload, account, rule, breakGlass } = back;
   const deployed = await session.db.selectFrom("change").select("verb").where("id", "=", undoOf).executeTakeFirst();
   await insertEvent(session.db, session, {
-    kind: "health",
+    kind: wayBackEnd.isNeeded ? "health" : "recovered",
     teamId,
     changeId: requestIdOf(undoOf),
     who: undefined,

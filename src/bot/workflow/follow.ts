@@ -1,5 +1,15 @@
 import type { Change, WorkloadRef } from "../changes/change.ts";
-import { type Look, lookAtChanged, lookAtJob, type Looked, unwatched, atLast, judgeLook } from "../changes/health.ts";
+import {
+  type Look,
+  lookAtChanged,
+  lookAtJob,
+  type Looked,
+  unwatched,
+  atLast,
+  joined,
+  judgeLook,
+  promisesWayBack,
+} from "../changes/health.ts";
 import {
   type LogReading,
   failingLines,
@@ -10,7 +20,7 @@ import {
 import { keeping } from "../changes/execute.ts";
 import { FOLLOWED_FOR_MS, MOST_CALLS } from "../changes/service-watch.ts";
 import type { Health, StoredChange } from "../changes/stored-change.ts";
-import { isFollowed, seenOf } from "../views/kit/health.ts";
+import { isFollowed, isLateHealth, overtakenWords, seenOf } from "../views/kit/health.ts";
 import { UserError } from "../errors.ts";
 import { advance } from "./history.ts";
 import { step } from "./lifecycle.ts";
@@ -69,7 +79,7 @@ export async function follow(
     if (!isLeftOver) await aside(wait(FIRST_LOOK_MS));
     if (signal.aborted) return undefined;
     const seen = await lookAt(deps, { change, request }, look);
-    // Stored before the trouble is, because nobody looks again after that.
+    // Stored before the trouble is: later looks begin none.
     if (seen.stuck && !signal.aborted) {
       back = await storeWayBack(deps, { stored: change, content: request.content, now: seen.stuck });
     }
@@ -167,8 +177,8 @@ function shownOf(seen: Health | undefined) {
 }
 
 /**
- * Stores what was seen; trouble is written to history. Of a part, its request is looked at again after `restMs`.
- * Undefined: another replica follows it by now.
+ * Stores what was seen; that a workload is in trouble, and that it got well after that, is written to history. Of a part,
+ * its request is looked at again after `restMs`. Undefined: another replica follows it by now.
  */
 export async function store(
   deps: WorkflowParts,
@@ -176,37 +186,51 @@ export async function store(
   looked: Looked,
   { restMs }: { readonly restMs?: number | undefined } = {},
 ): Promise<StoredChange | undefined> {
-  const { health, outcome, nextMs } = looked;
+  const { health, outcome, nextMs } = withPromise(change, looked);
   const lookInMs = restMs ?? nextMs ?? 0;
+  const turn = turnOf(change, health);
   if (outcome !== undefined) {
     const { ending } = change;
     const kept = ending?.kind === "run" && ending.outcome.kind === "asked" ? ending.outcome : {};
-    const shown = step("confirm", { outcome: keeping(outcome, kept), progress: health, lookInMs });
+    const progress = turn === undefined ? health : undefined;
+    const shown = step("confirm", { outcome: keeping(outcome, kept), progress, lookInMs });
     const confirmed = await advance(deps, change, { ...shown, result: "took effect" });
-    if (confirmed.kind !== "moved" || nextMs !== undefined) return movedOf(confirmed);
+    if (confirmed.kind !== "moved" || (nextMs !== undefined && turn === undefined)) return movedOf(confirmed);
   }
-  if (nextMs !== undefined) {
-    const seen = step("observe", { progress: health, lookInMs, isNews: isNews(change, looked) });
-    return movedOf(await deps.store.advance(change.id, seen, undefined));
+  if (turn !== undefined) {
+    const seen = nextMs === undefined ? { health, lookInMs: restMs } : { progress: health, lookInMs };
+    return movedOf(await advance(deps, change, { ...step(turn, seen), result: newsOf(change, health) }));
   }
-  if (health.kind !== "trouble") {
-    const seen = step("follow", { health, lookInMs: restMs, isNews: isNews(change, looked) });
-    return movedOf(await deps.store.advance(change.id, seen, undefined));
-  }
-  const result = newsOf(change, health);
-  const trouble =
-    change.progress?.kind === "reached"
-      ? step("relapse", { health, lookInMs: restMs })
-      : step("follow", { health, lookInMs: restMs, isNews: true });
-  return movedOf(await advance(deps, change, { ...trouble, result }));
+  const isShown = isNews(change, looked);
+  const seen =
+    nextMs === undefined
+      ? step("follow", { health, lookInMs: restMs, isNews: isShown })
+      : step("observe", { progress: health, lookInMs, isNews: isShown });
+  return movedOf(await deps.store.advance(change.id, seen, undefined));
+}
+
+/** What this look shows for the first time. */
+function turnOf(change: StoredChange, { kind }: Health): "trouble" | "recover" | undefined {
+  const wasInTrouble = change.progress?.kind === "trouble";
+  if (kind === "trouble") return wasInTrouble ? undefined : "trouble";
+  return wasInTrouble && kind === "reached" && !isLateHealth(change) ? "recover" : undefined;
+}
+
+/** The last look at what promised a way back says that none was begun. */
+function withPromise({ diff }: Pick<StoredChange, "diff">, looked: Looked): Looked {
+  const { health, nextMs } = looked;
+  const isOpen = (health.kind === "not-yet" || health.kind === "unwatched") && health.level !== "healthy";
+  if (nextMs !== undefined || !isOpen || overtakenWords(health) !== undefined || !promisesWayBack(diff)) return looked;
+  return { ...looked, health: { ...health, line: joined(health.line, "not rolled back: nobody watches it any more") } };
 }
 
 function movedOf(advanced: Advanced): StoredChange | undefined {
   return advanced.kind === "moved" ? advanced.change : undefined;
 }
 
-/** "web keeps restarting: exited with code 137". */
-function newsOf({ workload }: StoredChange, { outcome = "isn't healthy", line }: Health): string {
+/** "web keeps restarting: exited with code 137", "web got healthy · 3 of 3 running for 30 s". */
+function newsOf({ workload }: StoredChange, { kind, outcome: seen, line }: Health): string {
+  const outcome = kind === "reached" ? "got healthy" : (seen ?? "isn't healthy");
   const what = /^(?:\d|the )/u.test(outcome) ? `${workload.name}: ${outcome}` : `${workload.name} ${outcome}`;
   return line === "" ? what : `${what} · ${line}`;
 }
@@ -312,8 +336,7 @@ async function lookAtParts(
   const services = signal.aborted ? undefined : await listed(api, request, signal);
   if (services === undefined) return undefined;
   const seen: Seen[] = [];
-  let isLogRead =
-    left.length < (request.parts?.length ?? 0) && request.parts?.some(({ health }) => health?.kind === "trouble");
+  let isLogRead = request.parts?.some((part) => seenOf(part)?.kind === "trouble");
   for (const part of left) {
     const change = isFollowed(part) ? contentOf(deps.sealer, part)?.change : undefined;
     if (change === undefined) {

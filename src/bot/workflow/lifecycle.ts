@@ -43,10 +43,12 @@ export const lifecycle = {
   observe: { from: ["done"], to: "done", event: "health" },
   /** What was accepted shows at last. */
   confirm: { from: ["done"], to: "done", event: "confirmed" },
-  /** The last look. Only trouble is history. */
+  /** The last look. It writes no history. */
   follow: { from: ["done"], to: "done", event: "health" },
-  /** Its card was green, and the workload fails after all. */
-  relapse: { from: ["done"], to: "done", event: "health" },
+  /** The workload isn't well: after the Change, or after its card was green. */
+  trouble: { from: ["done"], to: "done", event: "health" },
+  /** It got well after that. */
+  recover: { from: ["done"], to: "done", event: "recovered" },
 } as const satisfies Readonly<Record<string, Row>>; // literal states
 
 type Row = { readonly from: readonly ChangeState[]; readonly to: ChangeState; readonly event: HistoryEventKind };
@@ -91,11 +93,20 @@ type Details = {
   readonly giveUp: { readonly outcome: Outcome; readonly lookInMs?: number | undefined };
   /** Without `isNews`, the card stays as it is. */
   readonly observe: { readonly progress: Health; readonly lookInMs: number; readonly isNews: boolean };
-  readonly confirm: { readonly outcome: Outcome; readonly progress: Health; readonly lookInMs: number };
-  /** `lookInMs`: of a part, until the others are looked at. Without `isNews`, the card stays as it is. */
-  readonly follow: { readonly health: Health; readonly isNews: boolean; readonly lookInMs?: number | undefined };
-  readonly relapse: { readonly health: Health; readonly lookInMs?: number | undefined };
+  readonly confirm: {
+    readonly outcome: Outcome;
+    readonly progress?: Health | undefined;
+    readonly lookInMs: number;
+  };
+  /** Without `isNews`, the card stays as it is. */
+  readonly follow: LastLook & { readonly isNews: boolean };
+  readonly trouble: AnyLook;
+  readonly recover: AnyLook;
 };
+
+/** `lookInMs`: of a part, until the others are looked at. */
+type LastLook = { readonly health: Health; readonly lookInMs?: number | undefined };
+type AnyLook = LastLook | { readonly progress: Health; readonly lookInMs: number };
 
 export type Step = {
   readonly [Name in StepName]: { readonly name: Name } & Omit<Row, "event"> & Details[Name];

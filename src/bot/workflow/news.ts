@@ -52,7 +52,7 @@ function newsOf(change: StoredChange): News {
   if (state === "pending") return notice === undefined ? "waiting" : "returned";
   if (settledAt === undefined) return "running";
   if (op === "createJob" && state === "done") return health === undefined ? "running" : "after";
-  return partsOf(change).some((part) => part.health?.kind === "trouble") ? "after" : "ended";
+  return partsOf(change).some((part) => seenOf(part)?.kind === "trouble") ? "after" : "ended";
 }
 
 /** It was accepted, and somebody still looks how the workload runs. */

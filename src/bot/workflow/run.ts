@@ -187,16 +187,21 @@ function isStop(part: StoredChange): boolean {
   return part.state === "failed" || part.state === "unknown" || (isRolledOut(part) && !isAchieved(part));
 }
 
-/** The part with a new version that isn't healthy yet, and may still get so. Pure. */
+/** The part with a new version that isn't healthy yet. The request doesn't wait for one in trouble. Pure. */
 function partInRollout({ parts = [] }: StoredChange): StoredChange | undefined {
   return parts.find(
-    (part) => isRolledOut(part) && part.state === "done" && part.health === undefined && !isAchieved(part),
+    (part) =>
+      isRolledOut(part) &&
+      part.state === "done" &&
+      part.health === undefined &&
+      part.progress?.kind !== "trouble" &&
+      !isAchieved(part),
   );
 }
 
 /**
  * One look at a part with a new version. False while it isn't healthy: the request is due again for the next look, on any
- * replica. One that doesn't get ready goes back, and nothing follows it.
+ * replica. One that doesn't get ready goes back, and no other part is sent after it.
  */
 async function watchRollout(
   deps: WorkflowParts,
@@ -214,13 +219,13 @@ async function watchRollout(
   if (signal.aborted) return false;
   const { stuck, nextMs, health } = looked;
   const { threadTs } = opened.content;
-  // Stored before the trouble is, because nobody looks again after that.
+  // Stored before the trouble is: later looks begin none.
   const back =
     stuck && content && (await storeWayBack(deps, { stored: part, content: { ...content, threadTs }, now: stuck }));
-  const isReady = health.kind === "reached";
-  const stored = await store(deps, part, looked, { restMs: isReady ? 0 : nextMs });
+  const isDecided = health.kind === "reached" || health.kind === "trouble" || nextMs === undefined;
+  const stored = await store(deps, part, looked, { restMs: isDecided ? 0 : nextMs });
   if (back !== undefined) carryOnLater(deps, { change: back });
-  return stored !== undefined && (isReady || nextMs === undefined);
+  return stored !== undefined && isDecided;
 }
 
 type Part = { readonly part: StoredChange; readonly request: StoredChange; readonly opened: OpenRequest };

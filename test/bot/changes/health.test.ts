@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { Call } from "../../../src/api/operations.ts";
 import { type ChangedSince, lookAtJob } from "../../../src/bot/changes/health.ts";
-import { memoryTo, newJob, newService, plain, toFour } from "./support/changes.ts";
+import { memoryTo, newJob, newService, plain, toFour, update } from "./support/changes.ts";
 import { followed, startMs } from "./support/followed.ts";
 import { gone, inTurn, problem, scripted, unreadable } from "./support/scripted.ts";
 
@@ -93,13 +93,14 @@ describe("a service is followed after a change", () => {
       [2_000, "watching", "4 of 4 ready, watching for 60 s"],
       [15_000, "watching", "4 of 4 ready after a restart, watching for 60 s"],
       [30_000, "trouble", "3 restarts"],
+      [10 * MINUTE_MS, "trouble", "60 restarts"],
     ]);
     expect(looks.at(-1)?.health).toMatchObject({
-      level: "busy",
+      level: "failing",
       outcome: "keeps restarting",
       excerpt: ["lost the connection to the database"],
     });
-    expect(calls).toHaveLength(4);
+    expect(calls).toHaveLength(5);
   });
 
   test("that fails minutes after it looked well", async () => {
@@ -431,6 +432,109 @@ describe("what was accepted and isn't visible yet", () => {
   });
 });
 
+describe("a service that was in trouble is looked at again", () => {
+  const log = (): unknown => ["no answer from the database"];
+  const failing = service("Failed", { ready_instances: 0 });
+  const kinds = ({ looks }: Awaited<ReturnType<typeof followed>>) =>
+    looks.map(({ atMs, health: { kind } }) => [Math.round(atMs / 1_000), kind]);
+
+  test("and is well once it was ready for a minute without a restart", async () => {
+    const story = await followed(toFour, { service: (ms) => (ms < 4 * MINUTE_MS ? failing : ready()), log });
+
+    expect(kinds(story)).toEqual([
+      [2, "trouble"],
+      [300, "trouble"],
+      [361, "reached"],
+      [600, "reached"],
+    ]);
+    expect(story.health).toMatchObject({ kind: "reached", line: "4 of 4 running for 60 s", recovered: true });
+    expect(story.calls).toHaveLength(5);
+  });
+
+  test("at the last look: since its status began, or nobody knows for how long it has been", async () => {
+    const lateFailure = { log, healthyAfterMs: 3 * MINUTE_MS };
+    const since = (more: object) => (ms: number) =>
+      ms < 10_000 ? service("Updating") : ms < 8 * MINUTE_MS ? failing : ready(0, more);
+
+    const known = await followed(toFour, { ...lateFailure, service: since({ status_since: at(6 * MINUTE_MS) }) });
+    expect(kinds(known).at(-1)).toEqual([600, "reached"]);
+    const unknown = await followed(toFour, { ...lateFailure, service: since({}) });
+    expect(unknown.health).toMatchObject({ kind: "not-yet", outcome: "hasn't been ready for long enough" });
+  });
+
+  test("and stays what it was when it can't be read, or somebody changed or deleted it", async () => {
+    const after: readonly unknown[] = [unreadable, ready(0, { target_instance_size: 2, ready_instances: 2 }), gone];
+    for (const now of after) {
+      const { health } = await followed(toFour, { service: (ms) => (ms < MINUTE_MS ? failing : now), log });
+      expect(health).toMatchObject({ kind: "trouble", outcome: "is failing", excerpt: await log() });
+    }
+  });
+
+  test("of a rollout that is stuck, for ten minutes more, without counting the looks", async () => {
+    const rollout = (state: string): object =>
+      service("Updating", { revision: 2, containers: [{ image: "web:2" }], rollout: { state, to: 2, old_ready: 4 } });
+    const deploy = {
+      ...update({ containers: [{ image: "web:2" }] }, { uid: "u1", status: "Running", revision: 1, images: ["web:1"] }),
+      diff: ["image web:1 → web:2", "back to revision 1 automatically if the new instances don't get ready"],
+    };
+    const stuckAt = 9 * MINUTE_MS;
+    const story = await followed(deploy, {
+      service: (ms) => rollout(ms < stuckAt ? "progressing" : "stuck"),
+      log,
+    });
+
+    expect(story.looks.filter(({ stuck }) => stuck)).toHaveLength(1);
+    const atMs = story.looks.find(({ stuck }) => stuck)?.atMs ?? 0;
+    expect(atMs - stuckAt).toBeLessThan(30_000);
+    const end = story.looks.at(-1)?.atMs ?? 0;
+    expect(end - atMs).toBeGreaterThanOrEqual(10 * MINUTE_MS);
+    expect(end - atMs).toBeLessThan(11 * MINUTE_MS);
+    expect(story.health).toMatchObject({ kind: "trouble", outcome: "the new instances don't get ready" });
+  });
+});
+
+describe("another version of a service without instances is all that it can be", () => {
+  const deployTo = (before: { readonly status: string; readonly size?: number }): ReturnType<typeof update> =>
+    update({ containers: [{ image: "web:2" }] }, { uid: "u1", images: ["web:1"], ...before });
+  const with2 = (status: string, more: object): object =>
+    service(status, { containers: [{ image: "web:2" }], target_instance_size: 0, ready_instances: 0, ...more });
+
+  test.each<[string, Parameters<typeof deployTo>[0], object, string]>([
+    ["it was stopped", { status: "Stopped" }, with2("Stopped", {}), "stopped · runs when it is started"],
+    [
+      "it was stopped, and keeps its size",
+      { status: "Stopped" },
+      with2("Stopped", { target_instance_size: 2 }),
+      "stopped · runs when it is started",
+    ],
+    ["its size is 0", { status: "Running", size: 0 }, with2("Running", {}), "running · runs when it is started"],
+    ["it was scaled to 0 just now", { status: "Running" }, with2("Stopping", {}), "stopping · runs when it is started"],
+    ["a word that nobody knows", { status: "Asleep" }, with2("Asleep", {}), "asleep · runs when it is started"],
+    [
+      "an autoscaler took its instances meanwhile",
+      { status: "Running" },
+      with2("Idle", { size_set_by: "autoscaler web" }),
+      "idle, autoscaler web brings it back",
+    ],
+  ])("%s", async (_, before, now, line) => {
+    const { looks, health } = await followed(deployTo(before), { service: () => now });
+
+    expect(looks).toHaveLength(1);
+    expect(health).toMatchObject({ kind: "reached", line });
+  });
+
+  test("but not before the new version shows, nor while it should have some", async () => {
+    const old = await followed(deployTo({ status: "Stopped" }), {
+      service: () => with2("Stopped", { containers: [{ image: "web:1" }] }),
+    });
+    expect(old.health.kind).toBe("not-yet");
+    const stopped = await followed(deployTo({ status: "Running" }), {
+      service: () => with2("Stopped", { target_instance_size: 2 }),
+    });
+    expect(stopped.health.kind).toBe("not-yet");
+  });
+});
+
 describe("trouble brings the last lines", () => {
   const line = (instance_name: string, log: string): object => ({ instance_name, log });
 
@@ -460,7 +564,8 @@ describe("trouble brings the last lines", () => {
         "outcome": "is failing",
       }
     `);
-    expect(calls.at(-1)).toMatchObject({ op: "getServiceLogs", query: { date: "2026.11.22", from: 0 } });
+    const logs = calls.filter(({ op }) => op === "getServiceLogs");
+    expect(logs).toMatchObject([{ query: { date: "2026.11.22", from: 0 } }]);
   });
 
   test("of a log that names no instances", async () => {

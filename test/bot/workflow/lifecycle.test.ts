@@ -77,7 +77,8 @@ const steps: { readonly [Name in StepName]: (version: number) => Extract<Step, {
   observe: () => step("observe", { progress: watching, lookInMs: 60_000, isNews: true }),
   confirm: () => step("confirm", { outcome: done, progress: watching, lookInMs: 60_000 }),
   follow: () => step("follow", { isNews: true, health: { kind: "reached", line: "2 instances run", excerpt: [] } }),
-  relapse: () => step("relapse", { health: { kind: "trouble", line: "exit code 1", excerpt: [] } }),
+  trouble: () => step("trouble", { progress: { kind: "trouble", line: "exit code 1", excerpt: [] }, lookInMs: 1_000 }),
+  recover: () => step("recover", { health: { kind: "reached", line: "2 instances run", excerpt: [] } }),
 };
 
 /** Whether the store made the step. */

@@ -103,6 +103,38 @@ describe("a deploy of several workloads", () => {
     expect(town.writes.slice(2)).toEqual(["web 1.4", "worker 1.4"]);
   });
 
+  test("says of one that stopped it and got healthy later that it runs, and which weren't run", async () => {
+    await using town = await rolloutTown(["web", "worker", "queue"]);
+    const { developer } = town;
+    await says(town, developer, '/gantry deploy web "w*" queue 1.5 --on-failure stop');
+    town.isWell("web");
+    await town.later(4);
+    town.isStuck("worker", "no such image");
+    await town.later(4);
+    town.isWell("worker");
+    for (let minutes = 0; minutes < 12; minutes += 1) await town.later(60);
+
+    expect(town.writes).toEqual(["web 1.5", "worker 1.5"]);
+    expect(card(developer)).toMatch(/^🟡 2 of 3 deployed: queue wasn't run\n/u);
+    expect(card(developer)).toMatch(/🟢 worker · runs 1\.5/u);
+    expect(town.thread("ops").join("\n")).toMatch(/🟢 worker: worker got healthy/u);
+  });
+
+  test("goes on after one that is stopped", async () => {
+    await using town = await rolloutTown(["web", "worker", "queue"]);
+    town.nowIs("worker", { status: "Stopped", ready_instances: 0 });
+    await says(town, town.developer, '/gantry deploy web "w*" queue 1.5');
+    town.isWell("web");
+    await town.later(4);
+    town.nowIs("worker", { status: "Stopped", ready_instances: 0 });
+    await town.later(4);
+    town.isWell("queue");
+    await town.later(4);
+
+    expect(town.writes).toEqual(["web 1.5", "worker 1.5", "queue 1.5"]);
+    expect(card(town.developer)).toMatch(/⚪️ worker · 1\.5 · stopped · runs when it is started/u);
+  });
+
   test("shows its progress in lines where Slack refuses plans", async () => {
     await using town = await rolloutTown(["web", "worker"]);
     town.playground.faults.answer("all", "plans");

@@ -202,6 +202,69 @@ describe("a deploy", () => {
   });
 });
 
+describe("a deploy that was in trouble", () => {
+  test("turns green when it gets healthy after all, on its card, in its thread and in history", async () => {
+    await using town = await rolloutTown(["web"]);
+    const { developer } = town;
+    await says(town, developer, "/gantry deploy web 1.5 --on-failure stop");
+    await town.later(3);
+    town.isStuck("web", "no such image");
+    await town.later(4);
+    await town.later(120);
+    expect(card(developer)).toMatch(/^🔴 Deploying 1\.5 to web: the new instances don't get ready\n/u);
+    expect(await says(town, developer, "/gantry history web")).toMatch(/🔴 web updated/u);
+
+    town.isWell("web");
+    await town.later(40);
+    await town.later(600);
+
+    expect(card(developer)).toMatch(/^✅ Deployed 1\.5 to web\n3 of 3 running after 2 min/u);
+    const [, ...thread] = town.thread("ops");
+    expect(thread.map((text) => text.split("\n")[0])).toEqual([
+      "🔴 web: the new instances don't get ready · no such image · 0 of 3 new instances ready · 3 old instances still serve · @dana",
+      expect.stringContaining("Last lines"),
+      "🟢 web got healthy · 3 of 3 running · @dana",
+    ]);
+    expect(await says(town, developer, "/gantry history web")).toMatch(/✅ web updated/u);
+    expect(await says(town, developer, "/gantry versions web")).not.toContain("never got ready");
+  });
+
+  test("doesn't begin another way back for the same trouble, and a way back that ran isn't taken for its recovery", async () => {
+    await using town = await rolloutTown(["web"]);
+    const { developer } = town;
+    await says(town, developer, "/gantry deploy web 1.5");
+    await town.later(3);
+    town.isStuck("web", "no such image");
+    await town.later(4);
+    town.isWell("web");
+    for (let minutes = 0; minutes < 12; minutes += 1) await town.later(60);
+
+    expect(town.writes).toEqual(["web 1.5", "web 1.4"]);
+    const [deployed] = developer.sees("ops");
+    expect(deployed?.text).toMatch(
+      /^❌ Deploying 1\.5 to web: it went back, because the new instances don't get ready\n/u,
+    );
+    expect(town.thread("ops").join("\n")).not.toContain("got healthy");
+  });
+});
+
+test("a deploy of a stopped service is over at once, and says when it runs", async () => {
+  await using town = await rolloutTown(["web"]);
+  const { developer, approver } = town;
+  town.setPolicy(othersApprove);
+  town.nowIs("web", { status: "Stopped", ready_instances: 0 });
+  await says(town, developer, "/gantry deploy web 1.5");
+  expect(card(developer)).toContain("• runs when it is started");
+  expect(card(developer)).not.toContain("back to revision");
+  await says(town, approver, `/gantry approve ${idOf(card(developer))}`);
+  town.nowIs("web", { status: "Stopped", ready_instances: 0 });
+  await town.later(3);
+  await town.settled();
+
+  expect(card(developer)).toMatch(/^✅ Deployed 1\.5 to web\nStopped · runs when it is started/u);
+  expect(town.thread("ops").join("\n")).not.toContain("rollout began");
+});
+
 describe("a deploy of the image that a service has already", () => {
   const digest = `sha256:3f2a9c1d5b6e${"0".repeat(52)}`;
 

@@ -172,7 +172,7 @@ describe("an automatic way back", () => {
       store: (real) => ({
         ...real,
         advance: (id, step, event) =>
-          isAway && step.name === "follow"
+          isAway && step.name === "trouble"
             ? Promise.reject(new StoreError("The database can't be reached."))
             : real.advance(id, step, event),
       }),
@@ -346,6 +346,17 @@ describe("what somebody else changed since a deploy", () => {
     expect(card(developer)).toContain(why);
     expect(town.thread("ops").join("\n")).toContain(why);
   });
+});
+
+test("a way back that was promised, and not begun before nobody looks any more, is told", async () => {
+  await using town = await rolloutTown(["web"]);
+  const { developer } = town;
+  await says(town, developer, "/gantry deploy web 1.5");
+  town.nowIs("web", { status: "Updating", ready_instances: 0 });
+  for (let minutes = 0; minutes < 12; minutes += 1) await town.later(60);
+
+  expect(card(developer)).toMatch(/^🟡 Deployed 1\.5 to web, but it isn't running yet\n/u);
+  expect(card(developer)).toContain("not rolled back: nobody watches it any more");
 });
 
 test("a second deploy over one that is still being rolled out goes back to what was ready", async () => {

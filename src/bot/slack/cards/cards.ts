@@ -180,13 +180,16 @@ function hasEvent({ newEvents }: Work, wanted: HistoryEventKind): boolean {
   return newEvents.some(({ kind }) => kind === wanted);
 }
 
-/** Replies for the thread: the story of a Change that people decide on; of any other, only that it is in trouble, and why. */
+/**
+ * Replies for the thread: the story of a Change that people decide on; of any other, only that it is in trouble and why, and
+ * that it got well.
+ */
 function repliesFor({ settings }: CardParts, work: Work, isShown: boolean): readonly Reply[] {
   const { change, newEvents } = work;
   // How a Change ended whose card can't show it is told to its requester, here if Slack takes it.
   const isToldAnyway = !isShown && change.settledAt !== undefined;
   const tellsStory = (change.terms !== undefined || change.breakGlass) && !isToldAnyway;
-  const trouble = isToldAnyway ? [] : newEvents.filter(({ kind }) => kind === "health");
+  const trouble = isToldAnyway ? [] : newEvents.filter(({ kind }) => kind === "health" || kind === "recovered");
   const story = storyReply(tellsStory ? newEvents : trouble, {
     change,
     defaultRegion: settings.region,

@@ -63,12 +63,14 @@ export const HealthJson: z.ZodType<Health> = z.object({
   afterMs: maybe(z.number()),
   startedAt: maybe(z.string()),
   endedAt: maybe(z.string()),
+  recovered: maybe(z.boolean()),
   usual: maybe(z.object({ ms: z.number(), runs: z.number() })),
   excerpt: z.array(z.string()),
   watch: maybe(
     z.object({
       calls: z.number(),
       rolling: maybe(z.number()),
+      troubleSinceMs: maybe(z.number()),
       wellSinceMs: maybe(z.number()),
       periodMs: maybe(z.number()),
       restarts: maybe(z.number()),

@@ -4,6 +4,7 @@ import { termsWords, namesIn, oneLine, personWords } from "./change-words.ts";
 import { preformatted, section, type Line } from "../kit/blocks.ts";
 import { fromBeginning } from "../../logs/entries.ts";
 import { driftList } from "./diff.ts";
+import { seenOf } from "../kit/health.ts";
 import { strong, words, type Inline } from "../kit/inline.ts";
 import { newestPage } from "../kit/log-text.ts";
 import { type Post, postOf, type Names } from "../kit/post.ts";
@@ -64,7 +65,17 @@ function isForThread(event: HistoryEvent): event is ThreadEvent {
 type Tell = (event: HistoryEvent, story: ChangeStory) => Line;
 type ThreadKind = Extract<
   HistoryEventKind,
-  "returned" | "rejected" | "cancelled" | "expired" | "drifted" | "done" | "failed" | "unknown" | "confirmed" | "health"
+  | "returned"
+  | "rejected"
+  | "cancelled"
+  | "expired"
+  | "drifted"
+  | "done"
+  | "failed"
+  | "unknown"
+  | "confirmed"
+  | "health"
+  | "recovered"
 >;
 
 const threadLines: Readonly<Record<ThreadKind, Tell>> = {
@@ -79,12 +90,9 @@ const threadLines: Readonly<Record<ThreadKind, Tell>> = {
   done,
   failed: (event) => [words(`❌ Failed${after(event)}`), ...result(event), ...reference(event)],
   unknown: (event) => [words(`❓ No clear answer${after(event)}`), ...result(event), ...reference(event)],
-  confirmed: (event, { change }) =>
-    isRolledOut(change) ? `🔄 The rollout began${after(event)}` : `✅ Took effect${after(event)}`,
-  health: (event, { change }) => {
-    const isLate = change.wayBackEnd?.isNeeded === false && event.result === change.wayBackEnd.why;
-    return [words(isLate ? "🟢 " : "🔴 "), words(oneLine(event.result), RESULT)];
-  },
+  confirmed: (event, { change }) => [words(`${rolloutWords(change) ?? "✅ Took effect"}${after(event)}`)],
+  health: (event) => [words("🔴 "), words(oneLine(event.result), RESULT)],
+  recovered: (event) => [words("🟢 "), words(oneLine(event.result), RESULT)],
 };
 
 /** Mentions the requester at the end of the news, unless it is of their own doing or they get a message of their own. */
@@ -108,8 +116,8 @@ function result({ result }: HistoryEvent): Inline[] {
 /** Accepted and took effect are different outcomes. */
 function done(event: HistoryEvent, { change }: ChangeStory): Line {
   const { ending } = change;
-  // Its card tells how that ends.
-  if (isRolledOut(change)) return [words(`🔄 The rollout began${after(event)}`)];
+  const rollout = rolloutWords(change);
+  if (rollout !== undefined) return [words(`${rollout}${after(event)}`)];
   if (ending?.kind !== "run" || ending.outcome.kind !== "asked") return [words(`✅ Took effect${after(event)}`)];
   const { unseen } = ending.outcome;
   return [
@@ -119,6 +127,14 @@ function done(event: HistoryEvent, { change }: ChangeStory): Line {
         : `🟡 Accepted${after(event)}. The workload API doesn't report ${unseen}.`,
     ),
   ];
+}
+
+/** Of a new version; its card tells how that ends. That instances are replaced was seen, or isn't said. */
+function rolloutWords(change: StoredChange): string | undefined {
+  if (!isRolledOut(change)) return undefined;
+  const seen = seenOf(change);
+  if (seen?.watch?.rolling !== undefined) return "🔄 The rollout began";
+  return seen?.kind === "reached" ? "✅ Took effect" : "🟡 The workload API accepted it";
 }
 
 function after({ elapsedMs }: HistoryEvent): string {
@@ -131,7 +147,7 @@ function reference({ reference }: HistoryEvent): Inline[] {
 
 /** The last lines of the failing instance, already redacted; of several workloads, those of the first that failed. */
 export function excerptReply(change: StoredChange): Post | undefined {
-  const health = (change.parts ?? [change]).find((each) => (each.health?.excerpt.length ?? 0) > 0)?.health;
+  const health = (change.parts ?? [change]).map(seenOf).find((each) => (each?.excerpt.length ?? 0) > 0);
   if (health === undefined) return undefined;
   const { text } = newestPage(fromBeginning(health.excerpt).map(visibleLines));
   const line = oneLine(health.line);
@@ -147,7 +163,7 @@ const NAME = 80;
  */
 export function severalEvents(events: readonly HistoryEvent[], { parts }: StoredChange): readonly HistoryEvent[] {
   if (parts === undefined) return events;
-  // That a rollout began tells nothing of how it ends, which the card shows.
+  // That it was accepted tells nothing of how it ends, which the card shows.
   const isNews = ({ kind }: HistoryEvent): boolean =>
     kind !== "confirmed" && !(kind === "done" && parts.some(isRolledOut));
   return events.filter((event) => isNews(event) && (event.kind !== "done" || partIn(event, parts) === lastOf(parts)));
@@ -166,13 +182,14 @@ function partIn({ workload }: HistoryEvent, parts: readonly StoredChange[]): Sto
   return parts.find(({ workload: { kind, name } }) => kind === workload?.kind && name === workload.name);
 }
 
-type PartKind = "failed" | "unknown" | "drifted" | "health";
+type PartKind = "failed" | "unknown" | "drifted" | "health" | "recovered";
 
 const partWords: Readonly<Record<PartKind, readonly [mark: string, what: string, hasResult: boolean]>> = {
   failed: ["❌", " failed", true],
   unknown: ["❓", " couldn't be confirmed", true],
   drifted: ["⚠️", " was skipped: it changed meanwhile", false],
   health: ["🔴", "", true],
+  recovered: ["🟢", "", true],
 };
 
 function isPartKind(kind: HistoryEventKind): kind is PartKind {

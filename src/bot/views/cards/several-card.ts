@@ -1,3 +1,4 @@
+import { AT_REST } from "../../../api/workload-status.ts";
 import type { Health, StoredChange } from "../../changes/stored-change.ts";
 import { IF_STUCK, verbWords } from "../kit/verb-words.ts";
 import {
@@ -46,7 +47,7 @@ function running(change: StoredChange, parts: readonly StoredChange[]): Headline
   const isOpen = (part: StoredChange): boolean =>
     part.settledAt === undefined || (isRolledOut(part) && part.state === "done" && !isAchieved(part));
   const place = parts.findIndex(isOpen) + 1;
-  const stops = parts.some(({ state, health }) => state === "failed" || health?.kind === "trouble");
+  const stops = parts.some((part) => part.state === "failed" || seenOf(part)?.kind === "trouble");
   const doing = split(change, "running")[0].replace(/ to $/u, ":").trim();
   if (place > 0 && !stops) return { mark: "🔄", text: `${doing} ${place} of ${parts.length}…` };
   const done = parts.filter(isAchieved);
@@ -100,6 +101,7 @@ export function endedHeadline(parts: readonly StoredChange[], past: string): Hea
     ["🟡", late, (name) => `${name} isn't ${past} yet`],
     ["🟡", seen("not-yet") ?? (isRollout ? seen("unwatched") : undefined), (name) => `${name} isn't healthy yet`],
     ["🟡", others.find((part) => unseenOf(part) !== undefined), (name) => `${name} can't be confirmed`],
+    ["🟡", achieved.length > 0 ? first("cancelled") : undefined, (name) => `${name} wasn't run`],
     [
       isOpen ? "🟡" : overtakenDot,
       overtaken,
@@ -205,7 +207,7 @@ function partLines({ change, parts }: Several): readonly Line[] {
 function partLine(part: StoredChange, { change, parts }: Several): Line {
   const [mark, note] = partState(part, { request: change, isShort: parts.length > FEW });
   const stopped = parts.find(
-    ({ state, health }) => state === "failed" || state === "unknown" || health?.kind === "trouble",
+    (each) => each.state === "failed" || each.state === "unknown" || seenOf(each)?.kind === "trouble",
   );
   const most = parts.length <= FEW || part === stopped ? WHY : SHORT_WHY;
   const kind = part.workload.kind === "job" ? "job " : "";
@@ -243,7 +245,7 @@ function rolloutState(part: StoredChange, { request, isShort }: Beside): State {
   if (overtakenWords(seen) !== undefined) return all(note);
   switch (seen.kind) {
     case "reached":
-      return all(`runs ${version}`, seen.digest ?? "", note);
+      return all(note.endsWith(AT_REST) ? version : `runs ${version}`, seen.digest ?? "", note);
     case "trouble": {
       if (part.wayBackEnd?.isNeeded === false) return ["🟢", part.wayBackEnd.why];
       const goal = from === undefined ? "" : ` to ${from}`;
@@ -297,7 +299,7 @@ function doneMark(part: StoredChange): string {
   const seen = seenOf(part);
   if (overtakenWords(seen) !== undefined) return overtakenDot;
   if (unseenOf(part) !== undefined && seen?.kind !== "trouble") return "🟡";
-  if (seen?.kind === "reached" && part.op === "stopService") return "⚪️";
+  if (seen?.kind === "reached" && seen.level === "idle") return "⚪️";
   if (!isFollowed(part)) return "✅";
   return seen === undefined ? "🟡" : dots[seen.kind];
 }

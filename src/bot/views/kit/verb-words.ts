@@ -1,3 +1,4 @@
+import { AT_REST } from "../../../api/workload-status.ts";
 import type { Risk, WriteOperationId } from "../../policy/operation-facts.ts";
 
 /** `{}` is the workload, `{to}` the requested value, with its preposition, where the diff tells it. */
@@ -39,7 +40,7 @@ export const BIG_STEP = "is a big step: needs approval";
 
 /** What a request changes, without what would have followed and why it had to be approved. */
 export function changesOf(diff: readonly string[]): readonly string[] {
-  return diff.filter((line) => !line.endsWith(IF_STUCK) && !line.endsWith(BIG_STEP));
+  return diff.filter((line) => !line.endsWith(IF_STUCK) && !line.endsWith(BIG_STEP) && line !== AT_REST);
 }
 
 /** What going back takes back besides, where a card has no room for all differences. */

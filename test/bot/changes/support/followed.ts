@@ -6,9 +6,11 @@ import type { Health } from "../../../../src/bot/changes/stored-change.ts";
 import type { Outcome } from "../../../../src/bot/changes/change.ts";
 import { scripted } from "./scripted.ts";
 
+type FollowedLook = { readonly atMs: number; readonly health: Health; readonly stuck: boolean };
+
 export type Followed = {
   /** Each look, in milliseconds after the change. */
-  readonly looks: readonly { readonly atMs: number; readonly health: Health }[];
+  readonly looks: readonly FollowedLook[];
   /** What is known when nobody looks any more. */
   readonly health: Health;
   /** What was accepted has shown. */
@@ -35,7 +37,7 @@ export async function followed(change: Change, seen: Seen): Promise<Followed> {
   let { progress } = seen;
   let outcome: Outcome | undefined;
   const calls: Call[] = [];
-  const looks: { readonly atMs: number; readonly health: Health }[] = [];
+  const looks: FollowedLook[] = [];
   const look = (nowMs: number): Look => ({
     change,
     progress,
@@ -59,8 +61,8 @@ export async function followed(change: Change, seen: Seen): Promise<Followed> {
   const redact = async (lines: readonly string[]) => lines.map((line) => line.replace(/hunter2/u, "[redacted]"));
   const deps = { api, signal: new AbortController().signal, clock: { now: () => new Date(nowMs) }, redact };
   for (;;) {
-    const { health, outcome: shown, nextMs } = await lookAtChanged(look(nowMs), deps);
-    looks.push({ atMs: nowMs - startMs, health });
+    const { health, outcome: shown, nextMs, stuck } = await lookAtChanged(look(nowMs), deps);
+    looks.push({ atMs: nowMs - startMs, health, stuck: stuck !== undefined });
     outcome ??= shown;
     if (nextMs === undefined) return { looks, health, outcome, calls };
     progress = health;

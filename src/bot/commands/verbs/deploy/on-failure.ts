@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { AT_REST, isIdle } from "../../../../api/workload-status.ts";
 import type { Change } from "../../../changes/change.ts";
 import { earlierVersion } from "../../../changes/revisions.ts";
 import { IF_STUCK } from "../../../views/kit/verb-words.ts";
@@ -32,11 +33,14 @@ export const onFailureField: FormField = {
 
 /** What the card says before anybody approves. */
 export function failureLine(change: Pick<Change, "backTo" | "before">, stays = false): string {
+  if (!stays && (isIdle(change.before?.status) || change.before?.size === 0)) return AT_REST;
   const to = stays ? undefined : earlierVersion(change)?.revision;
   return to === undefined ? `stays as it is ${IF_STUCK}` : `back to revision ${to} automatically ${IF_STUCK}`;
 }
 
 /** The lines of a Change that is about to be sent: the revision to go back to may be another one by now. */
 export function withFailureLine(diff: readonly string[], found: Pick<Change, "backTo" | "before">): readonly string[] {
-  return diff.map((line) => (line.startsWith("back to ") && line.endsWith(IF_STUCK) ? failureLine(found) : line));
+  const mayBeOther = (line: string): boolean =>
+    line === AT_REST || (line.startsWith("back to ") && line.endsWith(IF_STUCK));
+  return diff.map((line) => (mayBeOther(line) ? failureLine(found) : line));
 }
