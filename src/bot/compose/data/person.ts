@@ -44,7 +44,8 @@ export function exportPerson(settings: Settings, userId: string): Promise<string
 
 /** Replaces what is kept of a person. Refuses while a request of theirs is open: it would be lost on the way. */
 export function erasePersonNow(settings: Settings, userId: string): Promise<string> {
-  return withSession(settings, async (session, { keyIds: [current = ""] }) => {
+  return withSession(settings, async (session, sealer) => {
+    const [current = ""] = sealer.keyIds;
     // A running replica without the key couldn't open the rewritten history.
     await refuseIfLacking(session, current, "Nothing was erased.");
     const { chain } = session;
@@ -60,7 +61,7 @@ export function erasePersonNow(settings: Settings, userId: string): Promise<stri
     const { db, flavour } = session;
     // SQLite otherwise leaves what was replaced in free parts of its file.
     if (flavour === "sqlite") await sql`pragma secure_delete = on`.execute(db);
-    const { pseudonym, events, requests, wasKnown } = await erasePerson(session, chain, userId);
+    const { pseudonym, events, requests, wasKnown } = await erasePerson(session, { chain, sealer }, userId);
     if (!wasKnown) throw new DataError(`Nothing is stored about ${userId}. Check the ID. Nothing was changed.`);
     await sealHistory(session);
     if (flavour === "sqlite") await sql`pragma wal_checkpoint(truncate)`.execute(db);

@@ -1,5 +1,7 @@
 import { insertEvent, workspaceEvent } from "../events.ts";
 import { type Selectable, sql } from "kysely";
+import { z } from "zod";
+import type { Sealer } from "../../accounts/seal.ts";
 import { type ChainKeys, digestOf, erase, type PersonalField, personalFields } from "../../audit/chain.ts";
 import { chainedEvent, eventFields } from "../audit/chain-rows.ts";
 import type { Tables } from "../schema/tables.ts";
@@ -91,12 +93,16 @@ export async function openOf(
  * went are kept, signed. What is theirs alone (accounts, settings, watches) is deleted. An event of each workspace says that
  * somebody was erased, by the pseudonym.
  */
-export async function erasePerson(session: Session, keys: ChainKeys, userId: string): Promise<Erasure> {
+export async function erasePerson(
+  session: Session,
+  { chain: keys, sealer }: { readonly chain: ChainKeys; readonly sealer: Sealer },
+  userId: string,
+): Promise<Erasure> {
   const pseudonym = `erased-${keys.mark("pseudonym", [userId]).slice(0, 10)}`;
   const person = { userId, pseudonym, mentions: mentionsOf(userId, await namesOf(session, userId)) };
   const [accounts, teams] = [await ownAccounts(session, userId), await teamsOf(session, userId)];
   const events = await eraseEvents(session, keys, { ...person, accounts });
-  const { own: requests, all } = await eraseRequests(session, { ...person, accounts });
+  const { own: requests, all } = await eraseRequests(session, sealer, { ...person, accounts });
   const rest = await eraseRest(session, person);
   for (const teamId of teams) await insertEvent(session.db, session, workspaceEvent("erased", teamId, pseudonym));
   return { pseudonym, events, requests, wasKnown: teams.length + events + all + rest > 0 };
@@ -214,45 +220,85 @@ async function eraseEvent({ db, textSealer }: Session, keys: ChainKeys, { row, p
 
 async function eraseRequests(
   { db, textSealer }: Session,
-  { userId, pseudonym, mentions, accounts }: WithAccounts,
+  sealer: Sealer,
+  person: WithAccounts,
 ): Promise<{ readonly own: number; readonly all: number }> {
-  const quoted = JSON.stringify(userId);
-  const like = `%${quoted}%`;
-  const rows = await db
-    .selectFrom("change")
-    .selectAll()
-    .where("settled_at", "is not", null)
-    .where((where) =>
-      where.or([where("requester_id", "=", userId), where("ending", "like", like), where("terms", "like", like)]),
-    )
-    .execute();
-  let own = 0;
-  for (const row of rows) {
-    const isTheirs = row.requester_id === userId;
-    if (isTheirs) own += 1;
-    const ending = row.ending === null ? null : openEnding(textSealer, row.ending, row.id);
-    await db
-      .updateTable("change")
-      .set({
-        ...(isTheirs && {
-          requester_id: pseudonym,
-          requester_name: ERASED,
-          reason: row.reason === null ? null : textSealer.seal(ERASED, row.id),
-          // The request as it was typed: it can't be repeated or undone any more.
-          sealed: "",
-          account_owner: row.account_owner.replaceAll(quoted, JSON.stringify(pseudonym)),
-          ...(accounts.includes(row.account_username) && { account_username: ERASED }),
-        }),
-        ending:
-          ending === null || !ending.includes(quoted)
-            ? row.ending
-            : erasedEnding(ending, { quoted, pseudonym, mentions }),
-        terms: row.terms?.replaceAll(quoted, JSON.stringify(pseudonym)) ?? null,
-      })
-      .where("id", "=", row.id)
-      .execute();
+  let [own, all] = [0, 0];
+  for (let after = ""; ;) {
+    const rows = await db.selectFrom("change").selectAll().where("id", ">", after).orderBy("id").limit(PAGE).execute();
+    for (const row of rows) {
+      const isTheirs = row.requester_id === person.userId;
+      const set = { ...erasedTexts(row, { textSealer, sealer, person }), ...erasedNames(row, { textSealer, person }) };
+      if (Object.keys(set).length === 0) continue;
+      all += 1;
+      if (isTheirs) own += 1;
+      await db.updateTable("change").set(set).where("id", "=", row.id).execute();
+    }
+    const last = rows.at(-1);
+    if (last === undefined) return { own, all };
+    after = last.id;
   }
-  return { own, all: rows.length };
+}
+
+type Row = Selectable<Tables["change"]>;
+type Erasing = Pick<Session, "textSealer"> & { readonly person: WithAccounts };
+
+/** The columns of a request that names them in a text: somebody else's may list what they changed. */
+function erasedTexts(row: Row, { textSealer, sealer, person }: Erasing & { readonly sealer: Sealer }): Partial<Row> {
+  const { mentions, pseudonym } = person;
+  const without = (text: string): string => text.replaceAll(mentions, pseudonym);
+  const sealedWithout = (sealed: string | null): string | undefined => {
+    const text = sealed === null ? LOST : textSealer.open(sealed, row.id);
+    const erased = text === LOST ? text : without(text);
+    return erased === text ? undefined : textSealer.seal(erased, row.id);
+  };
+  const diff = sealedWithout(row.diff);
+  const reason = sealedWithout(row.reason);
+  const notice = row.notice === null ? null : without(row.notice);
+  return {
+    ...(diff !== undefined && { diff, sealed: withoutInDiff(sealer, row, without) }),
+    ...(reason !== undefined && { reason }),
+    ...(notice !== row.notice && { notice }),
+  };
+}
+
+const WithDiff = z.looseObject({ change: z.looseObject({ diff: z.array(z.string()) }) });
+
+/** The sealed request has its differences, too. What can't be opened stays. */
+function withoutInDiff(sealer: Sealer, { id, sealed }: Row, without: (text: string) => string): string {
+  const bind = ["change", id];
+  const content = openedJson(sealer, sealed, bind);
+  const { change, ...rest } = WithDiff.safeParse(content).data ?? {};
+  if (change === undefined) return sealed;
+  return sealer.seal(JSON.stringify({ ...rest, change: { ...change, diff: change.diff.map(without) } }), bind);
+}
+
+function openedJson(sealer: Sealer, sealed: string, bind: readonly string[]): unknown {
+  try {
+    return JSON.parse(sealer.open(sealed, bind));
+  } catch {
+    return undefined;
+  }
+}
+
+/** The columns of a request that is theirs, or that they decided or may decide. */
+function erasedNames(row: Row, { textSealer, person }: Erasing): Partial<Row> {
+  const { userId, pseudonym, mentions, accounts } = person;
+  const quoted = JSON.stringify(userId);
+  const ending = row.ending === null ? null : openEnding(textSealer, row.ending, row.id);
+  return {
+    ...(row.requester_id === userId && {
+      requester_id: pseudonym,
+      requester_name: ERASED,
+      reason: row.reason === null ? null : textSealer.seal(ERASED, row.id),
+      // The request as it was typed: it can't be repeated or undone any more.
+      sealed: "",
+      account_owner: row.account_owner.replaceAll(quoted, JSON.stringify(pseudonym)),
+      ...(accounts.includes(row.account_username) && { account_username: ERASED }),
+    }),
+    ...(ending?.includes(quoted) === true && { ending: erasedEnding(ending, { quoted, pseudonym, mentions }) }),
+    ...(row.terms?.includes(quoted) === true && { terms: row.terms.replaceAll(quoted, JSON.stringify(pseudonym)) }),
+  };
 }
 
 type Quoted = Pick<Person, "pseudonym" | "mentions"> & { readonly quoted: string };

@@ -63,6 +63,17 @@ export function personContract({ replica, db }: Bench): void {
       event("rejected", { who: ann, result: "not on my watch" }),
     );
     await a.note(direct);
+    const takesBack = { call: "back", diff: ["to revision 3", "also takes back revision 4 by Ann Lee: changes LEVEL"] };
+    const content = ["change", "CCC333"];
+    await a.addChange(
+      pendingChange("CCC333", {
+        requester: bob,
+        reason: "Ann Lee said so",
+        diff: takesBack.diff,
+        sealed: older.seal(JSON.stringify({ ask: "Ann Lee", change: takesBack }), content),
+      }),
+      event("requested", { who: bob, result: takesBack.diff.join("; ") }),
+    );
     await a.saveAccount(
       {
         teamId: "T1",
@@ -90,7 +101,7 @@ export function personContract({ replica, db }: Bench): void {
     const keys = await chainOf(db(), older);
     // Any clock of the database's will do.
     const clock = Object.assign(() => sql<string>`(select max(at) from event)`, { shift: () => "0.000 seconds" });
-    const { pseudonym } = await erasePerson({ ...session, clock, chain: keys }, keys, "U1");
+    const { pseudonym } = await erasePerson({ ...session, clock, chain: keys }, { chain: keys, sealer: older }, "U1");
     await a.sealHistory();
 
     expect(await a.history({ teamId: "T1", limit: 1 })).toMatchObject([{ kind: "erased", result: pseudonym }]);
@@ -100,6 +111,14 @@ export function personContract({ replica, db }: Bench): void {
     expect(results).toContain("Annex stays");
     expect(results).toContain(`asked by ${pseudonym}`);
     expect(results).toContain("Bob Ray");
+    // What somebody else asks for stays, without the name.
+    const diff = ["to revision 3", `also takes back revision 4 by ${pseudonym}: changes LEVEL`];
+    const others = await a.findChange("CCC333");
+    expect(others).toMatchObject({ state: "pending", requester: bob, diff, reason: `${pseudonym} said so` });
+    expect(JSON.parse(older.open(others?.sealed ?? "", content))).toEqual({
+      ask: "Ann Lee",
+      change: { call: "back", diff },
+    });
     expect(await a.findChange("AAA111")).toMatchObject({
       state: "cancelled",
       requester: { userId: pseudonym, name: "(erased)" },
