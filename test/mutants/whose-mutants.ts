@@ -19,6 +19,13 @@ export const whoseMutants: readonly Mutant[] = [
     tests,
   },
   {
+    bug: "the menu beside a workload on Home acts for the account that the person has by then",
+    file: "src/bot/views/kit/post.ts",
+    text: 'block.type === "section" && block.accessory?.type === "overflow"',
+    becomes: 'block.type === "section" && block.accessory?.type === "overflow" && block.accessory.options.length === 0',
+    tests,
+  },
+  {
     bug: "an Undo acts with the account of whoever clicks",
     file: "src/bot/workflow/repeat/redo.ts",
     text: "account: change.account.username",

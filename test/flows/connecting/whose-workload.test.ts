@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { objectsOf } from "../../../src/playground/json.ts";
 import { clickables } from "../../../src/playground/people/find-element.ts";
 import { approvalTown, count, createWeb } from "../../support/approval-town.ts";
 import { alexs, connects, connectsChannel, danas, teams, usedFor } from "../../support/linking.ts";
@@ -170,6 +171,35 @@ test("an alert about Dana's web restarts that one or none, and nothing of the ot
   expect(await clicks(town, approver, "Mute 1 h")).toContain("muted web");
   await says(town, approver, "/gantry watch web --after 0s");
   expect(await clicks(town, developer, "Unmute")).toContain("unmuted web");
+});
+
+test("Home acts on what it shows, whatever account the person has by then", async () => {
+  await using town = await approvalTown({ users: [danas], policy: openPolicy });
+  const { developer } = town;
+  await developer.opensHome();
+  await town.settled();
+  town.playground.faults.answer("views.publish", "500", 100);
+  await connects(town, developer, danas);
+  const buttons = clickables(objectsOf(developer.home()?.content["blocks"])).filter((label) => label !== "Refresh");
+  expect(buttons).toEqual(expect.arrayContaining(["Create", "Show", "Logs", "Restart", "Scale", "Stop"]));
+  const before = town.sent().length;
+
+  for (const label of buttons) {
+    await developer.clicks(label, { home: true });
+    await town.settled();
+    if (developer.modal() === undefined) continue;
+    expect(form(developer), label).toMatch(/For the account \n?gantry|Find|Show a workload|Connect/u);
+    await developer.closes();
+  }
+
+  expect(
+    new Set(
+      town
+        .sent()
+        .slice(before)
+        .map(({ username }) => username),
+    ),
+  ).toEqual(new Set(["gantry"]));
 });
 
 test("a log that was followed is followed again with its account, and stopped by whoever may read it", async () => {

@@ -54,12 +54,19 @@ const LONGEST_ACTION_ID = 255;
  * may have another workload of the same name.
  */
 export function blocksFor(account: string, blocks: readonly Block[]): Block[] {
+  // One that can't say for whom it acts doesn't act.
+  const bound = <Element extends { action_id?: string }>(element: Element): readonly Element[] => {
+    const id = actionFor(element.action_id ?? "", account);
+    return id.length > LONGEST_ACTION_ID ? [] : [{ ...element, action_id: id }];
+  };
   return blocks.flatMap((block): Block[] => {
+    if (block.type === "section" && block.accessory?.type === "overflow") {
+      const { accessory, ...text } = block;
+      const [menu] = bound(accessory);
+      return [menu === undefined ? text : { ...text, accessory: menu }];
+    }
     if (block.type !== "actions") return [block];
-    const elements = block.elements
-      .map((each) => ({ ...each, action_id: actionFor(each.action_id ?? "", account) }))
-      // One that can't say for whom it acts doesn't act.
-      .filter(({ action_id: id }) => id.length <= LONGEST_ACTION_ID);
+    const elements = block.elements.flatMap(bound);
     return elements.length === 0 ? [] : [{ ...block, elements }];
   });
 }

@@ -1,34 +1,6 @@
 import { describe, expect, test } from "vitest";
-import {
-  type ParsedMention,
-  type ParsedSlash,
-  readMention,
-  readSlash,
-} from "../../../../src/bot/commands/grammar/mention-words.ts";
-import { addressedBy } from "../../../../src/bot/slack/receive/addressed.ts";
-
-const regions = ["beijing1", "us"];
-const BOT = "U0GANTRY";
-
-function message(text: string, isDirect: boolean): ParsedMention {
-  const said = addressedBy({ text, isDirect }, BOT);
-  if (said === undefined) throw new Error(`nobody was addressed: ${text}`);
-  return readMention(said, regions);
-}
-
-/** Every way for words to come in. */
-const doors: Readonly<Record<string, (text: string) => ParsedMention | ParsedSlash>> = {
-  "slash command": (text) => readSlash(text, regions),
-  mention: (text) => message(`<@${BOT}> ${text}`, false),
-  "direct message": (text) => message(text, true),
-};
-
-/** The names that the words are about. */
-function namesIn(read: ParsedMention | ParsedSlash): readonly unknown[] {
-  if (read.kind !== "run" && read.kind !== "confirm") return [read.kind];
-  const { names, name, text } = read.parsed.ask.args;
-  return [names ?? name ?? text].flat();
-}
+import { readSlash } from "../../../../src/bot/commands/grammar/mention-words.ts";
+import { changes, conditions, doors, namesIn, regions } from "../support/doors.ts";
 
 describe.each(["mute", "watch", "unwatch", "restart", "stop", "start", "delete", "rollback", "list"])(
   "%s *web*",
@@ -66,35 +38,6 @@ const orders = [
   "deploy 1.5 to web",
   "roll web back to 3",
 ];
-
-const conditions = [
-  "at 18:00",
-  "tomorrow",
-  "tonight",
-  "today",
-  "in 10 minutes",
-  "until 18:00",
-  "after lunch",
-  "before the deploy",
-  "every hour",
-  "when it is down",
-  "if it crashes",
-  "unless it is up",
-  "once worker is up",
-  "except worker",
-  "for 2 hours",
-  "to production",
-  "in production",
-];
-
-/** What a click or the words themselves would change. */
-function changes(read: ParsedMention | ParsedSlash): readonly unknown[] {
-  if (read.kind === "menu") return [];
-  if (read.kind === "form") return [read.begun];
-  if (read.kind !== "miss") return read.parsed.command.effect === "read" ? [] : [read.parsed.ask];
-  const runnable = read.error.suggestions.filter(({ ask }) => !["help", "list", "show", "why"].includes(ask.verb));
-  return [...runnable, ...(read.begun === undefined ? [] : [read.begun])];
-}
 
 describe.each(Object.entries(doors))(
   "%s: a time, a place, a condition or an exception isn't dropped",
