@@ -1,6 +1,7 @@
 import type { Risk } from "../../policy/operation-facts.ts";
 import type { StoredChange } from "../../changes/stored-change.ts";
 import { shortImage } from "../../../api/image.ts";
+import { AT_REST } from "../../../api/workload-status.ts";
 import { counted, truncate, visible, truncateMiddle } from "../kit/text.ts";
 import { changesOf, type Phrase, verbWords, wordsOf } from "../kit/verb-words.ts";
 
@@ -16,12 +17,13 @@ export type Phrased = Pick<StoredChange, "op" | "workload" | "diff"> & {
   readonly parts?: readonly (Pick<StoredChange, "workload"> & { readonly diff?: readonly string[] })[] | undefined;
 };
 
-/** How a request can hurt; undefined for a routine one. Only a deletion can't be undone. */
+/** How a request can hurt; undefined for a routine one, and where nothing runs. Only a deletion can't be undone. */
 export function effectWords({
   risk,
   ...request
-}: Pick<Phrased, "op" | "verb"> & { readonly risk: Risk }): string | undefined {
-  return wordsOf(request).harm[risk];
+}: Omit<Phrased, "workload"> & { readonly risk: Risk }): string | undefined {
+  const isAtRest = (request.parts ?? [request]).every(({ diff = [] }) => diff.includes(AT_REST));
+  return isAtRest ? undefined : wordsOf(request).harm[risk];
 }
 
 /** Which images a deploy or the way back replaces: `shop/web:1.4` by `1.5`. Undefined of several images or none. */
