@@ -11,7 +11,7 @@ import { readConfig } from "../../src/bot/compose/config.ts";
 import { createLog } from "../../src/platform/log.ts";
 import type { Observer } from "../../src/bot/compose/observing/observer.ts";
 import type { TransportChoice } from "../../src/bot/slack/receive/transport.ts";
-import { openLocalSlack } from "../../src/bot/compose/stand-ins/local-slack.ts";
+import { type LocalSlack, openLocalSlack } from "../../src/bot/compose/stand-ins/local-slack.ts";
 import type { Policy } from "../../src/bot/policy/policy.ts";
 import { defaultPolicy, readPolicy } from "../../src/bot/policy/read-policy.ts";
 import type { Person } from "../../src/playground/people/person.ts";
@@ -60,6 +60,8 @@ export type WorldOptions = {
   readonly onStatement?: (sql: string) => void;
   /** How Slack's deliveries arrive. Default: GANTRY_TEST_TRANSPORT, or http. */
   readonly transport?: TransportChoice["kind"];
+  /** Another Gantry's, with the same app: two worlds on one Slack. */
+  readonly slack?: LocalSlack;
   /** A database that is there before the bot starts: SQL, and the keys that sealed it. */
   readonly database?: { readonly sql: string; readonly keys: string };
   /** Of an engine that was made before. */
@@ -98,6 +100,7 @@ export type World = {
   readonly botUrl: () => string;
   /** Where the page of the simulated workspace is. */
   readonly playgroundUrl: string;
+  readonly slack: LocalSlack;
   readonly store: () => Store;
   readonly service: (name: string) => Promise<Service>;
   readonly services: () => Promise<readonly Service[]>;
@@ -169,15 +172,17 @@ export async function world(options: WorldOptions = {}): Promise<World> {
   const past = createApi({ baseUrl, send: sendTo(service.fetch) });
   const direct = past.as(account);
   let botPort = 0;
-  const slack = await openLocalSlack({
-    transport: transportOf(options),
-    host: "127.0.0.1",
-    port: 0,
-    command: settings.command,
-    botPort: () => botPort,
-    clock,
-    externalFaults: troubled.switches,
-  });
+  const slack =
+    options.slack ??
+    (await openLocalSlack({
+      transport: transportOf(options),
+      host: "127.0.0.1",
+      port: 0,
+      command: settings.command,
+      botPort: () => botPort,
+      clock,
+      externalFaults: troubled.switches,
+    }));
 
   async function startBot(): Promise<WorldBot> {
     const started = await startWorldBot(options, {
@@ -209,7 +214,7 @@ export async function world(options: WorldOptions = {}): Promise<World> {
     await stopBot();
     // What they wait for never comes.
     await asTimePasses(clock, () => Promise.all(crashed.map(({ bot }) => bot.stop())));
-    await slack.close();
+    if (options.slack === undefined) await slack.close();
     await service.close();
     rmSync(dataDir, { recursive: true, force: true });
   };
@@ -229,6 +234,7 @@ export async function world(options: WorldOptions = {}): Promise<World> {
     logged: () => lines.map((line) => JSON.parse(line) as Record<string, unknown>), // pino writes objects
     logLines: () => lines,
     botUrl: () => `http://127.0.0.1:${botPort}`,
+    slack,
     playgroundUrl: `http://127.0.0.1:${slack.port}`,
     store: () => running.store,
     ...lookInto(direct, settings.region),

@@ -24,6 +24,7 @@ import { createKnownLists, makeRounds } from "../workflow/watching/observer.ts";
 import type { FileWatch } from "../commands/verbs/watch/watches-file.ts";
 import { createPush } from "../workflow/watching/push.ts";
 import { type AuditReceiver, createHandingOver } from "./audit/receivers.ts";
+import { watchForOtherGantry } from "./health/other-gantry.ts";
 import { createReporter } from "./health/replica-report.ts";
 import { measuredLogs, measuredNetwork, measuredStore } from "./observing/measured.ts";
 import type { Observer } from "./observing/observer.ts";
@@ -129,7 +130,9 @@ export function createBot(given: BotParts): Bot {
     },
     onUnsigned: arrivals.noteUnsigned,
   });
+  const otherGantry = watchForOtherGantry({ transport, store, log, clock });
   const report = createReporter({
+    otherGantry,
     api: parts.api,
     isEmbedded: !URL.canParse(parts.settings.serviceUrl),
     arrivals,
@@ -205,9 +208,11 @@ export function createBot(given: BotParts): Bot {
       // Takes over what the last process left unfinished before the first command is answered.
       await sweeper.once(sweepAll);
       sweeper.start();
+      otherGantry.start();
       return started;
     },
     async stop() {
+      otherGantry.stop();
       push.stop();
       await sweeper.stop();
       await inTime(clock, handingOver.stop());
@@ -325,7 +330,7 @@ const ASK_WITHIN_MS = 250;
 
 type Stopping = {
   readonly lanes: Pick<Lanes, "drain">;
-  readonly store: Pick<Store, "isAlone">;
+  readonly store: Pick<Store, "otherReplicas">;
   readonly transport: Pick<Transport, "handOver" | "stop">;
   /** Saves what is counted in memory. Never rejects. */
   readonly flush: () => Promise<void>;
@@ -338,11 +343,11 @@ type Stopping = {
  * ends what is in progress.
  */
 export async function stopBot({ lanes, store, transport, flush, log, clock }: Stopping): Promise<void> {
-  const isAlone = await inTime(
+  const others = await inTime(
     clock,
-    store.isAlone().catch(() => true),
+    store.otherReplicas().catch(() => []),
   );
-  if (isAlone === false) await transport.handOver();
+  if (others !== undefined && others.length > 0) await transport.handOver();
   const { aborted, left } = await lanes.drain();
   if (aborted > 0) log.warn({ aborted, left }, "stopped while commands were running");
   await inTime(clock, flush());

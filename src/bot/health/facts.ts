@@ -215,6 +215,8 @@ export const ReplicaReport = z.object({
     kind: z.enum(["http", "socket"]),
     /** Ages of the live WebSockets in milliseconds. */
     links: z.array(z.number()),
+    /** Connections to the same app that no replica has: another Gantry's. */
+    others: z.number().optional(),
   }),
   /** Why it can't do its work, as /readyz says it. */
   missing: z.array(z.string()),

@@ -15,7 +15,7 @@ import {
   type StorePlace,
 } from "./database/session.ts";
 import { migrate } from "./schema/migrations.ts";
-import { beat, forgetOthers, isAliveFor, isAlone, leave } from "./database/replicas.ts";
+import { beat, forgetOthers, isAliveFor, leave, otherReplicas } from "./database/replicas.ts";
 import type { Store } from "./store.ts";
 import { closeRestored } from "./database/restored.ts";
 import { textSealer } from "./database/text-sealer.ts";
@@ -332,7 +332,7 @@ const statements = {
   waitsFor,
   inspect,
   waiting,
-  isAlone,
+  otherReplicas,
   accept,
   finish,
   remember,

@@ -1,7 +1,7 @@
 import type { AccountSeeker, LinkedAccount } from "../accounts/resolve.ts";
 import type { Card, StoredChange } from "../changes/stored-change.ts";
 import type { InstallationRows } from "../workflow/access/installation.ts";
-import type { Inspection } from "../health/facts.ts";
+import type { Inspection, LiveReplica } from "../health/facts.ts";
 import type {
   AllWatches,
   AllWatching,
@@ -149,8 +149,8 @@ export type Replica = {
   readonly inspect: () => Promise<Inspection>;
   /** What waits in all workspaces, and for how long, in one statement. For metrics. */
   readonly waiting: () => Promise<Waiting>;
-  /** Whether no other replica lives. */
-  readonly isAlone: () => Promise<boolean>;
+  /** All that live, without this one. */
+  readonly otherReplicas: () => Promise<readonly LiveReplica[]>;
   readonly isOpen: () => boolean;
   /** Whether the database answers now, and takes changes. */
   readonly isReachable: () => Promise<boolean>;

@@ -70,6 +70,9 @@ const unwell: Readonly<Record<string, Partial<Facts>>> = {
   "a needed scope and an optional one are missing": { slack: [{ ...slack, scopes: ["commands"] }] },
   "no connection to Slack is open": { replicas: replica({ transport: { kind: "socket", links: [] } }) },
   "one of two connections is missing": { replicas: replica({ transport: { kind: "socket", links: [5_000] } }) },
+  "another Gantry is on the same Slack app": {
+    replicas: replica({ transport: { kind: "socket", links: [60_000, 60_000], others: 2 } }),
+  },
   "nothing has arrived": { replicas: replica({ arrived: {} }) },
   "the signing secret is another app's": {
     transport: "http",

@@ -9,6 +9,7 @@ import type { ArrivalTimes } from "../../slack/receive/arrival-times.ts";
 import type { Transport } from "../../slack/receive/transport.ts";
 import type { Lanes } from "../../workflow/inbox/lanes.ts";
 import { version } from "../../../platform/version.ts";
+import type { OtherGantry } from "./other-gantry.ts";
 
 type Parts = {
   readonly api: Pick<Api, "engine">;
@@ -24,6 +25,7 @@ type Parts = {
   readonly policy: () => Policy;
   readonly policyProblem: () => string | undefined;
   readonly transport: { readonly kind: "http" | "socket"; readonly links: Transport["links"] };
+  readonly otherGantry: Pick<OtherGantry, "connections">;
 };
 
 const MOST_ERRORS = 10;
@@ -34,6 +36,7 @@ export function createReporter(parts: Parts): () => Promise<ReplicaReport> {
   const startedAt = clock.now().toISOString();
   return async () => {
     const [missing, engine] = await Promise.all([parts.missing(), isEmbedded ? api.engine() : undefined]);
+    const others = parts.otherGantry.connections();
     const { source, rules } = parts.policy();
     const problem = parts.policyProblem();
     return {
@@ -42,7 +45,7 @@ export function createReporter(parts: Parts): () => Promise<ReplicaReport> {
       host: hostname(),
       startedAt,
       at: clock.now().toISOString(),
-      transport: { kind: transport.kind, links: [...transport.links()] },
+      transport: { kind: transport.kind, links: [...transport.links()], ...(others !== undefined && { others }) },
       missing: [...missing],
       arrived: arrivals.last(),
       refused: arrivals.unsigned(),

@@ -14,7 +14,7 @@ type ForAll =
   | "beat"
   | "inspect"
   | "waiting"
-  | "isAlone"
+  | "otherReplicas"
   | "movedChannels"
   | "forgetElsewhere"
   | "allWatches"

@@ -9,20 +9,23 @@ export function reportsOf({ replicas }: Pick<Facts, "replicas">): readonly Repli
 /** A second connection covers the refresh of the first; a missing one is opened again within this time. */
 const ONE_LINK_FOR_MS = 60_000;
 
-/** The live WebSockets of each replica. Nothing over HTTP, where Slack connects. */
+/** The live WebSockets of each replica, and those of another Gantry. Nothing over HTTP, where Slack connects. */
 export function connections(facts: Facts): Judged[] {
-  return reportsOf(facts)
-    .filter(({ transport }) => transport.kind === "socket")
-    .map(({ host, transport: { links }, startedAt }) => {
-      if (links.length === 0) {
-        return broken(`${host} has no connection to Slack`, "Check the network and HTTPS_PROXY; its log says why.");
-      }
-      const isYoung = facts.now.getTime() - Date.parse(startedAt) < ONE_LINK_FOR_MS;
-      const says = `${host} has ${counted(links.length, "connection")} to Slack, the oldest for ${shortSpan(Math.max(...links))}`;
-      return links.length > 1 || isYoung
-        ? ok(says)
-        : warning(`${host} has only one connection to Slack, so a refresh can delay commands`, "See its log for why.");
-    });
+  const reports = reportsOf(facts).filter(({ transport }) => transport.kind === "socket");
+  const own = reports.map(({ host, transport: { links }, startedAt }) => {
+    if (links.length === 0) {
+      return broken(`${host} has no connection to Slack`, "Check the network and HTTPS_PROXY; its log says why.");
+    }
+    const isYoung = facts.now.getTime() - Date.parse(startedAt) < ONE_LINK_FOR_MS;
+    const says = `${host} has ${counted(links.length, "connection")} to Slack, the oldest for ${shortSpan(Math.max(...links))}`;
+    return links.length > 1 || isYoung
+      ? ok(says)
+      : warning(`${host} has only one connection to Slack, so a refresh can delay commands`, "See its log for why.");
+  });
+  const others = Math.max(0, ...reports.map(({ transport }) => transport.others ?? 0));
+  if (others === 0) return own;
+  const says = `Another program, probably a second Gantry, has ${counted(others, "connection")} to this Slack app and gets some of the commands and clicks`;
+  return [...own, warning(says, "Stop it, or give it its own Slack app.")];
 }
 
 const names = { command: "command", click: "click", event: "event" } as const;

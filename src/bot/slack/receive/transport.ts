@@ -41,6 +41,15 @@ export type Transport = {
   readonly missing: () => readonly string[];
   /** Ages of the live WebSockets in milliseconds; none over HTTP. */
   readonly links: () => readonly number[];
+  /** The app's connections of other processes; not over HTTP. */
+  readonly others?: OtherConnections;
+};
+
+export type OtherConnections = {
+  /** Slack's last count; undefined when it didn't count. */
+  readonly counted: () => number | undefined;
+  /** Lets Slack count again. Undefined when it couldn't. Never rejects. */
+  readonly recount: () => Promise<number | undefined>;
 };
 
 /** Answers a payload to Slack, with a body or without. At most once for each. Rejects with `AckLostError`. */

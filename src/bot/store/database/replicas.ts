@@ -68,14 +68,8 @@ function ageMs({ machine }: Session, renewed: Renewed): number {
   return Math.max(machine.elapsedMs() - renewed.elapsedMs, machine.now().getTime() - renewed.at.getTime());
 }
 
-export async function isAlone({ db, clock, replicaId }: Session): Promise<boolean> {
-  const row = await db
-    .selectFrom("replica")
-    .select("id")
-    .where("id", "!=", replicaId)
-    .where("alive_until", ">=", clock())
-    .executeTakeFirst();
-  return row === undefined;
+export async function otherReplicas(session: Session): Promise<readonly LiveReplica[]> {
+  return (await liveReplicas(session)).filter(({ id }) => id !== session.replicaId);
 }
 
 /** Frees everything this replica holds. */

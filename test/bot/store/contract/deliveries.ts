@@ -35,16 +35,17 @@ export function deliveriesContract({ replica, db }: Bench): void {
 
   test("a replica knows if others live: not those that were stopped in order or whose lease is over", async () => {
     const [a, b, c] = [await replica("a"), await replica("b"), await replica("c")];
-    const alone: boolean[] = [];
+    const others: string[][] = [];
+    const seen = async (): Promise<string[]> => (await a.otherReplicas()).map(({ id }) => id);
     for (const store of [a, b, c]) await store.beat();
-    alone.push(await a.isAlone());
+    others.push(await seen());
 
     await b.close();
-    alone.push(await a.isAlone());
+    others.push(await seen());
     a.later(20_100);
 
-    expect([...alone, await a.isAlone()]).toEqual([false, false, true]);
-    expect(await c.isAlone()).toBe(false);
+    expect([...others, await seen()]).toEqual([["b", "c"], ["c"], []]);
+    expect(await c.otherReplicas()).toHaveLength(1);
   });
 
   test("what a replica holds that was stopped in order is free at once", async () => {

@@ -3,6 +3,7 @@ import type { Connection, Events } from "./connection.ts";
 import type { Delivery } from "./frame.ts";
 import { backOffMs, orAborted, unawaited, within } from "../../../../platform/waiting.ts";
 import type { Clock, Timer } from "../../../../platform/clock.ts";
+import type { OtherConnections } from "../transport.ts";
 import { classify } from "../../send/slack-error.ts";
 
 export type ConnectionsParts = {
@@ -30,7 +31,7 @@ export type Connections = {
   /** Why the last connection could not be opened, or ended; undefined when none did. */
   readonly lastFailure: () => string | undefined;
   readonly status: () => readonly ConnectionStatus[];
-};
+} & OtherConnections;
 
 /** One of the connections, from its first call to its end. */
 export type Entry = {
@@ -53,6 +54,10 @@ export type State = {
   refusals: number;
   wasOpen: boolean;
   lastFailure: string | undefined;
+  /** Connections of other processes, at Slack's last hello. */
+  others: number | undefined;
+  /** Opened beside the two for a count. */
+  extra: Entry | undefined;
   /** The result of `start`, until it has one. */
   starting: PromiseWithResolvers<void> | undefined;
 };
@@ -88,6 +93,8 @@ export function createConnections(parts: ConnectionsParts): Connections {
     refusals: 0,
     wasOpen: false,
     lastFailure: undefined,
+    others: undefined,
+    extra: undefined,
     starting: undefined,
   };
   const { clock } = parts;
@@ -114,6 +121,8 @@ export function createConnections(parts: ConnectionsParts): Connections {
     },
     isOpen: () => [...state.entries].some(({ connection }) => connection.isOpen()),
     lastFailure: () => state.lastFailure,
+    counted: () => state.others,
+    recount: () => recount(state),
     status: () =>
       [...state.entries].map(({ sinceMs, hasHello, end }) => ({
         ageMs: Math.round(clock.elapsedMs() - sinceMs),
@@ -216,6 +225,8 @@ async function opened(state: State, entry: Entry): Promise<Failure | undefined> 
     state.wasOpen = true;
     state.lastFailure = undefined;
     starting?.resolve();
+    const own = [...state.entries].filter((each) => each.connection.isOpen()).length;
+    state.others = hello.connections === undefined ? undefined : hello.connections - own;
     parts.log.info({ connections: hello.connections }, "a connection to Slack is open");
     return undefined;
   } catch (err) {
@@ -223,6 +234,19 @@ async function opened(state: State, entry: Entry): Promise<Failure | undefined> 
     if (stopping.signal.aborted) return { waitMs: 0, isFinal: true };
     return failed(state, err);
   }
+}
+
+/**
+ * Slack counts only at a hello. One more connection is opened, and none closed: Slack may just be sending a delivery over
+ * it. The extra one stays until Slack closes it, or until the next count.
+ */
+async function recount(state: State): Promise<number | undefined> {
+  const entry = createEntry(state);
+  if ((await opened(state, entry)) !== undefined) return undefined;
+  state.extra?.finish("the app's connections were counted again");
+  state.extra = entry;
+  unawaited(entry.over.then(() => retire(state, entry)));
+  return state.others;
 }
 
 class DisconnectedError extends Error {}

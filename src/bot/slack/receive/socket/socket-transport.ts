@@ -44,6 +44,7 @@ export function createSocketTransport(
     },
     missing: () => missing(connections),
     links: () => connections.status().flatMap(({ state, ageMs }) => (state === "open" ? [ageMs] : [])),
+    others: { counted: connections.counted, recount: connections.recount },
   };
 }
 

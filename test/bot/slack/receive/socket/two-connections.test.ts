@@ -17,6 +17,67 @@ test("Slack may deliver over either of two connections, and gets the answer in t
   expect(bot.missing()).toEqual([]);
 });
 
+test("Slack's count without our own connections is another process's, and a new count closes none that may deliver", async () => {
+  const slack = await slackSockets();
+  const bot = socketTransport(slack);
+  await bot.start();
+  await slack.has(2);
+  await until(() => bot.opened() === 2);
+  expect(bot.others?.counted()).toBe(0);
+
+  const other = socketTransport(slack);
+  await other.start();
+  await slack.has(4);
+  await until(() => other.opened() === 2);
+  expect(other.others?.counted()).toBe(2);
+  expect(bot.others?.counted()).toBe(0);
+
+  expect(await bot.others?.recount()).toBe(2);
+  expect(bot.others?.counted()).toBe(2);
+  bot.passSeconds(60);
+  const peers = await slack.has(5);
+  await Promise.all(peers.map((peer) => peer.deliver(command)));
+});
+
+test("the connection of the last count is closed at the next one, once that is open, or soon after Slack announced its end", async () => {
+  const slack = await slackSockets();
+  const bot = socketTransport(slack);
+  await bot.start();
+  const two = await slack.has(2);
+
+  await bot.others?.recount();
+  await bot.others?.recount();
+  const [, , third, fourth] = (await slack.has(4)) as readonly [Peer, Peer, Peer, Peer]; // there are four
+  await third.deliver(command);
+  bot.passSeconds(15);
+  await slack.has(3);
+  expect(third.isOpen()).toBe(false);
+
+  fourth.send({ type: "disconnect", reason: "warning" });
+  await until(() => bot.links().length === 2);
+  bot.passSeconds(15);
+  expect(await slack.has(2)).toEqual(two);
+  expect(bot.opened()).toBe(4);
+});
+
+test("nothing is counted where Slack takes no further connection, or doesn't count, or after a stop", async () => {
+  const slack = await slackSockets();
+  const bot = socketTransport(slack);
+  await bot.start();
+  await slack.has(2);
+
+  slack.greet("too many");
+  expect(await bot.others?.recount()).toBeUndefined();
+  slack.greet("no count");
+  expect(await bot.others?.recount()).toBeUndefined();
+  expect(bot.missing()).toEqual([]);
+
+  slack.greet("hello");
+  await bot.stop();
+  expect(await bot.others?.recount()).toBeUndefined();
+  await slack.has(0);
+});
+
 test("an announced refresh opens the next connection first, and what comes over the old one is still acked", async () => {
   const slack = await slackSockets();
   const bot = socketTransport(slack);

@@ -10,7 +10,7 @@ test("a replica that stops beside another one closes its connections while it st
       if (request.url.endsWith("/services")) await read;
       return oneService(request);
     },
-    store: (real) => ({ ...real, isAlone: () => Promise.resolve(false) }),
+    store: (real) => ({ ...real, otherReplicas: () => Promise.resolve([{ id: "b", report: undefined }]) }),
   });
   const { developer, playground } = town;
   await developer.says("/gantry list services");

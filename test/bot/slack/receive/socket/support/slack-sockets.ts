@@ -8,6 +8,8 @@ import { until } from "../../../../../support/until.ts";
 /** What `apps.connections.open` answers: a ticket, an error code, an HTTP status, or nothing at all. */
 export type Answer = "ticket" | "silence" | { readonly error: string } | { readonly status: number };
 
+type Greeting = "hello" | "no count" | "nothing" | "too many";
+
 /** One connection, from Slack's side. */
 export type Peer = {
   readonly isOpen: () => boolean;
@@ -31,7 +33,7 @@ export type SlackSockets = {
   /** How `apps.connections.open` answers from now on: with each in turn, and with the last one for ever. */
   readonly answer: (...answers: readonly Answer[]) => void;
   /** What a new connection gets instead of a hello, from now on. */
-  readonly greet: (greeting: "hello" | "nothing" | "too many") => void;
+  readonly greet: (greeting: Greeting) => void;
   readonly calls: () => number;
   /** All connections that there were, in order. */
   readonly peers: () => readonly Peer[];
@@ -43,7 +45,7 @@ export type SlackSockets = {
 /** A Slack that only knows Socket Mode, and misbehaves on request. */
 export async function slackSockets(): Promise<SlackSockets> {
   let answers: readonly Answer[] = ["ticket"];
-  let greeting: "hello" | "nothing" | "too many" = "hello";
+  let greeting: Greeting = "hello";
   let calls = 0;
   const peers: Peer[] = [];
   const server = createServer((_, response) => {
@@ -55,6 +57,7 @@ export async function slackSockets(): Promise<SlackSockets> {
   sockets.on("connection", (socket, request) => {
     peers.push(peerOf(socket, request));
     if (greeting === "hello") socket.send(JSON.stringify({ type: "hello", num_connections: open().length }));
+    if (greeting === "no count") socket.send(JSON.stringify({ type: "hello" }));
     if (greeting === "too many") socket.send(JSON.stringify({ type: "disconnect", reason: "too_many_websockets" }));
   });
   server.listen(0, "127.0.0.1");
