@@ -184,6 +184,11 @@ test("an id that is none is answered with those that look like it", () => {
     Did you mean 7K3M9P or 7K3M00?
     [Pending requests] [History]"
   `);
+  expect(answered({ kind: "missing", id: "7K3M9Q", nearest: [], isClicked: true })).toMatchInlineSnapshot(`
+    "I don't know request 7K3M9Q. Nothing was changed.
+    It may be too old, from another workspace, or from another Gantry on this Slack app. If it's new, click again, and tell your Gantry admin.
+    [Pending requests] [History]"
+  `);
   expect(answered({ kind: "missing", id: "7K3M9Q", nearest: [] })).toMatchInlineSnapshot(`
     "There's no request 7K3M9Q.
     [Pending requests] [History]"

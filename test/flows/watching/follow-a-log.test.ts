@@ -152,6 +152,17 @@ describe.each([
   });
 });
 
+test("a Stop that reaches another Gantry on the same Slack app doesn't say that the log's time is over", async () => {
+  await using first = await townLogging(lines(1, 5), { transport: "socket" });
+  await says(first, "/gantry logs web --follow");
+  await using second = await townLogging([], { transport: "socket", slack: first.slack });
+  await first.stopBot();
+
+  await clicks(second, first.developer, "Stop");
+
+  expect(head(first)).toBe("I'm not following this log.");
+});
+
 test("a stream that Slack ended is repaired by an edit, and the next lines get a message of their own", async () => {
   await using town = await townLogging(lines(1, 3));
   await says(town, "/gantry logs web --follow");

@@ -181,7 +181,11 @@ async function onRequestClick(parts: WorkspaceParts, clicked: RequestClick, ack:
   switch (action.act) {
     case "approve":
     case "cancel":
-      return accept(parts, { id, interaction: { kind: "decide", decision: action.act, ...about }, ack: orRefusal });
+      return accept(parts, {
+        id,
+        interaction: { kind: "decide", decision: action.act, isClicked: true, ...about },
+        ack: orRefusal,
+      });
     case "undo":
     case "again": {
       // Whoever confirmed what an undo takes back of others clicked a button that says so.
@@ -216,7 +220,7 @@ async function openRejection(
   const { card, origin } = about;
   const answer = async (what: DecisionAnswer): Promise<void> =>
     responder.tellPatiently(await decisionPost(parts, what), origin);
-  const known = await findVisibleChange(parts, about);
+  const known = await findVisibleChange(parts, { ...about, isClicked: true });
   if ("missing" in known) return answer(known.missing);
   const { change } = known;
   if (change.state !== "pending") return answer({ kind: "late", change, wanted: "reject" });
@@ -228,7 +232,7 @@ async function openRejection(
 /** Shows the workload of a request, or its log, to whoever clicks, with their own rights. The card stays. */
 async function showWorkload(parts: WorkspaceParts, verb: "show" | "logs", about: AboutRequest): Promise<void> {
   const { origin } = about;
-  const known = await findVisibleChange(parts, about);
+  const known = await findVisibleChange(parts, { ...about, isClicked: true });
   if ("missing" in known) return tell(parts, await decisionPost(parts, known.missing), origin);
   const { account, workload } = known.change;
   const { kind, name, region } = workload;

@@ -71,6 +71,7 @@ function rejection(sent: Submission): Read {
     kind: "decide",
     decision: "reject",
     changeId,
+    isClicked: true,
     // The person who sends the form decides, whatever its metadata say.
     origin: { ...origin, userId: sent.user.id },
     ...(card !== undefined && { card }),

@@ -5,6 +5,7 @@ import { actionButton, actions, askButton, context, section, type Line, type Blo
 import { code, firstOf, joined, strong, words, type Inline } from "../kit/inline.ts";
 import { type Post, postOf, type Names } from "../kit/post.ts";
 import { counted, truncate } from "../kit/text.ts";
+import { unknownWhy } from "./sentences.ts";
 
 type Of<Kind extends string> = { readonly kind: Kind; readonly change: StoredChange };
 
@@ -37,8 +38,13 @@ export type DecisionAnswer =
   | Of<"retired">
   /** Slack couldn't be asked whether they may. */
   | { readonly kind: "check-failed" }
-  /** There is no such request. `nearest`: similar ids. */
-  | { readonly kind: "missing"; readonly id: string; readonly nearest: readonly string[] };
+  /** There is no such request. `nearest`: similar ids. `isClicked`: on a button of the app. */
+  | {
+      readonly kind: "missing";
+      readonly id: string;
+      readonly nearest: readonly string[];
+      readonly isClicked?: boolean;
+    };
 
 export type DecisionAnswerInput = {
   readonly answer: DecisionAnswer;
@@ -235,7 +241,10 @@ function named({ could }: Some<"foreign">): Inline[] {
   return [words(" "), ...firstOf(shown, shown.length, (name) => words(name, 80)), words(`${more} can approve it now.`)];
 }
 
-function missing({ id, nearest }: Some<"missing">): Lines {
+function missing({ id, nearest, isClicked }: Some<"missing">): Lines {
+  if (isClicked) {
+    return [[words("I don't know request "), code(id, 40), words(". Nothing was changed.")], [words(unknownWhy)]];
+  }
   const alike = nearest.slice(0, 3).map((each) => code(each, 40));
   return [
     [words("There's no request "), code(id, 40), words(".")],

@@ -7,6 +7,10 @@ export function sentence(text: string): Message {
   return post(text.replaceAll("`", ""), [section(text)]);
 }
 
+/** Of what a button of the app names and the database doesn't have. */
+export const unknownWhy =
+  "It may be too old, from another workspace, or from another Gantry on this Slack app. If it's new, click again, and tell your Gantry admin.";
+
 /** Messages about deliveries, not about workloads. `command` is the slash command. */
 export const sentences = {
   restarting: () => sentence("I'm restarting. Nothing was changed. Try again in a moment."),
@@ -71,7 +75,8 @@ export const sentences = {
     sentence(
       `Never send a token in a message. To connect an account, type \`${command} connect\` outside a thread: it opens a form.`,
     ),
-  followIsOver: () => sentence("This log isn't followed any more."),
+  unknownIncident: () => sentence(`I don't know this incident. Nothing was changed. ${unknownWhy}`),
+  followIsOver: () => sentence("I'm not following this log."),
   followIsOthers: () => sentence("Only people who may read this log can stop following it. Nothing was changed."),
   noChannel: () =>
     sentence(

@@ -19,6 +19,8 @@ type Named = {
   readonly changeId: string;
   /** The message whose button was clicked; none for words. */
   readonly card?: Card | undefined;
+  /** By a button, not in words. */
+  readonly isClicked?: boolean | undefined;
   readonly origin: Origin;
 };
 
@@ -31,7 +33,10 @@ type Known =
  * changes; history records the attempt. A click on the card itself is always answered. Throws `StoreError`, and
  * `UserError` when Slack can't identify the person.
  */
-export async function findVisibleChange(deps: WorkflowParts, { changeId, card, origin }: Named): Promise<Known> {
+export async function findVisibleChange(
+  deps: WorkflowParts,
+  { changeId, card, isClicked = false, origin }: Named,
+): Promise<Known> {
   const found = await deps.store.find({ id: changeId });
   const change = found?.teamId === origin.teamId ? found : undefined;
   const isOnCard = card !== undefined && card.channelId === (change?.card?.channelId ?? card.channelId);
@@ -44,7 +49,7 @@ export async function findVisibleChange(deps: WorkflowParts, { changeId, card, o
     await note(deps, changeEvent(deps, { ...change, id: undefined }, hidden));
   }
   const ids = (await recordsFor(deps, viewer).pending()).map(({ id }) => id);
-  return { missing: { kind: "missing", id: changeId, nearest: nearNames(changeId, ids) } };
+  return { missing: { kind: "missing", id: changeId, nearest: nearNames(changeId, ids), isClicked } };
 }
 
 /** People without an account see no workloads through it, but still their own requests and those they may decide. */

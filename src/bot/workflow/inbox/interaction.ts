@@ -27,6 +27,8 @@ export const Interaction = z.discriminatedUnion("kind", [
     decision: z.enum(["approve", "reject", "cancel"]),
     changeId,
     reason: z.string().optional(),
+    /** A button of a message or of Home, not typed words. */
+    isClicked: z.boolean().optional(),
     /** The message whose button was clicked; none for typed words. */
     card: z.object({ channelId: z.string(), ts: z.string() }).optional(),
     origin: Origin,

@@ -21,7 +21,7 @@ type RedoInteraction = Extract<Interaction, { kind: "redo" }> &
 export async function redo(deps: WorkflowParts, interaction: RedoInteraction, signal: AbortSignal): Promise<void> {
   const { store, sealer } = deps;
   const { deliveryId, how, reply } = interaction;
-  const found = await findVisibleChange(deps, interaction);
+  const found = await findVisibleChange(deps, { ...interaction, isClicked: true });
   if ("missing" in found) return reply.send(await decisionPost(deps, found.missing), "done");
   const { change } = found;
   if (await retireOutdated(deps, change, interaction.card)) {

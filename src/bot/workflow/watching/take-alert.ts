@@ -26,7 +26,7 @@ export async function takeAlert(deps: WorkflowParts, { alertId, origin, reply }:
     isDirect(channelId) ? undefined : store.bindingOf(teamId, channelId),
   ]);
   const [first] = incidents;
-  if (first === undefined) return reply.send(sentences.staleButton(settings.command), "refused");
+  if (first === undefined) return reply.send(sentences.unknownIncident(), "refused");
   const who = { userId, name: profile.name };
   const { account } = first;
   for (const incident of incidents) {
