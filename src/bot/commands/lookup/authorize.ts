@@ -80,7 +80,7 @@ export async function proposeChange(command: WriteCommand, ask: Ask, context: Co
   const verdict = await context.permissions.verdict(about, { breakGlass: ask.breakGlass === true });
   if (verdict.kind === "refuse") return { kind: "refused", refusal: verdict, workload: about.workload, found: about };
   if (why !== undefined && change.diff.length > 0) return { kind: "impossible", change, about, why };
-  const bigStep = verdict.kind === "approve" && change.diff.length > 0 ? verdict.bigStep : undefined;
+  const bigStep = verdict.kind === "approve" ? verdict.bigStep : undefined;
   const note = bigStep === undefined ? [] : [`${bigStep} ${BIG_STEP}`];
   const shown = { ...change, diff: [...change.diff, ...note] };
   return { kind: "proposed", change: shown, about, verdict, ofOthers };

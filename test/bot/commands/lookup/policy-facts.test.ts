@@ -212,6 +212,7 @@ test.each([
   ["create service new --image shop/main --instances 11", "approve", "11 instances is a big step: needs approval"],
   ["rollback wide 1", "allow", undefined],
   ["domains wide add x.example.org", "allow", undefined],
+  ["domains unsized add x.example.org", "allow", undefined],
   ["start large", "allow", undefined],
   ["run nightly", "allow", undefined],
 ])("by the built-in policy, a step far above what runs asks first: %s", async (words, kind, why) => {
@@ -219,6 +220,7 @@ test.each([
   const [web = service("web"), halted = web] = services;
   const sized = [
     { ...web, name: "wide", target_instance_size: 40 },
+    { ...web, name: "unsized", target_instance_size: undefined },
     { ...halted, name: "large", target_instance_size: 400 },
   ];
   const proposal = await proposalTo(
