@@ -71,6 +71,9 @@ const looks: Readonly<Record<string, (all: Told) => Promise<void>>> = {
     await createJob(all);
     expect(await all.tells("logs job/nightly")).toContain("exported 12 rows");
   },
+  async unfollow({ tells }) {
+    expect(await tells("unfollow two")).toContain("The log of two isn't followed here. Nothing was changed.");
+  },
   async versions({ tells }) {
     expect(await tells("versions two")).toContain("The workload API doesn't say which versions two ran.");
   },
