@@ -53,18 +53,17 @@ function copiedFrom(made: readonly Made[], now: number | undefined): ReadonlySet
     const by = made.find(({ revision }) => revision === at)?.madeBy;
     at = by && goalOf(by);
   }
-  if (now !== undefined) found.delete(now);
   return found;
 }
 
 /** The revision that a request went to. */
-function goalOf({ verb, diff }: StoredChange): number | undefined {
-  if (verb !== "rollback") return undefined;
-  const [, number] = /^(?:back )?to revision (\d+)\b/u.exec(diff.find((line) => GOAL.test(line)) ?? "") ?? [];
+function goalOf({ diff }: StoredChange): number | undefined {
+  const [number] = diff.flatMap((line) => GOAL.exec(line)?.[1] ?? []);
   return number === undefined ? undefined : Number(number);
 }
 
-const GOAL = /^(?:back )?to revision \d+(?:,| automatically:)/u;
+/** Not "back to revision 2 automatically if": a deploy goes there only if it doesn't get ready. */
+const GOAL = /^(?:back )?to revision (\d+)(?:,| automatically:)/u;
 
 type Judging = { readonly service: Service; readonly requests: readonly StoredChange[] };
 
@@ -80,7 +79,7 @@ function wentBy(each: Made, { service, requests }: Judging): Exclude<Standing, "
     const { over } = outcomeOf(request) ?? {};
     return over?.revision === each.revision && over.isReady;
   });
-  const serves = rollout?.from === each.revision && isOpen(service) && (rollout.old_ready ?? 0) > 0;
+  const serves = rollout?.from === each.revision && (rollout.old_ready ?? 0) > 0;
   return wasSeen || serves ? "ready" : "unknown";
 }
 
@@ -100,10 +99,9 @@ function leftRevisions(
   { now = 0, requests }: Leaving,
 ): ReadonlyMap<number, StoredChange | undefined> {
   const { madeBy } = made.find(({ revision }) => revision === now) ?? {};
-  const isBack = madeBy === undefined || isGoingBack(madeBy);
-  // What runs is a copy of an earlier one that somebody went back to, so those in between are no longer wanted.
+  // What runs is a copy of an earlier one that somebody went back to without Gantry, so those in between are no longer wanted.
   const copied = Math.min(...made.filter((each) => each.is_current === true).map(({ revision }) => revision));
-  const between = made.filter(({ revision }) => isBack && revision > copied && revision < now);
+  const between = made.filter(({ revision }) => madeBy === undefined && revision > copied && revision < now);
   const byRequests = requests.filter(isGoingBack).flatMap((request) => {
     const own = made.find(({ madeBy }) => madeBy?.id === request.id)?.revision;
     const earlier = own === undefined ? undefined : made.find(({ revision }) => revision < own)?.revision;
@@ -111,7 +109,8 @@ function leftRevisions(
     const to = goalOf(request) ?? from - 1;
     return made.flatMap(({ revision }) => (revision > to && revision <= from ? [[revision, request] as const] : [])); // pairs
   });
-  return new Map([...between.map(({ revision }) => [revision, undefined] as const), ...byRequests.toReversed()]); // pairs
+  // Who left it first did so; a later request that skipped it, too, didn't.
+  return new Map([...between.map(({ revision }) => [revision, undefined] as const), ...byRequests]); // pairs
 }
 
 /** A rollback to a revision that isn't known to have been ready is a deploy: nobody wants to be rid of what ran before it. */
@@ -119,13 +118,13 @@ export function isGoingBack({ verb, risk }: StoredChange): boolean {
   return verb === "rollback" && risk === "routine";
 }
 
-function outcomeOf({ ending, state }: StoredChange) {
-  if (state !== "done" || ending?.kind !== "run") return undefined;
+function outcomeOf({ ending }: StoredChange) {
+  if (ending?.kind !== "run") return undefined;
   const { outcome } = ending;
   return outcome.kind === "done" || outcome.kind === "asked" ? outcome : undefined;
 }
 
-/** Requests that change images or environment variables, and so make a revision. */
+/** Requests that change images or environment variables, and so make a revision everywhere. */
 const REVISING: readonly string[] = ["deploy", "rollback", "env"];
 
 /** The request that made the revision, if Gantry's history has it: the oldest one after which it existed. */
@@ -134,14 +133,13 @@ function makerOf(
   service: Service,
   requests: readonly StoredChange[],
 ): StoredChange | undefined {
-  const isRevising = ({ verb, undoOf }: StoredChange): boolean =>
-    REVISING.includes(verb) || requests.some(({ id, verb: undone }) => id === undoOf && REVISING.includes(undone));
   return requests.findLast((request) => {
     const { after, over } = outcomeOf(request) ?? {};
     if (after === undefined) return false;
     if (request.op === "createService") return revision === 1;
-    if (request.op !== "updateService" || numberOf(after, service) !== revision) return false;
-    return isRevising(request) || (over !== undefined && over.revision < revision);
+    if (numberOf(after, service) !== revision) return false;
+    // On Kubernetes, also a restart and another memory limit make one.
+    return REVISING.includes(request.verb) || (over !== undefined && over.revision < revision);
   });
 }
 
@@ -196,13 +194,12 @@ export function justLeft(service: Service, judged: readonly JudgedRevision[]): J
 
 /**
  * Where a way back leads from a Change of this service, while another revision is still rolled out or stuck: to the last
- * one known to have been ready. Undefined when that is the one that runs. Pure.
+ * one known to have been ready. Undefined otherwise: the one that runs is. Pure.
  */
 export function backFrom(service: Service, judged: readonly JudgedRevision[]): Change["backTo"] {
   if (!isOpen(service)) return undefined;
   const good = lastGood(service, judged);
-  if (good === undefined || good.revision === service.revision) return "nowhere";
-  return { revision: good.revision, images: good.images };
+  return good === undefined ? "nowhere" : { revision: good.revision, images: good.images };
 }
 
 /**

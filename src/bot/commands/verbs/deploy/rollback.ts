@@ -3,7 +3,6 @@ import type { Service } from "../../../../api/answers.ts";
 import type { Revision } from "../../../../api/workload-shapes.ts";
 import type { Ask } from "../../../ask.ts";
 import { type Change } from "../../../changes/change.ts";
-import { requestIdOf } from "../../../changes/stored-change.ts";
 import { NOT_REPORTED, serviceSnapshot } from "../../../changes/updatable-fields.ts";
 import { UserError } from "../../../errors.ts";
 import { serviceField } from "../../forms/fields.ts";
@@ -136,8 +135,8 @@ export const rollback = writeVerb({
     const goal = goalOf(service, judged, revision);
     const why = standingWords(goal);
     if (isLed && isAvoided(goal) && why !== undefined) throw ledAstray(service, { goal, why, judged });
-    const { lines, isOfOthers } = takenBack(service, judged, { to: goal, userId: context.asker.userId, undoes });
-    const backTo = why === undefined ? undefined : backFrom(service, judged);
+    const { lines, isOfOthers } = takenBack(judged, { to: goal, userId: context.asker.userId, undoes });
+    const backTo = backFrom(service, judged);
     const how = why === undefined ? "back to" : "to";
     const to = `${how} revision ${goal.revision}${why === undefined ? "" : `, which ${why}`}, with its environment variables`;
     const change = serviceChange(service, context, {
@@ -217,7 +216,7 @@ function notKept(service: Service, { wanted, judged }: Kept & { readonly wanted:
 
 /** Two people in one incident ask for the same. */
 function wentAlready(service: Service, { left, judged }: Kept & { readonly left: JudgedRevision }): UserError {
-  const by = left.leftBy === undefined ? "" : ` by request ${requestIdOf(left.leftBy.id)}`;
+  const by = left.leftBy === undefined ? "" : ` by request ${left.leftBy.id}`;
   return new UserError(
     `${service.name} went back from revision ${left.revision} already${by}.`,
     choices(service, judged),

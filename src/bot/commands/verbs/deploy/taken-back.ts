@@ -1,7 +1,6 @@
-import type { Service } from "../../../../api/answers.ts";
 import type { Revision } from "../../../../api/workload-shapes.ts";
 import { isGoingBack, type JudgedRevision } from "../../../changes/revisions.ts";
-import { requestIdOf } from "../../../changes/stored-change.ts";
+import { counted } from "../../../views/kit/text.ts";
 import { changesOf } from "../../../views/kit/verb-words.ts";
 
 /** What going back to a revision takes back, beside what is meant. */
@@ -18,16 +17,12 @@ type Going = {
 const LISTED = 5;
 
 /** The changes since a revision that going back to it takes back, newest first. Pure. */
-export function takenBack(
-  { revision: now = 0 }: Service,
-  judged: readonly JudgedRevision[],
-  { to, userId, undoes }: Going,
-): TakenBack {
+export function takenBack(judged: readonly JudgedRevision[], { to, userId, undoes }: Going): TakenBack {
   const since = judged.filter(
     ({ revision, wasLeft, madeBy }) =>
-      revision > to.revision && revision <= now && !wasLeft && !(madeBy !== undefined && isGoingBack(madeBy)),
+      revision > to.revision && !wasLeft && !(madeBy !== undefined && isGoingBack(madeBy)),
   );
-  const isMeant = ({ madeBy }: JudgedRevision): boolean => madeBy !== undefined && requestIdOf(madeBy.id) === undoes;
+  const isMeant = ({ madeBy }: JudgedRevision): boolean => madeBy !== undefined && madeBy.id === undoes;
   const good = since.filter(({ standing }) => standing !== "failed");
   const isOnlyNow = good.every((each) => each === since[0]);
   const also = undoes === undefined ? (isOnlyNow ? [] : since) : good.filter((each) => !isMeant(each));
@@ -37,7 +32,7 @@ export function takenBack(
     // An arrow would be read as a difference of this request.
     return `also takes back revision ${revision} by ${by}${what === "" ? "" : `: ${what.replaceAll(" → ", " to ")}`}`;
   });
-  const more = also.length > LISTED ? [`also takes back ${also.length - LISTED} earlier ones`] : [];
+  const more = also.length > LISTED ? [`also takes back ${counted(also.length - LISTED, "earlier one")}`] : [];
   const isOfOthers = also.some((each) => good.includes(each) && each.madeBy?.requester.userId !== userId);
   return { lines: [...lines, ...more], isOfOthers };
 }

@@ -14,6 +14,7 @@ import { drawn } from "../../../views/support/drawn.ts";
 import { ended, event, run } from "../../../views/support/stored-changes.ts";
 import { service } from "../../../views/support/workloads.ts";
 import { readPolicy } from "../../../../../src/bot/policy/read-policy.ts";
+import { carried } from "../../support/buttons.ts";
 import { errorsOf } from "../../support/form-of.ts";
 import { answerTo, scripted } from "../../support/script.ts";
 import { underPolicy } from "../../support/under-policy.ts";
@@ -162,6 +163,33 @@ describe("rollback", () => {
     expect(drawn(await answerTo("versions web", { services: [service("web", wentBack)] }))).toContain(
       "○ 1 shop/web:1.4 · same as the current one",
     );
+  });
+
+  test("its form names the version that a bare rollback means, and none right after another one", async () => {
+    const revisions = [4, 3, 2, 1].map((revision) => ({
+      revision,
+      images: [`shop/web:1.${revision % 2 === 0 ? 2 : revision}`],
+      outcome: "done",
+    }));
+    const prefilled = async (now: Partial<Service>) => {
+      const { context } = scripted({ services: [service("web", { ...web, ...now })], engine: keeps });
+      return rollback.form?.prefill?.({ name: "web" }, undefined, context);
+    };
+
+    expect((await prefilled({ revisions }))?.values).toEqual({ revision: "3" });
+    const wentBack = revisions.map((each) => ({ ...each, is_current: each.revision % 2 === 0 }));
+    expect(await prefilled({ revisions: wentBack })).toMatchObject({
+      notes: [[{ text: "web" }, { text: ": name the revision to go back to" }]],
+    });
+    expect((await prefilled({ revisions: wentBack }))?.values).toEqual({});
+  });
+
+  test("is undone only where it was a deploy: of a version that never got ready", async () => {
+    const back = await proposed(rollback, "rollback web");
+    const deployed = await proposed(rollback, "rollback web 3");
+
+    expect(rollback.undo?.(back, "K7Q2MX")).toBeUndefined();
+    expect(rollback.undo?.(deployed, "K7Q2MX")).toEqual({ revision: "4", isLed: true, undoes: "K7Q2MX" });
   });
 
   test("asked for again goes to the same version, not further back", async () => {
@@ -379,6 +407,8 @@ describe("versions", () => {
     test("a deploy, a way back and the creation are its makers, and what came after it isn't", async () => {
       const events = [
         made("SCALED", "scale", { revision: 4, images: ["shop/web:1.5"] }),
+        // Its own revision wasn't numbered yet.
+        made("UNSEEN", "env", { revision: 4, images: ["shop/web:1.5"] }),
         made("DEPLOY", "deploy", { revision: 4, images: ["shop/web:1.5"] }),
         made("GOBACK", "rollback", { revision: 3, images: ["shop/web:1.4.1"] }),
         made("UNSCAL", "undo", { revision: 2, images: ["shop/web:1.4"] }, { undoOf: "SCALED" }),
@@ -416,13 +446,48 @@ describe("versions", () => {
       expect(await makers(made("BEFORE", "deploy", { uid: "u0", revision: 4, images: ["shop/web:1.5"] }))).toEqual([]);
     });
 
-    test("not one of a service or a job with this name elsewhere", async () => {
+    test("not one of a service or a job with this name elsewhere, or of another account", async () => {
       const deploy = made("OTHERS", "deploy", { revision: 4, images: ["shop/web:1.5"], uid: undefined });
 
       expect(await makers(deploy)).toEqual(["4 OTHERS"]);
       expect(await makers({ ...deploy, workload: { ...workload, region: "beijing2" } })).toEqual([]);
       expect(await makers({ ...deploy, workload: { ...workload, kind: "job" } })).toEqual([]);
+      expect(await makers({ ...deploy, account: "alex" })).toEqual([]);
     });
+  });
+
+  test("its buttons lead there only while the version is known to be good", async () => {
+    const message = await answerTo("versions web", { services: [service("web", web)] });
+
+    expect(carried(message, "Roll back to 2")).toMatchObject({
+      verb: "rollback",
+      args: { revision: "2", isLed: true },
+    });
+  });
+
+  test.each([
+    [
+      "has a button for each of the newest that were ready, without the one that runs",
+      "done",
+      ["6", "5", "4", "3", "2"],
+    ],
+    ["has a form instead, where none is known to have been", "aborted", ["…"]],
+  ])("%s", async (_what, outcome, labels) => {
+    const revisions = [7, 6, 5, 4, 3, 2, 1].map((revision) => ({
+      revision,
+      images: [`shop/web:1.${revision}`],
+      outcome: revision === 7 ? "done" : outcome,
+    }));
+
+    const shown = drawn(await answerTo("versions web", { services: [service("web", { revision: 7, revisions })] }));
+
+    expect([...shown.matchAll(/\[Roll back(?: to )?(.*?)\]/gu)].map(([, label]) => label)).toEqual(labels);
+  });
+
+  test("has neither where no other version is kept", async () => {
+    const only = { revision: 1, revisions: [{ revision: 1, images: ["shop/web:1.1"], outcome: "done" }] };
+
+    expect(drawn(await answerTo("versions web", { services: [service("web", only)] }))).toMatch(/\n\[Show\]$/u);
   });
 
   test("says how a rollout goes", async () => {

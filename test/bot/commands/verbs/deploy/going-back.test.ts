@@ -217,3 +217,17 @@ test("a version that is known to be good is well: a request that got healthy is 
     "Roll back web to 1.2: routine",
   );
 });
+
+test.each([
+  ["title", "Deploy 1.5, which never got ready, to web"],
+  ["running", "Deploying 1.5, which never got ready, to web"],
+  ["done", "Deployed 1.5 to web"],
+  ["accepted", "Deployment 1.5 to web accepted"],
+] as const)("going to a version that wasn't ready is a deploy, and its %s says why until it is done", (form, says) => {
+  const diff = [
+    "image shop/web:1.4 → shop/web:1.5",
+    "to revision 3, which never got ready, with its environment variables",
+  ];
+
+  expect(phraseText({ op: "updateService", verb: "rollback", workload, diff }, form)).toBe(says);
+});
