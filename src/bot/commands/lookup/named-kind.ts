@@ -55,7 +55,7 @@ async function unlessRefused<Answer>(answer: Promise<Answer>): Promise<Answer | 
 /** Policy judged the verb on the plain name. */
 async function checkOther({ kind, name }: Named, context: VerbContext): Promise<void> {
   const { actions, region, settings } = context;
-  const isRead = actions.length > 0 && actions.every(({ risk }) => risk === undefined);
+  const isRead = actions.every(({ risk }) => risk === undefined);
   if (isRead) await checkRead(readQuestion(actions, { kind, name }, { ...settings, region }), context);
 }
 

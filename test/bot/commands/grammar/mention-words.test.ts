@@ -97,6 +97,12 @@ describe("what isn't understood says so and changes nothing", () => {
     expect(heard.error.suggestions).toEqual([]);
   });
 
+  test("nobody means an order by the twentieth word", () => {
+    const long = "at noon when the new release is here and all of the night shift told us that it works well then";
+
+    expect(heard(`${long} scale web to 3`)).toBe("miss: I didn't understand that. Nothing was changed.");
+  });
+
   test("words beside an order that are only polite don't matter", () => {
     expect(heard("restart web, thank you very much")).toBe("confirm restart web");
   });

@@ -114,6 +114,10 @@ describe.each(Object.entries(doors))("%s: words that look like a name or an imag
     ["deploy web latest to production", "to production"],
     ["restart web and", "and"],
     ["restart web tomorrow --region us", "tomorrow"],
+    ["restart web without downtime now", "without downtime now"],
+    ["stop web instead now", "instead now"],
+    ["restart it at 18:00", "it at 18:00"],
+    ["tonight memory web 512.", "tonight"],
   ])("%s", (text, words) => {
     const answer = read(text);
     if (answer.kind !== "miss") throw new Error(answer.kind);

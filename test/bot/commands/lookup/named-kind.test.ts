@@ -1,11 +1,13 @@
 import { describe, expect, test } from "vitest";
 import type { EngineInfo } from "../../../../src/api/engine-info.ts";
+import { Problem } from "../../../../src/api/problem.ts";
 import { commands } from "../../../../src/bot/commands/verbs.ts";
 import { Target } from "../../../../src/bot/commands/grammar/argument-types.ts";
 import { formCommand, parseText } from "../../../../src/bot/commands/grammar/parse.ts";
 import { severalOf } from "../../../../src/bot/commands/grammar/several.ts";
 import { asksFor } from "../../../../src/bot/commands/lookup/matching-workloads.ts";
 import { ReadRefused } from "../../../../src/bot/commands/lookup/may-see.ts";
+import { terms } from "../../views/support/stored-changes.ts";
 import { job, service } from "../../views/support/workloads.ts";
 import { allow, refuse, scripted, type Script } from "../support/script.ts";
 
@@ -109,6 +111,44 @@ test("somebody who may not read the one that is meant learns nothing of it", asy
   const onlySeen: Script["permissions"] = ({ op, workload }) =>
     workload.name === "db.statefulset" && op === "getServiceLogs" ? refuse : allow;
   expect(await meant("logs statefulset/db", { services, permissions: onlySeen })).toBe("refused: db.statefulset");
+  const elsewhere: Script["permissions"] = ({ op, workload: { name, region } }) =>
+    name === "db.statefulset" && op === "getServiceLogs" && region !== "beijing2" ? refuse : allow;
+  expect(await meant("logs statefulset/db --region beijing2", { services, permissions: elsewhere })).toBe(
+    "db.statefulset",
+  );
+});
+
+test("a change of the one that is meant isn't refused as a read would be: it may need an approval", async () => {
+  const services = [named("db", "Deployment"), named("db.statefulset", "StatefulSet")];
+  const permissions: Script["permissions"] = ({ op }) =>
+    op === "restartService" ? { kind: "approve", rule: "all", terms } : allow;
+
+  expect(await meant("restart statefulset/db", { services, permissions })).toBe("db.statefulset");
+});
+
+test.each([
+  [422, "db is a Deployment, not a StatefulSet. Nothing was changed."],
+  [503, "The workload API answered 503."],
+])("where the workload API answers %i to a name with a dot, it says: %s", async (status, says) => {
+  const { context } = scripted({ services: [named("db", "Deployment")] });
+  const send = async (...[call, options]: Parameters<typeof context.api.send>) => {
+    const { service_name: name } = call.path as { readonly service_name?: string }; // of a service
+    if (name !== "db.statefulset") return context.api.send(call, options);
+    throw new Problem({
+      kind: "refused",
+      op: "getService",
+      status,
+      maybeSent: false,
+      sentence: `The workload API answered ${status}.`,
+      next: "",
+    });
+  };
+  const { command, ask } = parseText("restart statefulset/db");
+  if (command.effect !== "write") throw new Error("it is a write");
+
+  await expect(command.propose(ask, { ...context, api: { send: send as typeof context.api.send } })).rejects.toThrow(
+    says,
+  ); // what it answers follows from the call
 });
 
 test("a form and a followed log are about the one that is meant, and a form looks at nothing that is hidden", async () => {
