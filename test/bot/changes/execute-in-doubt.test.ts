@@ -1,13 +1,13 @@
 import { describe, expect, test } from "vitest";
 import { executeChange } from "../../../src/bot/changes/execute.ts";
 import type { Outcome } from "../../../src/bot/changes/change.ts";
-import { plain, toFour } from "./support/changes.ts";
+import { before, plain, toFour } from "./support/changes.ts";
 import { deps, outcomeOf, service } from "./support/execution.ts";
 import { problem, scripted, unreadable } from "./support/scripted.ts";
 
-describe("a write whose answer is missing", () => {
-  const lost = problem({ maybeSent: true });
+const lost = problem({ maybeSent: true });
 
+describe("a write whose answer is missing", () => {
   test("is in doubt on record before it is read back, and is not sent again", async () => {
     const order: string[] = [];
     const { api, sent } = scripted(({ op }) => {
@@ -99,4 +99,18 @@ describe("a write whose answer is missing", () => {
     expect(executed).toEqual({ kind: "lost" });
     expect([doubts, sent.length]).toEqual([1, reads + 1]);
   });
+});
+
+test.each([
+  ["answered", false, { revision: 7, isReady: true }],
+  ["whose answer is missing", true, { revision: 7, isReady: true }],
+  ["answered, while it wasn't ready", false, { revision: 7, isReady: false }],
+])("names the revision that it found, which going back compares with: %s", async (_how, isLost, over) => {
+  const { api } = scripted(({ op }) => {
+    if (op === "updateService" && isLost) throw lost;
+    return op === "getService" ? service(4) : {};
+  });
+  const found = { ...before, revision: 7, ...(over.isReady && { isReady: true }) };
+
+  expect(await outcomeOf({ ...toFour, before: found }, deps(api))).toMatchObject({ kind: "done", over });
 });

@@ -1,5 +1,7 @@
 import { expect, test } from "vitest";
-import { type Action, decodeAction, encodeAction } from "../../../src/bot/views/kit/action-id.ts";
+import { accountOf, type Action, actionFor, decodeAction, encodeAction } from "../../../src/bot/views/kit/action-id.ts";
+import { actions, askButton, section } from "../../../src/bot/views/kit/blocks.ts";
+import { type Message, messageFor, post } from "../../../src/bot/views/kit/post.ts";
 
 /** Messages in channels keep these ids for years: none of them may change its text or its meaning. */
 const posted: readonly (readonly [id: string, action: Action])[] = [
@@ -75,4 +77,39 @@ test.each([
   "🚨",
 ])("%j is no action, and no error", (id) => {
   expect(decodeAction(id)).toBeUndefined();
+});
+
+test.each(["dana-own", "dana@example.org", "50%41", "größe"])(
+  "an element acts for the account %s, as it is",
+  (account) => {
+    expect(accountOf(actionFor("ask:0", account))).toBe(account);
+    expect(accountOf(actionFor(actionFor("ask:0", account), "alex"))).toBe(account);
+    expect(actionFor("link", account)).toBe("link");
+  },
+);
+
+/** The accounts that the buttons of a message act for. */
+function accountsIn(blocks: Message["blocks"]): readonly (string | undefined)[] {
+  return blocks.flatMap((block) =>
+    block.type === "actions" ? block.elements.map(({ action_id: id = "" }) => accountOf(id)) : [],
+  );
+}
+
+const restarts = [
+  section("web runs"),
+  ...actions(askButton("Show", { verb: "show", share: false, args: { name: "web" } })),
+];
+
+test("an answer acts for its account wherever it is posted: in its thread, and alone where the bot can't post", () => {
+  const web = post("web runs", restarts);
+
+  const { blocks, thread } = messageFor("dana-own", { ...web, thread: { replies: [web], files: [], alone: web } });
+
+  const posted = [blocks, ...(thread?.replies ?? []).map((reply) => reply.blocks), thread?.alone.blocks ?? []];
+  expect(posted.map(accountsIn)).toEqual([["dana-own"], ["dana-own"], ["dana-own"]]);
+});
+
+test("a button whose account doesn't fit into its id is left out, and its row with it: it would act for whoever clicks", () => {
+  expect(messageFor("a".repeat(249), post("web runs", restarts)).blocks).toHaveLength(2);
+  expect(messageFor("a".repeat(250), post("web runs", restarts)).blocks).toHaveLength(1);
 });

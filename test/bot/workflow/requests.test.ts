@@ -110,6 +110,27 @@ test("after a colleague's approval it is sent; the requester's own approval does
   expect(await storyOf(own.store, id)).toEqual(["requested", "voted", "approved", "claimed", "done"]);
 });
 
+test("who approves is looked up once: what Slack said since the click counts for sending it, too", async () => {
+  const own = await desk();
+  const { deps, store, clock } = own;
+  await annScales(own);
+  const ages: number[] = [];
+  const profile: typeof deps.people.profile = (userId, maxAgeMs, called) => {
+    ages.push(maxAgeMs);
+    return deps.people.profile(userId, maxAgeMs, called);
+  };
+  const slow: typeof store.advance = async (id, step, happened) => {
+    if (step.name === "approve") await clock.passMs(2_000);
+    return store.advance(id, step, happened);
+  };
+  const slowly = { ...deps, store: { ...deps.store, advance: slow }, people: { ...deps.people, profile } };
+
+  await click({ ...own, deps: slowly }, "approve", bobHere);
+
+  expect(own.sent).toContain("updateService");
+  expect(Math.min(...ages)).toBeGreaterThan(2_000);
+});
+
 test("a rejected request is never sent, and a later approval reads that it's over", async () => {
   const own = await desk();
   await annScales(own);
@@ -228,4 +249,24 @@ test("a request that the workload API refuses ends as failed, with the API's wor
     ending: { outcome: { why: expect.stringContaining("is being updated") } },
   });
   expect(own.drawn).toContain(change?.id);
+});
+
+test("a request that is seen to take effect later keeps which revision it found", async () => {
+  let size = 2;
+  const own = await desk({
+    policy: openPolicy,
+    api: scripted(({ op }) => (op === "getService" ? { ...service(size), revision: 7 } : {})),
+  });
+  await annScales(own);
+  await own.deps.lanes.idle();
+  const outcome = async () => (await own.store.find({ deliveryId: "d1" }))?.ending;
+  expect(await outcome()).toMatchObject({ outcome: { kind: "asked", over: { revision: 7 } } });
+  size = 3;
+
+  await own.clock.passMs(60_000);
+  const change = await own.store.find({ deliveryId: "d1" });
+  if (change !== undefined) carryOnLater(own.deps, { change });
+  await own.deps.lanes.idle();
+
+  expect(await outcome()).toMatchObject({ outcome: { kind: "done", over: { revision: 7 } } });
 });

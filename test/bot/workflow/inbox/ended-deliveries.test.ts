@@ -8,7 +8,7 @@ import { newKey, readKeyring, createSealer } from "../../../../src/bot/accounts/
 import { StoreError } from "../../../../src/bot/errors.ts";
 import { createLog } from "../../../../src/platform/log.ts";
 import type { Interaction } from "../../../../src/bot/workflow/inbox/interaction.ts";
-import { accept } from "../../../../src/bot/workflow/inbox/delivery.ts";
+import { accept, beginAgain } from "../../../../src/bot/workflow/inbox/delivery.ts";
 import type { WorkflowParts } from "../../../../src/bot/workflow/ports.ts";
 import { createDropped } from "../../../../src/bot/workflow/inbox/unfinished.ts";
 import { createLanes } from "../../../../src/bot/workflow/inbox/lanes.ts";
@@ -17,6 +17,7 @@ import type { Store } from "../../../../src/bot/store/store.ts";
 import type { Message } from "../../../../src/bot/views/kit/post.ts";
 import { approvalTown, count } from "../../../support/approval-town.ts";
 import { whispers } from "../../../support/speak.ts";
+import { annHere, desk } from "../support/desk.ts";
 
 const log = createLog({ level: "silent", secrets: [], to: { write: () => undefined } });
 const origin = { userId: "U1", teamId: "T1", channelId: "C1" };
@@ -112,4 +113,27 @@ test("a delivery whose end the database didn't note is ended by the next sweep, 
   await town.sweep();
 
   expect(taken).toEqual([]);
+});
+
+test.each<[string, Interaction, RegExp | undefined]>([
+  [
+    "a command",
+    { kind: "ask", ask: { verb: "restart", share: false, args: { name: "web" } }, origin: annHere },
+    /restored from a backup/u,
+  ],
+  ["an approval", { kind: "decide", decision: "approve", changeId: "7K3M9Q", origin: annHere }, /no request 7K3M9Q/iu],
+  ["“I'm on it”", { kind: "take", alertId: "a1", origin: annHere }, /from another version/u],
+  ["another id of a channel", { kind: "move", from: "C0", origin: annHere }, undefined],
+])("what came from a backup is told so only where it may have been done since: %s", async (_what, restored, says) => {
+  const { deps } = await desk();
+  const texts: string[] = [];
+  const tell: typeof deps.responder.tell = async ({ text }) => texts.push(text) > 0;
+
+  beginAgain(
+    { ...deps, responder: { ...deps.responder, tell } },
+    { id: "d1", interaction: restored, isRestored: true, tries: 0 },
+  );
+  await deps.lanes.idle();
+
+  expect(texts).toEqual(says === undefined ? [] : [expect.stringMatching(says)]);
 });

@@ -1,0 +1,18 @@
+import { expect, test } from "vitest";
+import { homeLater, homeOf } from "../../../../src/bot/slack/home/draw.ts";
+import type { WorkspaceParts } from "../../../../src/bot/slack/parts.ts";
+import { annHere, desk } from "../../workflow/support/desk.ts";
+
+test("Home shows the account that its owner uses by now, also after a click on something of another one", async () => {
+  const { deps } = await desk();
+  const drawn: string[] = [];
+  const messenger = {
+    publishHome: async ({ view }: { readonly view: unknown }) => ({ ok: drawn.push(JSON.stringify(view)) > 0 }),
+  };
+  const parts = { ...deps, messenger } as unknown as WorkspaceParts; // all that Home uses
+
+  homeLater(parts, { ...homeOf(annHere.userId, annHere.teamId), account: "before" });
+  await deps.lanes.idle();
+
+  expect(drawn.at(-1)).toContain("Acting as acme");
+});

@@ -1,0 +1,31 @@
+import { expect, test } from "vitest";
+import { parseText } from "../../../src/bot/commands/grammar/parse.ts";
+import type { Message } from "../../../src/bot/views/kit/post.ts";
+import { createReply, withAccount } from "../../../src/bot/workflow/reply.ts";
+import { changeWatches } from "../../../src/bot/workflow/watching/change-watches.ts";
+import { annHere, desk, openPolicy } from "./support/desk.ts";
+
+test.each([
+  ["the channel reads", "C1", "announced"],
+  ["somebody reads alone", "D1", "told"],
+])("the buttons of a new watch that %s act for the account that it was begun with", async (_who, channelId, where) => {
+  const { deps, signal } = await desk({ policy: openPolicy });
+  const sent: { readonly where: string; readonly message: Message }[] = [];
+  const responder = {
+    ...deps.responder,
+    announce: async (_to: string, message: Message) => sent.push({ where: "announced", message }) > 0,
+    tell: async (message: Message) => sent.push({ where: "told", message }) > 0,
+  };
+  const origin = { ...annHere, channelId };
+  const { ask } = parseText("watch service/web");
+
+  await changeWatches(
+    { ...deps, responder },
+    { ask, origin, reply: withAccount(createReply(responder, origin)) },
+    signal,
+  );
+
+  expect(sent.map((each) => each.where)).toEqual([where]);
+  const ids = JSON.stringify(sent).match(/"action_id":"[^"]*"/gu) ?? [];
+  expect(ids.filter((id) => id.includes("@acme"))).not.toEqual([]);
+});
