@@ -1,5 +1,6 @@
 import { auditMutants } from "./audit-mutants.ts";
 import { dockerMutants } from "./docker-mutants.ts";
+import { goingBackMutants } from "./going-back-mutants.ts";
 import { kubernetesMutants } from "./kubernetes-mutants.ts";
 import { observingMutants } from "./observing-mutants.ts";
 import { socketMutants } from "./socket-mutants.ts";
@@ -743,4 +744,5 @@ export const mutants: readonly Mutant[] = [
   ...socketMutants,
   ...watchingMutants,
   ...whoseMutants,
+  ...goingBackMutants,
 ];
