@@ -332,8 +332,8 @@ export const goingBackMutants: readonly Mutant[] = [
   {
     bug: "a button whose account doesn't fit into its id acts for whoever clicks",
     file: "src/bot/views/kit/post.ts",
-    text: ".filter(({ action_id: id }) => id.length <= LONGEST_ACTION_ID)",
-    becomes: "",
+    text: "return id.length > LONGEST_ACTION_ID ? [] : [{ ...element, action_id: id }];",
+    becomes: "return [id.length > LONGEST_ACTION_ID ? element : { ...element, action_id: id }];",
     tests: ids,
   },
   {

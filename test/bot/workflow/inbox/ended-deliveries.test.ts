@@ -122,7 +122,7 @@ test.each<[string, Interaction, RegExp | undefined]>([
     /restored from a backup/u,
   ],
   ["an approval", { kind: "decide", decision: "approve", changeId: "7K3M9Q", origin: annHere }, /no request 7K3M9Q/iu],
-  ["“I'm on it”", { kind: "take", alertId: "a1", origin: annHere }, /from another version/u],
+  ["“I'm on it”", { kind: "take", alertId: "a1", origin: annHere }, /I don't know this incident/u],
   ["another id of a channel", { kind: "move", from: "C0", origin: annHere }, undefined],
 ])("what came from a backup is told so only where it may have been done since: %s", async (_what, restored, says) => {
   const { deps } = await desk();
