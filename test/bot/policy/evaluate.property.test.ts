@@ -35,8 +35,17 @@ function isAbout(rule: Rule, { standing, membership, op, risk, workload, where, 
     (rule.images === undefined || rule.images.some((pattern) => isImageOf(pattern, footprint))) &&
     (footprint?.instances ?? 0) <= (rule.limits?.instances ?? Infinity) &&
     (footprint?.containers?.[0]?.memoryMiB ?? 0) <= (rule.limits?.memoryMiB ?? Infinity) &&
+    isStep(rule.limits?.growth, { op, footprint }) &&
     (rule.limits === undefined || footprint !== undefined)
   );
+}
+
+/** Up to ten instances, no step is big, and what keeps their number is none. */
+function isStep(growth: number | undefined, { op, footprint }: Pick<Facts, "op" | "footprint">): boolean {
+  const { instances = 0, grownFrom } = footprint ?? {};
+  const isSized = op === "createService" || op === "updateService";
+  if (growth === undefined || !isSized || grownFrom === undefined || instances <= 10) return true;
+  return grownFrom !== "unknown" && instances <= growth * grownFrom;
 }
 
 function isImageOf(pattern: string, footprint: Facts["footprint"]): boolean {

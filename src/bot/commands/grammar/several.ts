@@ -83,7 +83,7 @@ export function readSeveral(
 function checkNames({ name: verb }: Grammar, typed: Typed, names: readonly string[]): void {
   const word = names[firstLink(names)];
   // `--reason it is slow`
-  if (word !== undefined && typed.has("reason")) {
+  if (word !== undefined && names.length > 1 && typed.has("reason")) {
     throw new UserError(`\`${verb}\` doesn't take ${echo(word)}.`, { next: "Put the whole reason in quotes." });
   }
   refuseLinks(names);

@@ -16,6 +16,7 @@ describe("words for several workloads become one Ask", () => {
     ["restart web slow", { names: ["web", "slow"] }],
     ["restart web web worker web", { names: ["web", "worker"] }],
     ["start web", { name: "web" }],
+    ["start in --reason slow", { name: "in" }],
     ["restart web web", { name: "web" }],
     ["restart service/all", { name: "service/all" }],
     ["restart all-in-one", { name: "all-in-one" }],
