@@ -41,7 +41,7 @@ export const serviceCases: readonly ContractCase[] = [
         await world.get("listServices", { region: world.regions[1] }),
       ];
 
-      const { region: _, revisions: __, rollout: ___, instance_names: ____, ...listed } = service;
+      const { region: _, revisions: __, rollout: ___, instance_names: ____, start_command: _____, ...listed } = service;
       expect(here.region).toBe(world.regions[0]);
       expect(here.services.filter((each) => each.name === name)).toMatchObject([{ ...listed, status: text }]);
       expect(there).toMatchObject({ region: world.regions[1] });

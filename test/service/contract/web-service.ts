@@ -14,6 +14,8 @@ export function definitionOf(service: Service): Service {
     revisions: _2,
     rollout: _3,
     instance_names: _4,
+    // It names the size.
+    start_command: _5,
     containers,
     ...rest
   } = service;

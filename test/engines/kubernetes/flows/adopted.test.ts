@@ -56,7 +56,7 @@ describe.skipIf(noPods !== undefined)(`what already runs on the cluster, from Sl
     await town.until(isRunning(town, "agent"));
 
     const agent = await says(town, developer, "/gantry show agent");
-    expect(agent).toMatch(/🟢 agent.*1 of 1 instance.*Size set by its nodes \(DaemonSet\)/su);
+    expect(agent).toMatch(/🟢 agent.*1 of 1 instance.*size set by its nodes \(DaemonSet\)/su);
     expect(agent).not.toContain("[Scale]");
     expect(await says(town, developer, "/gantry scale agent 2")).toContain("it is a DaemonSet");
     expect(await approved(town, "/gantry restart agent")).toMatch(/agent restarted|restarting agent/u);
