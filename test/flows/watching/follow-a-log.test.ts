@@ -213,6 +213,7 @@ describe("it ends", () => {
     expect(await says(town, "/gantry stop following worker")).toMatch(/^The log of worker isn't followed here\./u);
     expect(await says(town, "/gantry unfollow job/web")).toMatch(/^The log of web isn't followed here\./u);
     expect(await says(town, "/gantry stop following", "general")).toMatch(/^No log is followed here\./u);
+    expect(await says(town, "/gantry stop following it", "general")).toMatch(/^No log is followed here\./u);
     for (const [words = "", channel = ""] of [
       ["/gantry unfollow service/web", "ops"],
       ["@gantry stop following", "ops"],

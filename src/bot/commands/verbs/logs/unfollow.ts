@@ -20,14 +20,17 @@ export const unfollow = readVerb({
   words: { name: "[NAME]" },
   args: z.object({ name: Target.optional() }),
   forEverybody: true,
-  // "stop following it"
-  unfollow: ({ name }) => (name !== undefined && isLink(name.name) ? undefined : name),
-  async answer({ name }) {
+  unfollow: meant,
+  async answer(args) {
+    const name = meant(args)?.name;
     const what =
-      name === undefined
-        ? "No log is followed here"
-        : `The log of ${truncate(visible(name.name), 63)} isn't followed here`;
+      name === undefined ? "No log is followed here" : `The log of ${truncate(visible(name), 63)} isn't followed here`;
     const sentence = `${what}. Nothing was changed.`;
     return post(sentence, [section(sentence)]);
   },
 });
+
+/** "stop following it" names none. */
+function meant({ name }: { readonly name?: Target | undefined }): Target | undefined {
+  return name !== undefined && isLink(name.name) ? undefined : name;
+}
