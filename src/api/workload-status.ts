@@ -58,7 +58,7 @@ export function isIdle(word: string | undefined): boolean {
   return word !== undefined && levelOf(word) === "idle";
 }
 
-/** What becomes of another version of a service without instances. */
+/** What a card says of a new version that replaces no instances, because the service has none. */
 export const AT_REST = "runs when it is started";
 
 export function isHealthy(word: string | undefined): boolean {

@@ -100,7 +100,7 @@ export async function judgeLook(
   // The other request may have undone what this look waits for.
   if (isOpen && look.changedSince !== undefined && health.gone === undefined)
     return { outcome, health: changedAgain(look) };
-  // It is well, and nobody will know for how long.
+  // It is ready now, and nobody looks again to see whether it stays so.
   const isWell = health.kind === "trouble" && health.watch?.wellSinceMs !== undefined;
   return { outcome, health: atLast(isWell ? seen : health), stuck };
 }
@@ -111,7 +111,7 @@ type InTrouble = {
   readonly lines: (sentence: string) => Promise<readonly string[]>;
 };
 
-/** What failed is read from the log once. */
+/** The log is read only at the first look that sees the trouble. */
 async function inTrouble(look: Look, { seen, read, lines }: InTrouble): Promise<Health & Pick<Looked, "stuck">> {
   const known = look.progress?.kind === "trouble" ? look.progress : undefined;
   const calls = seen.watch?.calls ?? 0;
@@ -132,7 +132,7 @@ export function joined(...facts: readonly string[]): string {
   return facts.filter((fact) => fact !== "").join(" · ");
 }
 
-/** What was in trouble counts as that until it has been well for long enough. */
+/** A workload stays in trouble until it has been ready for long enough. */
 function untilWell({ progress }: Look, seen: Health): Health {
   const known = progress?.kind === "trouble" ? progress : undefined;
   if (seen.kind === "reached" && (known !== undefined || progress?.recovered)) return { ...seen, recovered: true };
@@ -141,7 +141,7 @@ function untilWell({ progress }: Look, seen: Health): Health {
 }
 
 type Stuck = {
-  /** Not once it was seen: its way back is begun. */
+  /** Only at the first look that sees it stuck: that one begins the way back. */
   readonly stuck: Snapshot;
   /** Why the way back that the card promised isn't begun. */
   readonly why?: string | undefined;
@@ -268,12 +268,17 @@ function effectWords(effect: Effect | undefined): string {
   return effect.kind === "nothing" ? effect.still.join(", ") : effect.why.replace(/\.$/u, "");
 }
 
+/** It was seen to be well or in trouble, which a failed look or somebody else's change doesn't take back. */
+function isKnown(progress: Health | undefined): progress is Health & { readonly kind: "reached" | "trouble" } {
+  return progress?.kind === "reached" || progress?.kind === "trouble";
+}
+
 export const unwatched: Health = { kind: "unwatched", line: "", excerpt: [] };
 
 /** The card keeps what it said, and adds why polling has ended. */
 function gone(look: Look, how: "deleted" | "replaced"): Health {
   const { progress } = look;
-  if (progress?.kind === "reached" || progress?.kind === "trouble") return { ...atLast(progress), gone: how };
+  if (isKnown(progress)) return { ...atLast(progress), gone: how };
   // It was never seen to take effect.
   if (progress === undefined || progress.kind === "not-yet") {
     return { ...overtaken(look, `was ${how} meanwhile`), gone: how };
@@ -295,7 +300,7 @@ function changedAgain(look: Look): Health {
 
 /** Somebody else changed it: how it is now isn't about this Change. */
 function overtaken({ progress }: Look, outcome: string): Health {
-  if (progress?.kind === "reached" || progress?.kind === "trouble") return atLast(progress);
+  if (isKnown(progress)) return atLast(progress);
   return { kind: "not-yet", level: "busy", outcome, line: "", excerpt: [] };
 }
 
@@ -304,11 +309,12 @@ function unread(look: Look, problem: Problem): Looked {
   const { progress } = look;
   const watch = { ...progress?.watch, calls: callsSoFar(look) + 1 };
   const line = `couldn't check it: ${problem.sentence}`;
-  const isKnown = progress?.kind === "reached" || progress?.kind === "trouble";
-  const health: Health = isKnown ? { ...progress, watch } : { kind: "watching", excerpt: [], ...progress, line, watch };
+  const health: Health = isKnown(progress)
+    ? { ...progress, watch }
+    : { kind: "watching", excerpt: [], ...progress, line, watch };
   const nextMs = isHopeless(problem) ? undefined : nextLookMs(health, look);
   if (nextMs !== undefined) return { health, nextMs };
-  return { health: isKnown ? atLast(health) : { kind: "not-yet", line, excerpt: [] } };
+  return { health: isKnown(progress) ? atLast(health) : { kind: "not-yet", line, excerpt: [] } };
 }
 
 /** As it is when nobody looks any more. */

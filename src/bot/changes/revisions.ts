@@ -109,7 +109,7 @@ function leftRevisions(
     const to = goalOf(request) ?? from - 1;
     return made.flatMap(({ revision }) => (revision > to && revision <= from ? [[revision, request] as const] : [])); // pairs
   });
-  // Who left it first did so; a later request that skipped it, too, didn't.
+  // The newest requests come first, and a later entry of a Map replaces an earlier one: whoever left it first counts.
   return new Map([...between.map(({ revision }) => [revision, undefined] as const), ...byRequests]); // pairs
 }
 
@@ -194,7 +194,7 @@ export function justLeft(service: Service, judged: readonly JudgedRevision[]): J
 
 /**
  * Where a way back leads from a Change of this service, while another revision is still rolled out or stuck: to the last
- * one known to have been ready. Undefined otherwise: the one that runs is. Pure.
+ * one known to have been ready. Undefined where nothing is being rolled out: then the running one is. Pure.
  */
 export function backFrom(service: Service, judged: readonly JudgedRevision[]): Change["backTo"] {
   if (!isOpen(service)) return undefined;

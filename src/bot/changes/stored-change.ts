@@ -78,7 +78,7 @@ export type Health = {
   /** Of a job, as the workload API reports them, in ISO 8601. */
   readonly startedAt?: string | undefined;
   readonly endedAt?: string | undefined;
-  /** Of one that is well: it was in trouble before. */
+  /** It is well, and was in trouble before. */
   readonly recovered?: boolean | undefined;
   /** Of a job, how long earlier ones of its kind took that completed; undefined without any. */
   readonly usual?: UsualTime | undefined;
@@ -95,7 +95,7 @@ export type UsualTime = { readonly ms: number; readonly runs: number };
 export type Watch = {
   /** Looks at a rollout that goes on or is stuck. */
   readonly rolling?: number | undefined;
-  /** Since when it has been in trouble, in milliseconds since 1970: it may still get well. */
+  /** The first look that saw it in trouble, in milliseconds since 1970. */
   readonly troubleSinceMs?: number | undefined;
   /** Calls of the workload API since the read-back. */
   readonly calls: number;

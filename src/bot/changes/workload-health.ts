@@ -30,9 +30,11 @@ export function serviceHealth(change: Change, service: Service, sinceMs: number)
   const rollout = setsRevision(change) && isVisible(change, service) ? rolloutHealth(service, status) : undefined;
   if (rollout !== undefined) return rollout;
   const seen = { level: status.level, line: lineOf(service, status) };
-  if (isVisible(change, service) && isAtRest(change, service, status))
+  const isShown = isVisible(change, service);
+  if (isShown && isAtRest(change, service, status)) {
     return { kind: "reached", ...seen, line: restLine(change, service, seen.line) };
-  if (isVisible(change, service) && targetsOf(change).has(status.level)) return { kind: "reached", ...seen };
+  }
+  if (isShown && targetsOf(change).has(status.level)) return { kind: "reached", ...seen };
   if (!isFailing(change, service, status)) return { kind: "waiting", ...seen, outcome: pendingWords(change, service) };
   const isOld = service.status?.toLowerCase() === change.before?.status?.toLowerCase() && sinceMs < OLD_STATUS_MS;
   const kind = isOld ? "waiting" : "trouble";
@@ -100,7 +102,7 @@ export function imagesSeen(
   };
 }
 
-/** An update of a service that has no instances, and gets none by it, is all that it can be. */
+/** Whether an update is complete because the service has no instances to replace. */
 function isAtRest(
   { call, before }: Change,
   { status, target_instance_size: size }: Service,
@@ -111,7 +113,7 @@ function isAtRest(
   return isStopped || (size === 0 && level !== "failing");
 }
 
-/** An autoscaler's words say what brings it back. */
+/** Of an idle service, the status already says what brings it back. */
 function restLine(change: Change, { status }: Service, line: string): string {
   return setsRevision(change) && !isStatus(status, "idle") ? `${line} · ${AT_REST}` : line;
 }

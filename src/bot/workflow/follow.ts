@@ -79,7 +79,7 @@ export async function follow(
     if (!isLeftOver) await aside(wait(FIRST_LOOK_MS));
     if (signal.aborted) return undefined;
     const seen = await lookAt(deps, { change, request }, look);
-    // Stored before the trouble is: later looks begin none.
+    // Before the trouble is stored: no look begins a way back after that.
     if (seen.stuck && !signal.aborted) {
       back = await storeWayBack(deps, { stored: change, content: request.content, now: seen.stuck });
     }
@@ -177,8 +177,8 @@ function shownOf(seen: Health | undefined) {
 }
 
 /**
- * Stores what was seen; that a workload is in trouble, and that it got well after that, is written to history. Of a part,
- * its request is looked at again after `restMs`. Undefined: another replica follows it by now.
+ * Stores a look. History gets a row when the workload is first seen in trouble, and one when it recovers. The request of a
+ * part is looked at again after `restMs`. Undefined: another replica follows it by now.
  */
 export async function store(
   deps: WorkflowParts,
@@ -186,14 +186,15 @@ export async function store(
   looked: Looked,
   { restMs }: { readonly restMs?: number | undefined } = {},
 ): Promise<StoredChange | undefined> {
-  const { health, outcome, nextMs } = withPromise(change, looked);
+  const kept = withPromise(change, looked);
+  const { health, outcome, nextMs } = kept;
   const lookInMs = restMs ?? nextMs ?? 0;
   const turn = turnOf(change, health);
   if (outcome !== undefined) {
     const { ending } = change;
-    const kept = ending?.kind === "run" && ending.outcome.kind === "asked" ? ending.outcome : {};
+    const accepted = ending?.kind === "run" && ending.outcome.kind === "asked" ? ending.outcome : {};
     const progress = turn === undefined ? health : undefined;
-    const shown = step("confirm", { outcome: keeping(outcome, kept), progress, lookInMs });
+    const shown = step("confirm", { outcome: keeping(outcome, accepted), progress, lookInMs });
     const confirmed = await advance(deps, change, { ...shown, result: "took effect" });
     if (confirmed.kind !== "moved" || (nextMs !== undefined && turn === undefined)) return movedOf(confirmed);
   }
@@ -201,7 +202,7 @@ export async function store(
     const seen = nextMs === undefined ? { health, lookInMs: restMs } : { progress: health, lookInMs };
     return movedOf(await advance(deps, change, { ...step(turn, seen), result: newsOf(change, health) }));
   }
-  const isShown = isNews(change, looked);
+  const isShown = isNews(change, kept);
   const seen =
     nextMs === undefined
       ? step("follow", { health, lookInMs: restMs, isNews: isShown })
@@ -209,14 +210,14 @@ export async function store(
   return movedOf(await deps.store.advance(change.id, seen, undefined));
 }
 
-/** What this look shows for the first time. */
+/** The row of history that this look adds: the first that sees the workload in trouble, or the first that sees it well again. */
 function turnOf(change: StoredChange, { kind }: Health): "trouble" | "recover" | undefined {
   const wasInTrouble = change.progress?.kind === "trouble";
   if (kind === "trouble") return wasInTrouble ? undefined : "trouble";
   return wasInTrouble && kind === "reached" && !isLateHealth(change) ? "recover" : undefined;
 }
 
-/** The last look at what promised a way back says that none was begun. */
+/** A card that announced a way back says at the last look that none was begun. */
 function withPromise({ diff }: Pick<StoredChange, "diff">, looked: Looked): Looked {
   const { health, nextMs } = looked;
   const isOpen = (health.kind === "not-yet" || health.kind === "unwatched") && health.level !== "healthy";

@@ -227,7 +227,7 @@ async function followedBy(deps: WorkflowParts, { userId, teamId, channelId }: Or
   });
 }
 
-/** What a bare `stop` may mean: a log that is followed here, or by whoever asks. Undefined without one. */
+/** The answer to a bare `stop` that offers to stop following a log. Undefined if none is followed here, or by whoever asks. */
 export async function followToStop(
   deps: WorkflowParts,
   begun: Unfinished,

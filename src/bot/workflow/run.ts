@@ -219,7 +219,7 @@ async function watchRollout(
   if (signal.aborted) return false;
   const { stuck, nextMs, health } = looked;
   const { threadTs } = opened.content;
-  // Stored before the trouble is: later looks begin none.
+  // Before the trouble is stored: no look begins a way back after that.
   const back =
     stuck && content && (await storeWayBack(deps, { stored: part, content: { ...content, threadTs }, now: stuck }));
   const isDecided = health.kind === "reached" || health.kind === "trouble" || nextMs === undefined;

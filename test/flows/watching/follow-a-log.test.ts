@@ -5,6 +5,7 @@ import { logDate } from "../../../src/api/log-pages.ts";
 import { BEGINNING } from "../../support/test-clock.ts";
 import { openPolicy } from "../../support/open-policy.ts";
 import { operationOf } from "../../support/operation-of.ts";
+import { form } from "../../support/speak.ts";
 import { newest, type Person, type World, type WorldOptions, world } from "../../support/world.ts";
 
 type Line = { instance_name: string; log: string };
@@ -255,6 +256,27 @@ describe("it ends", () => {
     expect(newest(town.approver, "ops")).toMatch(/^No log is followed here\./u);
     await looksAgain(town);
     expect(head(town)).toContain("▶️ Following web");
+  });
+
+  test("a bare stop opens its form where the database doesn't say in time what is followed", async () => {
+    let isAsked = false;
+    await using town = await townLogging(lines(1, 3), {
+      store: (real) => ({
+        ...real,
+        followsOf() {
+          isAsked = true;
+          return Promise.withResolvers<never>().promise;
+        },
+      }),
+    });
+
+    // Slack has its ack by then.
+    await town.developer.says("/gantry stop", { channel: "ops" });
+    await town.until(() => isAsked);
+    town.passMinutes(1.5 / 60);
+    await town.until(() => town.developer.modal() !== undefined);
+
+    expect(form(town.developer)).toContain("Stop a service");
   });
 
   test("a bare stop offers it first", async () => {

@@ -8,6 +8,7 @@ import { dispatch } from "../../workflow/dispatch.ts";
 import { failureMessage } from "../../workflow/failure.ts";
 import { openForm } from "../modals/update-view.ts";
 import { openVerbForm } from "../modals/open-form.ts";
+import { within } from "../../../platform/waiting.ts";
 import { followToStop } from "../../workflow/log-follow.ts";
 import type { Origin } from "../../workflow/origin.ts";
 import { confirmMessage } from "../../views/messages/confirm-message.ts";
@@ -24,6 +25,9 @@ const SlashCommand = z.object({
   trigger_id: z.string(),
 });
 
+/** A form has to be opened within three seconds of its command. */
+const OFFER_WITHIN_MS = 1_000;
+
 /** A typed command. Nothing slow runs before the ack, except that a change is stored first. */
 export async function onSlash(deps: WorkspaceParts, body: unknown, ack: Ack): Promise<void> {
   const typed = SlashCommand.parse(body);
@@ -36,9 +40,10 @@ export async function onSlash(deps: WorkspaceParts, body: unknown, ack: Ack): Pr
   const origin: Origin = { userId, teamId: deps.people.bot().teamId ?? typed.team_id, channelId, responseUrl };
   const meant = readSlash(typed.text, regionNames(deps.settings));
   if (meant.kind === "form") {
-    const instead = await followToStop(deps, meant.begun, origin);
-    if (instead !== undefined) return say(instead);
     await ack();
+    const offer = followToStop(deps, meant.begun, origin);
+    const instead = await within(OFFER_WITHIN_MS, offer, () => undefined, deps.clock);
+    if (instead !== undefined) return deps.lanes.track(deps.responder.tellPatiently(instead, origin));
     return openVerbForm(deps, { ...meant.begun, origin, triggerId: id });
   }
   if (meant.kind === "confirm") return say(confirmMessage(meant.parsed));

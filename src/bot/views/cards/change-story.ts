@@ -129,7 +129,7 @@ function done(event: HistoryEvent, { change }: ChangeStory): Line {
   ];
 }
 
-/** Of a new version; its card tells how that ends. That instances are replaced was seen, or isn't said. */
+/** Of a new version, whose card tells how it ends. The rollout began only if a look saw it. */
 function rolloutWords(change: StoredChange): string | undefined {
   if (!isRolledOut(change)) return undefined;
   const seen = seenOf(change);
