@@ -120,7 +120,7 @@ async function inTrouble(look: Look, { seen, read, lines }: InTrouble): Promise<
   const { stuck, why = "" } = stuckSince(look, read);
   const watch: Watch = {
     ...seen.watch,
-    calls: readsLog && seen.watch?.rolling === undefined ? calls + 1 : calls,
+    calls: readsLog ? calls + 1 : calls,
     troubleSinceMs: known?.watch?.troubleSinceMs ?? look.nowMs,
   };
   const { afterMs } = known ?? seen;

@@ -493,6 +493,21 @@ describe("a service that was in trouble is looked at again", () => {
   });
 });
 
+test("a new version that fails after its rollout was over says why it isn't rolled back", async () => {
+  const deploy = {
+    ...update({ containers: [{ image: "web:2" }] }, { uid: "u1", status: "Running", revision: 1, images: ["web:1"] }),
+    diff: ["image web:1 → web:2", "back to revision 1 automatically if the new instances don't get ready"],
+  };
+  const crashed = service("Failed", { revision: 2, containers: [{ image: "web:2" }], ready_instances: 0 });
+
+  const { health } = await followed(deploy, { service: () => crashed, log: () => [] });
+
+  expect(health).toMatchObject({
+    kind: "trouble",
+    line: "0 of 4 running · failed · not rolled back: its rollout is over",
+  });
+});
+
 describe("another version of a service without instances is all that it can be", () => {
   const deployTo = (before: { readonly status: string; readonly size?: number }): ReturnType<typeof update> =>
     update({ containers: [{ image: "web:2" }] }, { uid: "u1", images: ["web:1"], ...before });
@@ -523,7 +538,12 @@ describe("another version of a service without instances is all that it can be",
     expect(health).toMatchObject({ kind: "reached", line });
   });
 
-  test("but not before the new version shows, nor while it should have some", async () => {
+  test("but not before the new version shows, nor while it should have some, nor when it fails", async () => {
+    const failed = await followed(deployTo({ status: "Running" }), {
+      service: () => with2("Failed", { message: "no node has room" }),
+      log: () => [],
+    });
+    expect(failed.health.kind).toBe("trouble");
     const old = await followed(deployTo({ status: "Stopped" }), {
       service: () => with2("Stopped", { containers: [{ image: "web:1" }] }),
     });

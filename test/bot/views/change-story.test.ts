@@ -53,6 +53,21 @@ test("what the service only accepted is not told as done", () => {
   expect(drawn(reply ?? nothing)).toBe("🟡 The workload API accepted it 42 s after the request · @dana");
 });
 
+test.each([
+  ["🟡 The workload API accepted it", undefined],
+  ["🟡 The workload API accepted it", { kind: "watching", watch: { calls: 1 } }],
+  ["🔄 The rollout began", { kind: "watching", watch: { calls: 0, rolling: 1 } }],
+  ["✅ Took effect", { kind: "reached" }],
+] as const)("of a new version, %s is told by what a look saw", (words, seen) => {
+  const progress = seen && { line: "", excerpt: [], ...seen };
+  for (const kind of ["done", "confirmed"] as const) {
+    const reply = storyReply([event(kind)], {
+      change: ended("done", { verb: "deploy", ...(progress && { progress }) }),
+    });
+    expect(drawn(reply ?? nothing)).toBe(`${words} 42 s after the request · @dana`);
+  }
+});
+
 test("what moved stands below the line that says so", () => {
   const drift = [moved("instances", ["6", "8", "2"])];
   const change = ended("drifted", { ending: { kind: "drifted", drift } });

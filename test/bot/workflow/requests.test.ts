@@ -251,6 +251,26 @@ test("a request that the workload API refuses ends as failed, with the API's wor
   expect(own.drawn).toContain(change?.id);
 });
 
+test("a request that is seen to take effect and to fail at the same look is told as both", async () => {
+  let web: object = service(2);
+  const own = await desk({
+    policy: openPolicy,
+    api: scripted(({ op }) => (op === "getService" ? web : op === "getServiceLogs" ? [] : {})),
+  });
+  await annScales(own);
+  await own.deps.lanes.idle();
+  web = { ...service(3), status: "Failed", ready_instances: 0 };
+
+  await own.clock.passMs(60_000);
+  const change = await own.store.find({ deliveryId: "d1" });
+  if (change !== undefined) carryOnLater(own.deps, { change });
+  await own.deps.lanes.idle();
+
+  const { id = "", progress } = (await own.store.find({ deliveryId: "d1" })) ?? {};
+  expect(progress).toMatchObject({ kind: "trouble" });
+  expect((await storyOf(own.store, id)).slice(-2)).toEqual(["confirmed", "health"]);
+});
+
 test("a request that is seen to take effect later keeps which revision it found", async () => {
   let size = 2;
   const own = await desk({

@@ -120,6 +120,19 @@ describe("a deploy of several workloads", () => {
     expect(town.thread("ops").join("\n")).toMatch(/🟢 worker: worker got healthy/u);
   });
 
+  test("of several that fail one after the other, only the log of the first is read", async () => {
+    await using town = await rolloutTown(["web", "worker"]);
+    await says(town, town.developer, "/gantry restart web worker");
+    const failed = { status: "Failed", ready_instances: 0 };
+    town.nowIs("web", failed);
+    await town.later(3);
+    town.nowIs("worker", failed);
+    for (let minutes = 0; minutes < 12; minutes += 1) await town.later(60);
+
+    expect(card(town.developer)).toMatch(/🔴 web[\s\S]*🔴 worker/u);
+    expect(town.calls().filter((op) => op === "getServiceLogs")).toHaveLength(1);
+  });
+
   test("goes on after one that is stopped", async () => {
     await using town = await rolloutTown(["web", "worker", "queue"]);
     town.nowIs("worker", { status: "Stopped", ready_instances: 0 });

@@ -62,6 +62,9 @@ const states: Readonly<Record<string, State>> = {
   "2 never got ready, says its request": {
     events: [deployed, made("BROKEN", { to: 2, health: trouble })],
   },
+  "2 doesn't get ready, and is still looked at": {
+    events: [deployed, made("BROKEN", { to: 2, progress: trouble })],
+  },
   "2 got healthy late, so its way back wasn't run": {
     outcomes: { 1: "done" },
     events: [
