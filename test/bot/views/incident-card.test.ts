@@ -3,58 +3,8 @@ import { incidentCard, newsReply } from "../../../src/bot/views/cards/incident-c
 import { event, stored } from "./support/stored-changes.ts";
 import type { StoredChange } from "../../../src/bot/changes/stored-change.ts";
 import type { Alert, NoticedEvent } from "../../../src/bot/watch/alert.ts";
-import type { Incident, Seen } from "../../../src/bot/watch/incident.ts";
-
-const start = Date.parse("2026-11-26T14:02:00Z");
-const at = (minutes: number): Date => new Date(start + minutes * 60_000);
-
-const seen: Seen = {
-  kind: "service",
-  name: "payments",
-  uid: "u1",
-  level: "failing",
-  words: "exit 3, 14 restarts in 9 min",
-  reason: "lost the connection to the database",
-  cause: "crash-loop",
-  shared: undefined,
-  restarts: 14,
-  ready: 0,
-  size: 2,
-  images: undefined,
-  revision: "4",
-};
-const incident: Incident = {
-  id: "i1",
-  teamId: "T1",
-  account: "gantry",
-  region: "beijing1",
-  kind: "service",
-  name: "payments",
-  cause: "crash-loop",
-  shared: undefined,
-  openedAt: at(0),
-  overAt: undefined,
-  end: undefined,
-  times: 1,
-  seen,
-  unseenSince: undefined,
-  overUnseenSince: undefined,
-  restartsBefore: 0,
-  changedBefore: undefined,
-};
-const alert: Alert = {
-  id: "a1",
-  teamId: "T1",
-  place: "C1",
-  ownerId: "U1",
-  createdAt: at(0),
-  version: 1,
-  card: undefined,
-  incidents: [incident],
-  events: [],
-  told: [],
-  taken: undefined,
-};
+import type { Incident } from "../../../src/bot/watch/incident.ts";
+import { alert, at, incident, seen } from "./support/alerts.ts";
 
 function text(incidents: readonly Partial<Incident>[], other: Partial<Alert> = {}): string {
   const all = incidents.map((each) => ({ ...incident, ...each }));

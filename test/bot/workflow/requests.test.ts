@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { Problem } from "../../../src/api/problem.ts";
 import type { StoredChange } from "../../../src/bot/changes/stored-change.ts";
+import { StoreError } from "../../../src/bot/errors.ts";
 import { decide } from "../../../src/bot/workflow/decide.ts";
 import { propose } from "../../../src/bot/workflow/propose.ts";
 import { carryOnLater } from "../../../src/bot/workflow/run.ts";
@@ -261,10 +262,20 @@ test("a request that is seen to take effect and to fail at the same look is told
   await own.deps.lanes.idle();
   web = { ...service(3), status: "Failed", ready_instances: 0 };
 
-  await own.clock.passMs(60_000);
-  const change = await own.store.find({ deliveryId: "d1" });
-  if (change !== undefined) carryOnLater(own.deps, { change });
-  await own.deps.lanes.idle();
+  // It dies in between once, and tells what is left.
+  let isAway = true;
+  const advance: typeof own.store.advance = async (id, step, happened) => {
+    if (isAway && step.name === "trouble") throw new StoreError("The database can't be reached.");
+    return own.store.advance(id, step, happened);
+  };
+  const deps = { ...own.deps, store: { ...own.deps.store, advance } };
+  for (const isLast of [false, true]) {
+    await own.clock.passMs(60_000);
+    const change = await own.store.find({ deliveryId: "d1" });
+    if (change !== undefined) carryOnLater(deps, { change });
+    await own.deps.lanes.idle();
+    isAway = isLast;
+  }
 
   const { id = "", progress } = (await own.store.find({ deliveryId: "d1" })) ?? {};
   expect(progress).toMatchObject({ kind: "trouble" });

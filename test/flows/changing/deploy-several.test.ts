@@ -117,15 +117,18 @@ describe("a deploy of several workloads", () => {
     expect(town.writes).toEqual(["web 1.5", "worker 1.5"]);
     expect(card(developer)).toMatch(/^🟡 2 of 3 deployed: queue wasn't run\n/u);
     expect(card(developer)).toMatch(/🟢 worker · runs 1\.5/u);
-    expect(town.thread("ops").join("\n")).toMatch(/🟢 worker: worker got healthy/u);
+    expect(town.thread("ops").join("\n")).toMatch(
+      /🔴 worker: the new instances don't get ready[\s\S]*🟢 worker got healthy/u,
+    );
   });
 
   test("of several that fail one after the other, only the log of the first is read", async () => {
-    await using town = await rolloutTown(["web", "worker"]);
+    await using town = await rolloutTown(["web", "worker"], { settings: { healthyAfterMs: 60_000 } });
     await says(town, town.developer, "/gantry restart web worker");
     const failed = { status: "Failed", ready_instances: 0 };
     town.nowIs("web", failed);
-    await town.later(3);
+    await town.later(16);
+    expect(town.calls()).toContain("getServiceLogs");
     town.nowIs("worker", failed);
     for (let minutes = 0; minutes < 12; minutes += 1) await town.later(60);
 

@@ -184,13 +184,20 @@ function partIn({ workload }: HistoryEvent, parts: readonly StoredChange[]): Sto
 
 type PartKind = "failed" | "unknown" | "drifted" | "health" | "recovered";
 
-const partWords: Readonly<Record<PartKind, readonly [mark: string, what: string, hasResult: boolean]>> = {
-  failed: ["❌", " failed", true],
-  unknown: ["❓", " couldn't be confirmed", true],
-  drifted: ["⚠️", " was skipped: it changed meanwhile", false],
-  health: ["🔴", "", true],
-  recovered: ["🟢", "", true],
-};
+/** What follows the name. */
+const partWords: Readonly<Record<PartKind, readonly [mark: string, words: (result: string, name: string) => string]>> =
+  {
+    failed: ["❌", (result) => ` failed: ${result}`],
+    unknown: ["❓", (result) => ` couldn't be confirmed: ${result}`],
+    drifted: ["⚠️", () => " was skipped: it changed meanwhile"],
+    health: ["🔴", withoutName],
+    recovered: ["🟢", withoutName],
+  };
+
+/** The sentence about its health begins with its name. */
+function withoutName(result: string, name: string): string {
+  return result.startsWith(name) ? result.slice(name.length) : `: ${result}`;
+}
 
 function isPartKind(kind: HistoryEventKind): kind is PartKind {
   return Object.hasOwn(partWords, kind);
@@ -205,7 +212,7 @@ export function partStory(event: HistoryEvent, { parts = [] }: StoredChange): Li
     return [words(`${mark} ${text}`, RESULT)];
   }
   if (!isPartKind(event.kind)) return undefined;
-  const [mark, what, hasResult] = partWords[event.kind];
-  const result = hasResult ? `: ${oneLine(event.result)}` : "";
-  return [words(`${mark} `), strong(part.workload.name, NAME), words(`${what}${result}`, RESULT)];
+  const [mark, about] = partWords[event.kind];
+  const { name } = part.workload;
+  return [words(`${mark} `), strong(name, NAME), words(about(oneLine(event.result), name), RESULT)];
 }

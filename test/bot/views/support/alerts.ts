@@ -1,0 +1,53 @@
+import type { Alert } from "../../../../src/bot/watch/alert.ts";
+import type { Incident, Seen } from "../../../../src/bot/watch/incident.ts";
+
+const start = Date.parse("2026-11-26T14:02:00Z");
+export const at = (minutes: number): Date => new Date(start + minutes * 60_000);
+
+export const seen: Seen = {
+  kind: "service",
+  name: "payments",
+  uid: "u1",
+  level: "failing",
+  words: "exit 3, 14 restarts in 9 min",
+  reason: "lost the connection to the database",
+  cause: "crash-loop",
+  shared: undefined,
+  restarts: 14,
+  ready: 0,
+  size: 2,
+  images: undefined,
+  revision: "4",
+};
+export const incident: Incident = {
+  id: "i1",
+  teamId: "T1",
+  account: "gantry",
+  region: "beijing1",
+  kind: "service",
+  name: "payments",
+  cause: "crash-loop",
+  shared: undefined,
+  openedAt: at(0),
+  overAt: undefined,
+  end: undefined,
+  times: 1,
+  seen,
+  unseenSince: undefined,
+  overUnseenSince: undefined,
+  restartsBefore: 0,
+  changedBefore: undefined,
+};
+export const alert: Alert = {
+  id: "a1",
+  teamId: "T1",
+  place: "C1",
+  ownerId: "U1",
+  createdAt: at(0),
+  version: 1,
+  card: undefined,
+  incidents: [incident],
+  events: [],
+  told: [],
+  taken: undefined,
+};
