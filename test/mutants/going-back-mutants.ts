@@ -241,7 +241,7 @@ export const goingBackMutants: readonly Mutant[] = [
   {
     bug: "a change that is confirmed later forgets which revision it found",
     file: "src/bot/workflow/follow.ts",
-    text: "outcome: keeping(outcome, kept)",
+    text: "outcome: keeping(outcome, accepted)",
     becomes: "outcome",
     tests: ["test/bot/workflow/requests.test.ts"],
   },
