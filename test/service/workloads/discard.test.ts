@@ -4,6 +4,7 @@ import { expect, test } from "vitest";
 import { readRecord, recordPath } from "../../../src/service/workloads/jobs/run-record.ts";
 import type { RunRecord } from "../../../src/service/workloads/jobs/run-record-text.ts";
 import type { Unit, UnitLabels } from "../../../src/service/workloads/runtime.ts";
+import { until } from "../../support/until.ts";
 import { makeClusterWorld } from "../support/cluster-world.ts";
 import type { MemoryUnit } from "../support/memory-runtime.ts";
 
@@ -51,6 +52,8 @@ test("a crashed instance is removed once its last line and its crash are stored"
   await dana.reaches("web", "Running");
 
   endAfter(cluster.running()[0], "out of luck", 1);
+  // While the clock stands still: lines that wait would be stored a moment later anyway.
+  await until(() => found.has("web-0"));
   await world.until(
     () => cluster.running().length === 1 && cluster.ended().length === 0,
     "its removal and another start",
