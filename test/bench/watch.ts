@@ -10,9 +10,10 @@ import { readConfig } from "../../src/bot/compose/config.ts";
 import { defaultPolicy } from "../../src/bot/policy/read-policy.ts";
 import { databaseFile } from "../../src/bot/store/database/session.ts";
 import { openStore } from "../../src/bot/store/open-store.ts";
+import { dueKinds, settleDue } from "../../src/bot/workflow/due.ts";
 import type { NewWatch, Profile, WorkflowParts } from "../../src/bot/workflow/ports.ts";
 import { notifyPlace } from "../../src/bot/workflow/watching/notify.ts";
-import { createKnownLists, makeRounds } from "../../src/bot/workflow/watching/observer.ts";
+import { createKnownLists, makeRound } from "../../src/bot/workflow/watching/observer.ts";
 import { event } from "../bot/store/contract/bench.ts";
 
 // A week of watching in minutes: the real store, observer and notifier; the workload API and Slack are counters, and the
@@ -149,19 +150,21 @@ async function main(): Promise<void> {
   }
   const known = createKnownLists();
   const signal = new AbortController().signal;
-  const observer = {
-    store,
-    log,
-    known,
-    jobsRegion: "us",
-    push: { listen: () => undefined },
-    workspaceOf: () => Promise.resolve(deps),
+  const observer = { known, push: { listen: () => undefined } };
+  const rounds = async (): Promise<void> => {
+    await store.syncRounds("us");
+    const { leaseMs, atOnce: most } = dueKinds.round;
+    for (;;) {
+      const due = await store.takeDue({ kind: "round", leaseMs, most });
+      if (due.length === 0) return;
+      await Promise.all(due.map(async (each) => settleDue(store, each, await makeRound(deps, observer, each, signal))));
+    }
   };
   /** The bot sweeps: cards that wait, what is due, and lists that are due. */
   const sweep = async (): Promise<void> => {
     for (const { id } of await store.undrawnAlerts()) await draw(id);
     for (const place of await store.duePlaces()) await notifyPlace(deps, place);
-    await makeRounds(observer, signal);
+    await rounds();
     for (const place of await store.duePlaces()) await notifyPlace(deps, place);
   };
   const sizeMb = (): number =>
@@ -184,11 +187,11 @@ async function main(): Promise<void> {
   }
   const { incidents, told } = countsIn(databaseFile(dataDir));
   const expected = [...outages.values()].flat(2).length;
-  const rounds = ACCOUNTS * (minutes / EVERY);
+  const expectedRounds = ACCOUNTS * (minutes / EVERY);
   print("workloads, accounts, simulated days", `${ACCOUNTS * SERVICES}, ${ACCOUNTS}, ${DAYS}`);
   print(
     "calls of the workload API",
-    `${calls}, ratio ${(calls / rounds).toFixed(3)} of accounts × regions × kinds × rounds`,
+    `${calls}, ratio ${(calls / expectedRounds).toFixed(3)} of accounts × regions × kinds × rounds`,
   );
   print("incidents", `${incidents} of ${expected}; told ${told}, missed ${expected - told}`);
   print("told twice", String([...messages.values()].filter((count) => count > 1).length));

@@ -17,10 +17,16 @@ export type Reporter = {
 type AnyFunction = (...args: readonly unknown[]) => Promise<unknown>;
 
 /** Functions of the store, one of which is called at each edge. */
-const functions = new Set(edges.map((edge) => (isStep(edge) ? "advance" : edge)));
+const functions = new Set(edges.map((edge) => (isStep(edge) ? "advance" : functionOf(edge))));
 
 function isStep(name: Edge | StepName): name is StepName {
   return name !== "expire" && name in lifecycle;
+}
+
+/** Without the kind of work that is due. */
+function functionOf(edge: Exclude<Edge, StepName>): keyof Store {
+  const [name = edge] = edge.split(" ");
+  return name as keyof Store; // each edge begins with one
 }
 
 const isEdge = (name: string): name is Edge => (edges as readonly string[]).includes(name); // a wider element
@@ -72,6 +78,7 @@ const always: ReadonlySet<Edge> = new Set<Edge>([
   "postponeDrawing",
   "markTold",
   "endFollow",
+  "delayDue follow",
   "note",
   "beat",
   "countCalls",

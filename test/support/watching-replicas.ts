@@ -17,11 +17,12 @@ import { asTimePasses } from "./as-time-passes.ts";
 import { freezable } from "./freezable.ts";
 import { migratedInMemory } from "./migrated-database.ts";
 import { openPolicy } from "./open-policy.ts";
+import { pointOf, type StorePoint } from "./store-point.ts";
 import { testClock } from "./test-clock.ts";
 import { until } from "./until.ts";
 
 /** A call of the store, the list of the workload API, or what is sent to Slack. */
-export type WatchingPoint = keyof Store | "list" | "post the card" | "post in the thread" | "update the card";
+export type WatchingPoint = StorePoint | "list" | "post the card" | "post in the thread" | "update the card";
 export type Moment = "before" | "after";
 
 type Armed = { readonly what: WatchingPoint; readonly moment: Moment };
@@ -192,7 +193,7 @@ function passing(real: Store, pass: Pass): Store {
       ? work
       : // a name of the store's own
         (...args: readonly unknown[]) =>
-          pass(name as keyof Store, async () => Reflect.apply(work, undefined, args) as unknown), // any result
+          pass(pointOf(name as keyof Store, args), async () => Reflect.apply(work, undefined, args) as unknown), // any result
   ]);
   return Object.fromEntries(held) as Store; // the same names as before
 }

@@ -17,10 +17,15 @@ import type { Message } from "../views/kit/post.ts";
 import { sentences } from "../views/messages/sentences.ts";
 import { type DrainLimits, drainLimits, createLanes, type Lanes } from "../workflow/inbox/lanes.ts";
 import { createDropped, createRetries } from "../workflow/inbox/unfinished.ts";
+import { createDueLoop, type Due, type DueEnd, type DueWork } from "../workflow/due.ts";
+import { followOn } from "../workflow/log-follow.ts";
+import type { WorkflowParts } from "../workflow/ports.ts";
 import { createSweeper, sweep } from "../workflow/sweep.ts";
+import { tellDigest } from "../workflow/watching/digest.ts";
 import { createFileWatches } from "../workflow/watching/file-watches.ts";
 import { createWatchCheck } from "../workflow/watching/rights.ts";
-import { createKnownLists, makeRounds } from "../workflow/watching/observer.ts";
+import { tellWatchNews } from "../workflow/watching/watch-news.ts";
+import { createKnownLists, makeRound } from "../workflow/watching/observer.ts";
 import type { FileWatch } from "../commands/verbs/watch/watches-file.ts";
 import { createPush } from "../workflow/watching/push.ts";
 import { type AuditReceiver, createHandingOver } from "./audit/receivers.ts";
@@ -29,7 +34,7 @@ import { createReporter } from "./health/replica-report.ts";
 import { measuredLogs, measuredNetwork, measuredStore } from "./observing/measured.ts";
 import type { Observer } from "./observing/observer.ts";
 import { createMovedPolicy } from "./policy-source.ts";
-import { createInstallationCare, installationEvents } from "./workspaces/installation-care.ts";
+import { createInstallationCare, type InstallationCare, installationEvents } from "./workspaces/installation-care.ts";
 import type { Shared } from "./workspaces/workspace.ts";
 import { installedWorkspaces, onlyWorkspace, type Workspaces } from "./workspaces/workspaces.ts";
 import { within } from "../../platform/waiting.ts";
@@ -73,6 +78,11 @@ export type BotParts = Pick<
 
 const noWatches: readonly FileWatch[] = [];
 
+/** A bot with one token has no installations. */
+const noCare: InstallationCare["work"] = { doubt: async () => "done", token: async () => "done" };
+/** People's commands wait for it at the start. */
+const RENEW_WITHIN_MS = 5_000;
+
 export type Bot = {
   /** Resolves when Slack's deliveries are taken. Throws when the port is taken or Slack does not know the token. */
   readonly start: () => Promise<{ readonly port: number }>;
@@ -100,12 +110,13 @@ export function createBot(given: BotParts): Bot {
     clock,
     policy: (teamId) => movedPolicy.of(teamId, parts.policy(teamId)),
     report: () => report(),
+    wake: () => loop.wake(),
   });
   const { dropped, lanes, logs, newReference } = shared;
-  const { workspaces, pages, toStranger }: App =
+  const { workspaces, pages, toStranger, care }: App =
     "oauth" in slack
       ? installedApp(shared, slack.oauth)
-      : { workspaces: onlyWorkspace(shared, slack), pages: [], toStranger: undefined };
+      : { workspaces: onlyWorkspace(shared, slack), pages: [], toStranger: undefined, care: noCare };
   const receiving = receiver(shared, workspaces, toStranger);
   const receive = observer?.followed(receiving) ?? receiving;
   const { openTransport = createTransport } = parts;
@@ -160,31 +171,45 @@ export function createBot(given: BotParts): Bot {
     links: slack.transport.kind === "socket" ? transport.links : undefined,
     waiting: store.waiting,
   });
-  const beginRounds = (): void => {
-    const observer = { store, log, known, push, workspaceOf, jobsRegion: parts.settings.jobsRegion };
-    lanes.add({ lane: "watching", key: "rounds" }, (signal) => makeRounds(observer, signal));
-  };
-  const push = createPush({ log, beginRounds, clock });
+  const push = createPush({ log, clock });
+  const { auditReceivers: receivers = [] } = parts;
+  const handingOver = createHandingOver({ store, receivers, log });
+  const inWorkspace =
+    (work: (deps: WorkflowParts, due: Due, signal: AbortSignal) => Promise<DueEnd>): DueWork =>
+    async (due, signal) =>
+      work(await workspaceOf(due.teamId), due, signal);
+  const loop = createDueLoop({
+    store,
+    lanes,
+    log,
+    work: {
+      audit: handingOver.work,
+      digest: inWorkspace(tellDigest),
+      ...care,
+      follow: inWorkspace(followOn),
+      round: inWorkspace((deps, due, signal) => makeRound(deps, { known, push }, due, signal)),
+      "watch news": inWorkspace(tellWatchNews),
+    },
+  });
   const sweepNow = async (): Promise<void> => {
     await movedPolicy.refresh();
     await workspaces.refresh();
     await sweep({
       ...shared,
       workspaceOf,
-      beginRounds,
+      beginDue: loop.begin,
+      jobsRegion: parts.settings.jobsRegion,
       flushCalls: workspaces.flushCalls,
     });
     await takeFileWatches();
     await checkWatches();
   };
-  const handingOver = createHandingOver({ store, receivers: parts.auditReceivers ?? [], log });
   const sweepAll = async (): Promise<void> => {
     try {
       await (observer?.background(sweepNow) ?? sweepNow());
     } finally {
       // Also while a workspace can't be opened: that may last.
-      await store.sealHistory();
-      handingOver.begin();
+      if ((await store.sealHistory()) > 0) loop.wake();
     }
   };
   const sweeper = createSweeper({ log, sweep: sweepAll, clock }, parts.sweepEveryMs);
@@ -203,7 +228,12 @@ export function createBot(given: BotParts): Bot {
     async start() {
       await workspaces.begin();
       // A database that fails here fails for a moment: it was opened just before.
-      await sweeper.once(async () => store.beat(await report()));
+      await sweeper.once(async () => {
+        await store.beat(await report());
+        await store.addReceivers(receivers.map(({ name }) => name));
+        // Tokens that expired while no replica ran.
+        await within(RENEW_WITHIN_MS, loop.finish("token"), () => undefined, clock);
+      });
       const started = await transport.start();
       // Takes over what the last process left unfinished before the first command is answered.
       await sweeper.once(sweepAll);
@@ -215,7 +245,7 @@ export function createBot(given: BotParts): Bot {
       otherGantry.stop();
       push.stop();
       await sweeper.stop();
-      await inTime(clock, handingOver.stop());
+      handingOver.stop();
       await stopBot({ lanes, store, transport, flush, log, clock });
     },
   };
@@ -231,9 +261,12 @@ function observed(parts: BotParts, observer: Observer): BotParts {
   };
 }
 
-function sharedBy(parts: BotParts, made: Pick<Shared, "policy" | "report"> & { readonly clock: Clock }): Shared {
+function sharedBy(
+  parts: BotParts,
+  made: Pick<Shared, "policy" | "report" | "wake"> & { readonly clock: Clock },
+): Shared {
   const { account, accountMode, api, backOff, health, log, observer, sealer, settings, slack, store } = parts;
-  const { clock, policy, report } = made;
+  const { clock, policy, report, wake } = made;
   const logs = createLogPool({ clock });
   return {
     account,
@@ -260,6 +293,7 @@ function sharedBy(parts: BotParts, made: Pick<Shared, "policy" | "report"> & { r
     settings,
     slack,
     store,
+    wake,
   };
 }
 
@@ -270,21 +304,23 @@ type App = {
   readonly pages: readonly Route[];
   /** For people of a workspace in which the app isn't installed, or not any more. */
   readonly toStranger: Message | undefined;
+  readonly care: InstallationCare["work"];
 };
 
 function installedApp(shared: Shared, app: OAuthApp): App {
-  const { store, sealer, log, settings, slack, lanes, clock, newReference } = shared;
+  const { store, sealer, log, settings, slack, clock, newReference, wake } = shared;
   const { apiUrl, network } = slack;
   const calls = oauthCalls(app, { apiUrl, network, log });
   // Both need the workspaces, which need the care.
   const changed = (id: string): void => workspaces.changed(id);
-  const care = createInstallationCare({ store, sealer, calls, lanes, log, clock, changed });
-  const workspaces = installedWorkspaces(shared, installationEvents({ store, changed }, care), care);
+  const care = createInstallationCare({ store, sealer, calls, log, clock, changed });
+  const workspaces = installedWorkspaces(shared, installationEvents({ store, changed, wake }, care), care);
   const { command } = settings;
   return {
     workspaces,
     pages: installRoutes({ app, apiUrl, network, store, changed, sealer, command, log, clock, newReference }),
     toStranger: sentences.notInstalled(`${app.url}/slack/install`),
+    care: care.work,
   };
 }
 

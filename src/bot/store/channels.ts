@@ -188,12 +188,6 @@ async function moveWatches(tx: Db, { teamId, from, to }: ChannelMove): Promise<v
     .where("team_id", "=", teamId)
     .where("place", "=", from)
     .execute();
-  await tx
-    .updateTable("watch_news")
-    .set({ place: to })
-    .where("team_id", "=", teamId)
-    .where("place", "=", from)
-    .execute();
   await sql`delete from mute where team_id = ${teamId} and place = ${from} and exists (select 1 from mute as newer
     where newer.team_id = mute.team_id and newer.place = ${to} and newer.names = mute.names)`.execute(tx);
   await tx.updateTable("mute").set({ place: to }).where("team_id", "=", teamId).where("place", "=", from).execute();

@@ -1,7 +1,15 @@
 import { randomInt } from "node:crypto";
-import { sql, type SqlBool } from "kysely";
+import { sql } from "kysely";
 import { z } from "zod";
-import type { Closing, Installation, NewInstallation, NewTokens, Source } from "../workflow/access/installation.ts";
+import {
+  type Closing,
+  type Installation,
+  type NewInstallation,
+  type NewTokens,
+  renewalAt,
+  type Source,
+} from "../workflow/access/installation.ts";
+import { dropDue, plantDue } from "./due.ts";
 import type { Session } from "./database/session.ts";
 import { insertEvent, workspaceEvent } from "./events.ts";
 import { Flag, maybe, parseRow, plainText, Time } from "./schema/columns.ts";
@@ -34,7 +42,6 @@ export async function saveInstallation(session: Session, installation: NewInstal
     bot_user_id: installation.botUserId,
     scopes: installation.scopes.join(","),
     ...tokenColumns(installation),
-    doubted_at: null,
     installed_by: installation.installedBy,
     installed_at: session.clock(),
   };
@@ -44,8 +51,16 @@ export async function saveInstallation(session: Session, installation: NewInstal
       .values({ id, ...row, version: randomInt(1_000_000_000) })
       .onConflict((conflict) => conflict.column("id").doUpdateSet({ ...row, version: sql`installation.version + 1` }))
       .execute();
+    await dropDue({ db: tx }, { kinds: ["doubt", "token"], key: id });
+    await plantRenewal({ ...session, db: tx }, id, installation);
     if (!installation.isOrgWide) await open({ ...session, db: tx }, id);
   });
+}
+
+async function plantRenewal(session: Session, id: string, { expiresAt }: NewTokens): Promise<void> {
+  if (expiresAt !== undefined) {
+    await plantDue(session, { kind: "token", key: id, teamId: "", at: renewalAt(expiresAt) });
+  }
 }
 
 async function open(session: Session, teamId: string): Promise<void> {
@@ -54,7 +69,7 @@ async function open(session: Session, teamId: string): Promise<void> {
 }
 
 function tokenColumns({ sealedTokens, expiresAt }: NewTokens) {
-  return { sealed_tokens: sealedTokens, expires_at: expiresAt?.toISOString() ?? null, rotating_until: null };
+  return { sealed_tokens: sealedTokens, expires_at: expiresAt?.toISOString() ?? null };
 }
 
 /** Cards whose requests ended while the app was away. `closeWorkspace` has put them aside. */
@@ -86,6 +101,11 @@ export async function findInstallation(
     .orderBy("is_org")
     .limit(1)
     .executeTakeFirst();
+  return row && installationIn(row);
+}
+
+export async function installationById({ db }: Session, id: string): Promise<Installation | undefined> {
+  const row = await db.selectFrom("installation").selectAll().where("id", "=", id).executeTakeFirst();
   return row && installationIn(row);
 }
 
@@ -121,43 +141,18 @@ export async function workspacesOf({ db }: Session, { id, isOrgWide }: Installat
   return rows.map(({ team_id }) => team_id);
 }
 
-/** One conditional UPDATE for each candidate: of two replicas that try, one gets it. */
-export async function takeRotation(
-  { db, clock }: Session,
-  withinMs: number,
-  leaseMs: number,
-): Promise<Installation | undefined> {
-  const isFree = sql<SqlBool>`(rotating_until is null or rotating_until < ${clock()})`;
-  const due = await db
-    .selectFrom("installation")
-    .select(["id", "version"])
-    .where("expires_at", "<", clock(withinMs))
-    .where(isFree)
-    .orderBy("expires_at")
-    .execute();
-  for (const { id, version } of due) {
-    const row = await db
+export async function rotated(session: Session, { id, version }: Installation, tokens: NewTokens): Promise<boolean> {
+  return session.db.transaction().execute(async (tx) => {
+    const row = await tx
       .updateTable("installation")
-      .set({ rotating_until: clock(leaseMs) })
+      .set({ ...tokenColumns(tokens), version: version + 1 })
       .where("id", "=", id)
       .where("version", "=", version)
-      .where(isFree)
-      .returningAll()
+      .returning("id")
       .executeTakeFirst();
-    if (row !== undefined) return installationIn(row);
-  }
-  return undefined;
-}
-
-export async function rotated({ db }: Session, { id, version }: Installation, tokens: NewTokens): Promise<boolean> {
-  const row = await db
-    .updateTable("installation")
-    .set({ ...tokenColumns(tokens), version: version + 1 })
-    .where("id", "=", id)
-    .where("version", "=", version)
-    .returning("id")
-    .executeTakeFirst();
-  return row !== undefined;
+    if (row !== undefined) await plantRenewal({ ...session, db: tx }, id, tokens);
+    return row !== undefined;
+  });
 }
 
 export async function resealTokens(
@@ -173,35 +168,24 @@ export async function resealTokens(
     .execute();
 }
 
-export async function suspectInstallation({ db, clock }: Session, id: string): Promise<void> {
-  await db
-    .updateTable("installation")
-    .set({ doubted_at: clock() })
-    .where("id", "=", id)
-    .where("doubted_at", "is", null)
-    .execute();
-}
-
-export async function listSuspect({ db }: Session): Promise<readonly Installation[]> {
-  const rows = await db.selectFrom("installation").selectAll().where("doubted_at", "is not", null).execute();
-  return rows.map(installationIn);
-}
-
-export async function trustInstallation({ db }: Session, id: string): Promise<void> {
-  await db.updateTable("installation").set({ doubted_at: null }).where("id", "=", id).execute();
+export async function suspectInstallation(session: Session, id: string): Promise<void> {
+  await plantDue(session, { kind: "doubt", key: id, teamId: "" });
 }
 
 export async function removeInstallation(
   { db }: Session,
   { id, version }: Pick<Installation, "id" | "version">,
 ): Promise<boolean> {
-  const row = await db
-    .deleteFrom("installation")
-    .where("id", "=", id)
-    .where("version", "=", version)
-    .returning("id")
-    .executeTakeFirst();
-  return row !== undefined;
+  return db.transaction().execute(async (tx) => {
+    const row = await tx
+      .deleteFrom("installation")
+      .where("id", "=", id)
+      .where("version", "=", version)
+      .returning("id")
+      .executeTakeFirst();
+    if (row !== undefined) await dropDue({ db: tx }, { kinds: ["doubt", "token"], key: id });
+    return row !== undefined;
+  });
 }
 
 function installationIn(unread: { readonly id: string }): Installation {
@@ -278,7 +262,7 @@ async function erase(session: Session, { teamId }: Closing): Promise<void> {
   await db.deleteFrom("person_setting").where("team_id", "=", teamId).execute();
   await db.deleteFrom("profile").where("team_id", "=", teamId).execute();
   await db.deleteFrom("watch").where("team_id", "=", teamId).execute();
-  await db.deleteFrom("watch_news").where("team_id", "=", teamId).execute();
+  await db.deleteFrom("due").where("team_id", "=", teamId).execute();
   await db.deleteFrom("mute").where("team_id", "=", teamId).execute();
   for (const table of ["observation", "seen", "incident", "notice", "alert", "told_place"] as const) {
     // names of tables

@@ -52,14 +52,14 @@ import {
   undrawn,
 } from "./leases.ts";
 import { openChain } from "./audit/chain-rows.ts";
-import { auditDelivered, auditFailed, takeAuditBatch } from "./audit/receivers.ts";
+import { addReceivers, auditBatch, auditDelivered, auditFailed } from "./audit/receivers.ts";
 import { sealHistory } from "./audit/seal-history.ts";
 import { addEvent } from "./events.ts";
 import {
   closeWorkspace,
-  listSuspect,
   suspectInstallation,
   findInstallation,
+  installationById,
   installationOf,
   installationVersions,
   noteOrgWorkspace,
@@ -67,42 +67,27 @@ import {
   resealTokens,
   rotated,
   saveInstallation,
-  takeRotation,
-  trustInstallation,
   workspacesOf,
 } from "./installations.ts";
 import { expireDue, lookNow, openChanges } from "./sweep.ts";
-import { dueWatchNews, endWatchNews, postponeWatchNews, takeWatchNews } from "./watch-news.ts";
-import {
-  beginFollow,
-  dueFollows,
-  endFollow,
-  followsOf,
-  saveFollow,
-  sealedFollow,
-  stopFollow,
-  takeFollow,
-} from "./log-follows.ts";
+import { delayDue, dueKinds, endDue, holdDue, takeDue } from "./due.ts";
+import { beginFollow, endFollow, followOf, followsOf, saveFollow, sealedFollow, stopFollow } from "./log-follows.ts";
 import {
   addWatch,
   allWatches,
   mute,
   mutesOf,
+  findWatch,
   loseWatch,
   removeWatch,
   resumeWatch,
   setFileWatches,
-  dueDigests,
-  holdDigest,
   lastLooks,
-  moveDigest,
-  postponeDigest,
-  takeDigest,
   unmute,
   watchesOf,
   watchesOn,
 } from "./watches.ts";
-import { endRound, hint, incidentsOf, keptOf, plantRounds, takeRound } from "./rounds.ts";
+import { endRound, hint, incidentsOf, keptOf, roundOf, syncRounds } from "./rounds.ts";
 import {
   beginAlertDrawing,
   dueNotices,
@@ -308,13 +293,19 @@ function storeOver(session: Session, closeDatabase: () => Promise<void>): Store 
 /** One function per statement or transaction. The store has them under these names, over its session. */
 const statements = {
   insertChange,
+  dueKinds,
+  takeDue,
+  holdDue,
+  endDue,
+  delayDue,
   find: findChange,
   advance,
   expire: expireDue,
   open: openChanges,
   note: addEvent,
   sealHistory,
-  takeAuditBatch,
+  addReceivers,
+  auditBatch,
   auditDelivered,
   auditFailed,
   undrawn,
@@ -354,26 +345,17 @@ const statements = {
   setRegion,
   addWatch,
   removeWatch,
+  findWatch,
   loseWatch,
   resumeWatch,
-  dueWatchNews,
-  takeWatchNews,
-  endWatchNews,
-  postponeWatchNews,
   setFileWatches,
-  dueDigests,
   lastLooks,
   completedJobs,
   createdJobs,
   lookNow,
-  takeDigest,
-  holdDigest,
-  moveDigest,
-  postponeDigest,
   watchesOf,
   beginFollow,
-  dueFollows,
-  takeFollow,
+  followOf,
   saveFollow,
   endFollow,
   stopFollow,
@@ -384,8 +366,8 @@ const statements = {
   unmute,
   mutesOf,
   watchesOn,
-  plantRounds,
-  takeRound,
+  syncRounds,
+  roundOf,
   hint,
   keptOf,
   incidentsOf,
@@ -402,16 +384,14 @@ const statements = {
   takeAlert,
   saveInstallation,
   findInstallation,
+  installationById,
   installationOf,
   installationVersions,
   noteOrgWorkspace,
   workspacesOf,
-  takeRotation,
   rotated,
   resealTokens,
   suspectInstallation,
-  listSuspect,
-  trustInstallation,
   removeInstallation,
   closeWorkspace,
 };

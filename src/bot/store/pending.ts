@@ -116,8 +116,9 @@ export async function waiting(session: Session): Promise<Waiting> {
     .select(({ fn }) => [fn.countAll().as("count"), fn.min("created_at").as("oldest"), clock().as("now")])
     .select((outer) =>
       outer
-        .selectFrom("observation")
-        .select((inner) => inner.fn.min("due_at").as("due_at"))
+        .selectFrom("due")
+        .select((inner) => inner.fn.min("at").as("at"))
+        .where("kind", "=", "round")
         .as("due"),
     )
     .select(isAliveFor(session, 0).as("alive"))

@@ -1,19 +1,17 @@
-import { randomUUID } from "node:crypto";
 import { type RawBuilder, sql, type SqlBool } from "kysely";
 import { z } from "zod";
 import { causes, type Incident, incidentEnds, type Kept, type LastChange, type Seen } from "../watch/incident.ts";
 import type { NoticedEvent } from "../watch/alert.ts";
 import { watchedEvents } from "../watch/watch.ts";
+import type { Due } from "../workflow/due.ts";
 import type { ListKey, Round, RoundResult } from "../workflow/ports.ts";
+import { delayDue, dropDue, plantDue } from "./due.ts";
 import { BATCH, type Db, inBatches, type Session, untilNone } from "./database/session.ts";
 import { LOST, type TextSealer } from "./database/text-sealer.ts";
 import { Big, fromJson, maybe, parseRow, plainText, Time, toJson } from "./schema/columns.ts";
 
 // One list of one account is looked at by one replica at a time. What a look tells is written in one transaction, which
 // holds only while the round is still ours: so nothing is found twice, and nothing that was found is lost.
-
-/** Longer than a list may take, with everything around it. */
-const ROUND_WITHIN_MS = 60_000;
 
 const SeenJson: z.ZodType<Seen> = z.object({
   kind: z.enum(["service", "job"]),
@@ -75,15 +73,8 @@ export const EventJson: z.ZodType<NoticedEvent> = z.object({
 });
 
 const RoundRow = z.object({
-  team_id: z.string(),
-  account: z.string(),
-  region: z.string(),
-  kind: kinds,
-  token: z.string(),
-  now: Time,
   looked_at: maybe(Time),
   every_ms: Big,
-  failures: z.number(),
   lists: Big,
   version: Big,
 });
@@ -119,31 +110,58 @@ function ofList({ teamId, account, region, kind }: ListKey): RawBuilder<SqlBool>
 }
 
 /** Lists that somebody watches get their rounds, and those that nobody watches any more end with their incidents. */
-export async function plantRounds(session: Session, jobsRegion: string): Promise<void> {
-  const { db, clock } = session;
-  for (const kind of ["service", "job"] as const) {
-    // the two literals
-    const region = kind === "job" ? sql`cast(${jobsRegion} as text)` : sql`region`;
-    await sql`insert into observation (team_id, account, region, kind, due_at, every_ms, failures, version)
-      select distinct team_id, account_username, ${region}, cast(${kind} as text), ${clock()}, 0, 0, 0 from watch
-      where is_digest = 0 and paused_why is null and kind in ('', ${kind})
-      on conflict (team_id, account, region, kind) do nothing`.execute(db);
-  }
-  const isUnwatched = sql<SqlBool>`not exists (select 1 from watch where watch.team_id = observation.team_id
-    and watch.account_username = observation.account and is_digest = 0 and paused_why is null and watch.kind in ('', observation.kind)
-    and case when observation.kind = 'job' then ${jobsRegion} else watch.region end = observation.region)`;
-  const rows = await db
-    .selectFrom("observation")
-    .select(["team_id", "account", "region", "kind"])
-    .where(isUnwatched)
+export async function syncRounds(session: Session, jobsRegion: string): Promise<void> {
+  const { db } = session;
+  const watched = await db
+    .selectFrom("watch")
+    .select(["team_id", "account_username", "region", "kind"])
+    .distinct()
+    .where("is_digest", "=", 0)
+    .where("paused_why", "is", null)
     .execute();
-  for (const { team_id: teamId, account, region, kind } of rows) {
-    await endList(session, { teamId, account, region, kind: kinds.parse(kind) }, isUnwatched);
+  const wanted = new Map<string, ListKey>();
+  for (const { team_id: teamId, account_username: account, region, kind } of watched) {
+    for (const each of kind === "" ? kinds.options : [kinds.parse(kind)]) {
+      const list = { teamId, account, region: each === "job" ? jobsRegion : region, kind: each };
+      wanted.set(roundKey(list), list);
+    }
   }
+  const rows = await db.selectFrom("due").select("key").where("kind", "=", "round").execute();
+  const planted = new Set(rows.map(({ key }) => key));
+  for (const [key, list] of wanted) if (!planted.has(key)) await beginList(session, list);
+  for (const key of planted) if (!wanted.has(key)) await endList(session, listOf(key), jobsRegion);
+}
+
+/** Names the row of `due` that makes the rounds of a list. */
+export function roundKey({ teamId, account, region, kind }: ListKey): string {
+  return JSON.stringify([teamId, account, region, kind]);
+}
+
+const RoundKey = z.tuple([z.string(), z.string(), z.string(), kinds]);
+
+export function listOf(key: string): ListKey {
+  const [teamId, account, region, kind] = fromJson(RoundKey).parse(key);
+  return { teamId, account, region, kind };
+}
+
+function beginList(session: Session, { teamId, account, region, kind }: ListKey): Promise<void> {
+  return session.db.transaction().execute(async (tx) => {
+    await tx
+      .insertInto("observation")
+      .values({ team_id: teamId, account, region, kind, every_ms: 0, version: 0 })
+      .onConflict((conflict) => conflict.columns(["team_id", "account", "region", "kind"]).doNothing())
+      .execute();
+    await plantDue({ ...session, db: tx }, { kind: "round", key: roundKey({ teamId, account, region, kind }), teamId });
+  });
 }
 
 /** What was seen of it is forgotten: a later watch begins with a first look. */
-function endList({ db, clock }: Session, list: ListKey, isUnwatched: RawBuilder<SqlBool>): Promise<void> {
+function endList({ db, clock }: Session, list: ListKey, jobsRegion: string): Promise<void> {
+  // Somebody may have begun to watch it meanwhile.
+  const isUnwatched = sql<SqlBool>`not exists (select 1 from watch where watch.team_id = observation.team_id
+    and watch.account_username = observation.account and is_digest = 0 and paused_why is null
+    and watch.kind in ('', observation.kind)
+    and case when observation.kind = 'job' then ${jobsRegion} else watch.region end = observation.region)`;
   return db.transaction().execute(async (tx) => {
     const gone = await tx
       .deleteFrom("observation")
@@ -152,6 +170,7 @@ function endList({ db, clock }: Session, list: ListKey, isUnwatched: RawBuilder<
       .returning("team_id")
       .executeTakeFirst();
     if (gone === undefined) return;
+    await dropDue({ db: tx }, { kinds: ["round"], key: roundKey(list) });
     await tx.deleteFrom("seen").where(ofList(list)).execute();
     const open = await tx
       .updateTable("incident")
@@ -167,46 +186,29 @@ function endList({ db, clock }: Session, list: ListKey, isUnwatched: RawBuilder<
   });
 }
 
-/** The right to look at the list that is due longest. */
-export async function takeRound({ db, clock, flavour }: Session): Promise<Round | undefined> {
-  const isDue = sql<SqlBool>`due_at <= ${clock()} and (leased_until is null or leased_until < ${clock()})`;
-  // Two replicas take two lists, instead of waiting for one another's.
-  const skipping = flavour === "postgres" ? sql`for update skip locked` : sql``;
+/** What the last look left for this one; undefined when nobody watches the list any more. */
+export async function roundOf({ db }: Session, due: Due): Promise<Round | undefined> {
+  const list = listOf(due.key);
   const row = await db
-    .updateTable("observation")
-    .set({ token: randomUUID(), leased_until: clock(ROUND_WITHIN_MS) })
-    .where(
-      sql<SqlBool>`(team_id, account, region, kind) in (select team_id, account, region, kind from observation
-        where ${isDue} order by due_at limit 1 ${skipping})`,
-    )
-    .where(isDue)
-    .returningAll()
-    .returning(clock().as("now"))
-    .returning(
+    .selectFrom("observation")
+    .select(["looked_at", "every_ms", "version"])
+    .select(
       sql<number>`(select count(*) from observation as other where other.team_id = observation.team_id
         and other.account = observation.account)`.as("lists"),
     )
+    .where(ofList(list))
     .executeTakeFirst();
   if (row === undefined) return undefined;
   const read = parseRow(RoundRow, row, "A row of observation");
-  return {
-    teamId: read.team_id,
-    account: read.account,
-    region: read.region,
-    kind: read.kind,
-    token: read.token,
-    at: read.now,
-    lookedAt: read.looked_at,
-    everyMs: read.every_ms,
-    failures: read.failures,
-    lists: read.lists,
-    version: read.version,
-  };
+  const { looked_at: lookedAt, every_ms: everyMs, lists, version } = read;
+  return { ...list, due, at: due.takenAt, lookedAt, everyMs, failures: due.attempts - 1, lists, version };
 }
 
-/** Makes a round due now, whoever has the next one. */
-export async function hint({ db, clock }: Session, list: ListKey): Promise<void> {
-  await db.updateTable("observation").set({ due_at: clock() }).where(ofList(list)).execute();
+/** Makes a round due now, or once more after the one that is on. */
+export async function hint(session: Session, list: ListKey): Promise<void> {
+  const { db } = session;
+  const row = await db.selectFrom("observation").select("team_id").where(ofList(list)).executeTakeFirst();
+  if (row !== undefined) await plantDue(session, { kind: "round", key: roundKey(list), teamId: list.teamId });
 }
 
 /** By name; undefined before the first look, and when a row can't be read: then the next look is like a first one. */
@@ -244,27 +246,20 @@ export async function incidentsOf(session: Session, list: ListKey, withinMs: num
 
 /** All of a round in one transaction. False: another replica has the round by now, and nothing was written. */
 export function endRound(session: Session, round: Round, result: RoundResult): Promise<boolean> {
-  const { clock } = session;
   const { hasLooked, everyMs, changed, gone } = result;
   const isOther = changed.length > 0 || gone.length > 0;
   return session.db.transaction().execute(async (tx) => {
-    const ours = await tx
+    const isOurs = await delayDue({ ...session, db: tx }, round.due, { ms: everyMs, isFailure: !hasLooked });
+    if (!isOurs) return false;
+    await tx
       .updateTable("observation")
       .set({
-        token: null,
-        leased_until: null,
-        // A hint that came in between stays.
-        due_at: sql<string>`case when due_at > ${round.at.toISOString()} then due_at else ${clock(everyMs)} end`,
         every_ms: everyMs,
-        failures: hasLooked ? 0 : sql<number>`failures + 1`,
         ...(hasLooked && { looked_at: round.at.toISOString() }),
         ...(isOther && { version: sql<number>`version + 1` }),
       })
       .where(ofList(round))
-      .where("token", "=", round.token)
-      .returning("token")
-      .executeTakeFirst();
-    if (ours === undefined) return false;
+      .execute();
     await writeSeen(tx, session, round, result);
     await writeIncidents(tx, session, result.incidents);
     await writeNotices(tx, session, round, result);

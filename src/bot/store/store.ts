@@ -21,6 +21,7 @@ import type {
   FollowStore,
 } from "../workflow/ports.ts";
 import type { CallsOf, Implied } from "./accounts.ts";
+import type { Due, DueStore } from "../workflow/due.ts";
 import type { Waiting } from "./pending.ts";
 import type { AuditBatch } from "./audit/receivers.ts";
 
@@ -134,14 +135,13 @@ export type { AuditBatch };
 export type AuditRows = {
   /** Lets new rows of history join the chain, in batches, one replica at a time. Returns how many joined. */
   readonly sealHistory: () => Promise<number>;
-  /** The next events for a receiver; undefined when there are none, or another replica hands them over. */
-  readonly takeAuditBatch: (
-    name: string,
-    taking: { readonly atMost: number; readonly leaseMs: number },
-  ) => Promise<AuditBatch | undefined>;
-  readonly auditDelivered: (name: string, batch: Pick<AuditBatch, "token" | "last">) => Promise<void>;
-  /** The batch stays the next one, and is taken again after `ms`. */
-  readonly auditFailed: (name: string, failed: { readonly token: string; readonly ms: number }) => Promise<void>;
+  /** Makes receivers known, and begins with what waits for them. A receiver that is new gets what happens from now on. */
+  readonly addReceivers: (names: readonly string[]) => Promise<void>;
+  /** The next events for a receiver, at most so many; undefined when it has all. */
+  readonly auditBatch: (name: string, atMost: number) => Promise<AuditBatch | undefined>;
+  /** False: the lease was lost, and the batch is sent again. */
+  readonly auditDelivered: (due: Due, last: number) => Promise<boolean>;
+  readonly auditFailed: (name: string) => Promise<void>;
 };
 
 export type Replica = {
@@ -164,6 +164,7 @@ export type Replica = {
  * Throws a `StoreError` when the database can't be reached or doesn't answer in time.
  */
 export type Store = Changes &
+  DueStore &
   Inbox &
   SweepStore &
   Drawings &

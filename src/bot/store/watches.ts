@@ -2,24 +2,27 @@ import { randomUUID } from "node:crypto";
 import { sql, type SqlBool } from "kysely";
 import { z } from "zod";
 import type { NewHistoryEvent } from "../changes/history-event.ts";
-import { type DigestTime, type Mute, type QuietHours, type Watch, watchedEvents } from "../watch/watch.ts";
+import {
+  type DigestTime,
+  type Mute,
+  type QuietHours,
+  type Watch,
+  watchedEvents,
+  type WatchNews,
+} from "../watch/watch.ts";
 import type {
   AddedWatch,
-  DueDigest,
   IdIn,
   LastLook,
   ListKey,
-  MovedDigest,
   MutePlace,
   NewMute,
   NewWatch,
-  PostponedDigest,
-  TakenDigest,
   WatchesIn,
   WatchLimits,
 } from "../workflow/ports.ts";
+import { plantDue } from "./due.ts";
 import { insertEvent } from "./events.ts";
-import { insertWatchNews } from "./watch-news.ts";
 import { Big, fromJson, maybe, OwnerJson, parseRow, plainText, Time, toJson } from "./schema/columns.ts";
 import type { Db, Session } from "./database/session.ts";
 
@@ -130,7 +133,7 @@ export function addWatch(
       .onConflict((conflict) =>
         conflict
           .columns([...keyColumns])
-          .doUpdateSet({ ...terms, ...untaken, digest_due: null })
+          .doUpdateSet(terms)
           .where(
             sql<SqlBool>`watch.account_owner <> excluded.account_owner
               or watch.account_username <> excluded.account_username
@@ -143,9 +146,19 @@ export function addWatch(
       .returningAll()
       .executeTakeFirst();
     if (row === undefined) return { kind: "same" };
+    await plantDigest(tx, session, { ...watch, id: row.id });
     await insertEvent(tx, session, event);
     return { kind: row.id === watch.id ? "added" : "changed", id: row.id };
   });
+}
+
+/** One that was planted just now isn't told before its next time. */
+async function plantDigest(
+  tx: Db,
+  session: Session,
+  { id, teamId, digest }: Pick<Watch, "id" | "teamId" | "digest">,
+): Promise<void> {
+  if (digest !== undefined) await plantDue({ ...session, db: tx }, { kind: "digest", key: id, teamId });
 }
 
 async function fullBy(
@@ -193,6 +206,7 @@ export function setFileWatches(session: Session, teamId: string, watches: readon
         .values({ ...key, ...termsOf(watch), ...own, created_at: session.clock() })
         .onConflict((conflict) => conflict.doNothing())
         .execute();
+      await plantDigest(tx, session, watch);
     }
   });
 }
@@ -219,49 +233,70 @@ function deleteOfPerson(tx: Db, { id, teamId }: IdIn) {
 }
 
 /**
- * Ends a watch that its owner lost, with its row of history; one of the file is paused, or it would come back with the file.
- * Resolves to the news that its place is owed. Undefined: it is over or paused already, and nothing is written.
+ * Ends a watch that its owner lost, with its row of history and the news that its place is owed; one of the file is paused, or
+ * it would come back with the file. False: it is over or paused already, and nothing is written.
  */
 export function loseWatch(
   session: Session,
   at: IdIn,
   { why, event }: { readonly why: string; readonly event: NewHistoryEvent },
-): Promise<string | undefined> {
+): Promise<boolean> {
   return session.db.transaction().execute(async (tx) => {
     const row = (await deleteOfPerson(tx, at)) ?? (await setPaused(tx, { ...at, why }));
-    if (row === undefined) return undefined;
+    if (row === undefined) return false;
     await insertEvent(tx, session, event);
-    return insertWatchNews(tx, session, watchOf(row), plainText(why));
+    await plantNews(tx, session, watchOf(row), plainText(why));
+    return true;
   });
 }
 
-/** It tells again: resolves to the news that its place is owed. Undefined: it is gone or wasn't paused, and nothing is written. */
-export function resumeWatch(
-  session: Session,
-  { id, teamId }: IdIn,
-  event: NewHistoryEvent,
-): Promise<string | undefined> {
+/** It tells again, which its place is told. False: it is gone or wasn't paused, and nothing is written. */
+export function resumeWatch(session: Session, { id, teamId }: IdIn, event: NewHistoryEvent): Promise<boolean> {
   return session.db.transaction().execute(async (tx) => {
     const row = await setPaused(tx, { id, teamId, why: undefined });
-    if (row === undefined) return undefined;
+    if (row === undefined) return false;
+    const watch = watchOf(row);
+    // A digest that was due in the pause isn't told after it.
+    await plantDigest(tx, session, watch);
     await insertEvent(tx, session, event);
-    return insertWatchNews(tx, session, watchOf(row), undefined);
+    await plantNews(tx, session, watch, undefined);
+    return true;
   });
+}
+
+/** In the transaction that ends or resumes the watch, so that a crash right after it loses no sentence. */
+async function plantNews(
+  tx: Db,
+  session: Session,
+  { teamId, target, owner, place, source }: Watch,
+  why: string | undefined,
+): Promise<void> {
+  const news: WatchNews = { target, owner, place, source, why };
+  const payload = JSON.stringify(news);
+  await plantDue({ ...session, db: tx }, { kind: "watch news", key: randomUUID(), teamId, payload });
 }
 
 function setPaused(tx: Db, { id, teamId, why }: IdIn & { readonly why: string | undefined }) {
-  return (
-    tx
-      .updateTable("watch")
-      // A digest that was due in the pause isn't told after it.
-      .set({ paused_why: why === undefined ? null : plainText(why), ...untaken, digest_due: null })
-      .where("id", "=", id)
-      .where("team_id", "=", teamId)
-      .where("source", "=", "file")
-      .where("paused_why", why === undefined ? "is not" : "is", null)
-      .returningAll()
-      .executeTakeFirst()
-  );
+  return tx
+    .updateTable("watch")
+    .set({ paused_why: why === undefined ? null : plainText(why) })
+    .where("id", "=", id)
+    .where("team_id", "=", teamId)
+    .where("source", "=", "file")
+    .where("paused_why", why === undefined ? "is not" : "is", null)
+    .returningAll()
+    .executeTakeFirst();
+}
+
+/** Undefined: it is over. */
+export async function findWatch(session: Session, { id, teamId }: IdIn): Promise<Watch | undefined> {
+  const row = await session.db
+    .selectFrom("watch")
+    .selectAll()
+    .where("id", "=", id)
+    .where("team_id", "=", teamId)
+    .executeTakeFirst();
+  return readable(session, row === undefined ? [] : [row])[0];
 }
 
 /** One that can't be read is logged and left out: it keeps no other from being looked at. */
@@ -331,91 +366,6 @@ export async function lastLooks({ db }: Session, teamId: string): Promise<readon
     const { looked_at: at, ...list } = parseRow(LookRow, unread, "An observation");
     return at === undefined ? [] : [{ ...list, at }];
   });
-}
-
-/** Digests whose time has come, and new ones, which have none yet; those apart that somebody tells now. */
-export async function dueDigests(session: Session): Promise<readonly DueDigest[]> {
-  const { db, clock } = session;
-  const rows = await db
-    .selectFrom("watch")
-    .selectAll()
-    .where("is_digest", "=", 1)
-    .where("paused_why", "is", null)
-    .where((where) => where.or([where("digest_due", "is", null), where("digest_due", "<=", clock())]))
-    .where(sql<SqlBool>`(digest_until is null or digest_until < ${clock()})`)
-    .execute();
-  return rows.flatMap((row) =>
-    readable(session, [row]).map((watch) => ({
-      watch,
-      dueAt: row.digest_due === null ? undefined : new Date(row.digest_due),
-    })),
-  );
-}
-
-/** Covers reading what it says. */
-const DIGEST_WITHIN_MS = 60_000;
-/** Covers one call to Slack. */
-const POST_WITHIN_MS = 30_000;
-
-/** The right to tell a digest that is due, for a while. Undefined: another replica has it, or told it. */
-export async function takeDigest(
-  { db, clock }: Session,
-  { id, teamId }: IdIn,
-  dueAt: Date | undefined,
-): Promise<TakenDigest | undefined> {
-  const token = randomUUID();
-  const row = await db
-    .updateTable("watch")
-    .set({ digest_token: token, digest_until: clock(DIGEST_WITHIN_MS) })
-    .where("id", "=", id)
-    .where("team_id", "=", teamId)
-    .where(sql<SqlBool>`digest_due is not distinct from ${dueAt?.toISOString() ?? null}`)
-    .where(sql<SqlBool>`(digest_until is null or digest_until < ${clock()})`)
-    .returning("digest_posts")
-    .executeTakeFirst();
-  return row && { token, posts: row.digest_posts };
-}
-
-/** Renews the right for one post, which counts before it is made. False: it was lost. */
-export async function holdDigest({ db, clock }: Session, id: string, token: string): Promise<boolean> {
-  const row = await db
-    .updateTable("watch")
-    .set({ digest_until: clock(POST_WITHIN_MS), digest_posts: sql<number>`digest_posts + 1` })
-    .where("id", "=", id)
-    .where("digest_token", "=", token)
-    .returning("id")
-    .executeTakeFirst();
-  return row !== undefined;
-}
-
-const untaken = { digest_token: null, digest_until: null, digest_posts: 0 };
-
-/** It is told, or there was nothing to tell: the next one is due then. */
-export async function moveDigest({ db }: Session, id: string, { token, to }: MovedDigest): Promise<void> {
-  await db
-    .updateTable("watch")
-    .set({ ...untaken, digest_due: to.toISOString() })
-    .where("id", "=", id)
-    .where("digest_token", "=", token)
-    .execute();
-}
-
-/** Nobody tells it before `ms` are over. `isUnposted`: the last post is known not to have been made. */
-export async function postponeDigest(
-  { db, clock }: Session,
-  id: string,
-  { token, ms, isUnposted }: PostponedDigest,
-): Promise<void> {
-  await db
-    .updateTable("watch")
-    .set({
-      digest_token: null,
-      digest_until: clock(ms),
-      ...(isUnposted && { digest_posts: sql<number>`digest_posts - 1` }),
-    })
-    .where("id", "=", id)
-    .where("digest_token", "=", token)
-    .execute();
 }
 
 /** Nothing is told of these workloads there for a while: a later end replaces the earlier one. */

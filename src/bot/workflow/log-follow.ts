@@ -23,12 +23,13 @@ import { messageFor } from "../views/kit/post.ts";
 import { inviteHint, sentences } from "../views/messages/sentences.ts";
 import { contextFor } from "./access/context.ts";
 import { failureMessage } from "./failure.ts";
+import { type Due, type DueEnd, dueKinds, LeaseLost, settleDue } from "./due.ts";
 import type { Origin } from "./origin.ts";
 import type { FollowLimits, FollowSent, TakenFollow, WorkflowParts } from "./ports.ts";
 
 // A log that is followed into a thread. Each look is one step, and what it brings is stored with the place in the log before
 // it is sent: whoever goes on after a replica that died draws the message again from what is stored, so that no line is lost
-// and none comes twice. Between two looks nothing runs: the sweep of any replica takes the next one.
+// and none comes twice. Between two looks nothing runs.
 
 /** A message of the thread that grows. */
 const Grown = z.object({
@@ -130,26 +131,30 @@ export async function startFollow(deps: WorkflowParts, { look, forMs, origin, co
   };
   const id = randomUUID();
   const row = { id, teamId, channelId, requesterId: userId, sealed: sealOf(deps, id, state) };
-  const begun = await deps.store.beginFollow({ ...row, limits });
+  const begun = await deps.store.beginFollow({ ...row, limits, leaseMs: dueKinds.follow.leaseMs });
   if (begun.kind === "full") {
     throw new UserError(tooManyWords[begun.by], { next: "Stop one with its Stop button, or wait until it ends." });
   }
-  const taken = { ...row, token: begun.token, headTs: undefined, stoppedBy: undefined, count: 1 };
-  const unposted = await goOn(deps, { taken, state, isFirst: true }, signal);
-  if (unposted === undefined) return;
-  const { canInvite, isForNow } = unposted;
-  if (canInvite) {
-    await deps.responder.tellPatiently(inviteHint(channelId, deps.people.bot().name), origin);
-    return;
-  }
-  if (isForNow) {
-    throw new UserError("Slack didn't confirm my message, so the log isn't followed.", {
-      next: "Try again in a minute.",
+  const { due } = begun;
+  const taken = { ...row, due, headTs: undefined, stoppedBy: undefined, count: 1 };
+  try {
+    await settleDue(deps.store, due, await goOn(deps, { taken, state, isFirst: true }, signal));
+  } catch (error) {
+    if (error instanceof LeaseLost) return;
+    if (!(error instanceof Unposted)) throw error;
+    if (error.canInvite) {
+      await deps.responder.tellPatiently(inviteHint(channelId, deps.people.bot().name), origin);
+      return;
+    }
+    if (error.isForNow) {
+      throw new UserError("Slack didn't confirm my message, so the log isn't followed.", {
+        next: "Try again in a minute.",
+      });
+    }
+    throw new UserError("I can't post here, so I can't follow a log.", {
+      next: "Ask in a channel that I'm in, or in your direct message with me.",
     });
   }
-  throw new UserError("I can't post here, so I can't follow a log.", {
-    next: "Ask in a channel that I'm in, or in your direct message with me.",
-  });
 }
 
 const tooManyWords = {
@@ -158,16 +163,15 @@ const tooManyWords = {
   workspace: `${limits.perWorkspace} logs are already followed in this workspace.`,
 } as const; // literal keys
 
-/** Goes on with a follow whose next look is due, in a lane: dropped when it is full, because the next sweep comes. */
-export function followLater(deps: WorkflowParts, id: string): void {
-  deps.lanes.add({ lane: "watching", key: `log ${id}` }, async (signal) => {
-    const taken = await deps.store.takeFollow(id);
-    if (taken === undefined) return;
-    const state = openState(deps, taken);
-    // Another version wrote it, or its key is gone: what its messages show stays.
-    if (state === undefined) return deps.store.endFollow(id, taken.token);
-    await goOn(deps, { taken, state }, signal);
-  });
+/** Makes the next look at a log that is followed. */
+export async function followOn(deps: WorkflowParts, due: Due, signal: AbortSignal): Promise<DueEnd> {
+  const taken = await deps.store.followOf(due);
+  if (taken === undefined) return "done";
+  const state = openState(deps, taken);
+  if (state !== undefined) return goOn(deps, { taken, state }, signal);
+  // Another version wrote it, or its key is gone: what its messages show stays.
+  await deps.store.endFollow(due);
+  return "ended";
 }
 
 /** Ends a follow for somebody who may read the log. Answers only when it didn't work: the messages show it otherwise. */
@@ -190,7 +194,7 @@ export async function stopFollow(
       return await responder.tellPatiently(sentences.followIsOthers(), origin);
     }
     await store.stopFollow({ id, teamId }, context.asker.name);
-    followLater(deps, id);
+    deps.wake();
   } catch (error) {
     await responder.tellPatiently(failureMessage(deps, error, { verb: logs.name, effect: "read" }), origin);
   }
@@ -214,7 +218,7 @@ export async function unfollow(deps: WorkflowParts, { of, origin, context }: End
     const isAllowed = each.requesterId === userId || (await refusedRead(logs, each.log.ask, context)) === undefined;
     if (isAllowed && (await deps.store.stopFollow({ id: each.id, teamId }, context.asker.name))) meant.push(each);
   }
-  for (const { id } of meant) followLater(deps, id);
+  deps.wake();
   return meant.map(({ log }) => log.name);
 }
 
@@ -252,35 +256,33 @@ type Work = {
   readonly isFirst?: true;
 };
 
-/** Nothing is left to do here: another replica goes on with it by now, or it is over. */
-class LostRight extends Error {}
-
 /** The message that it begins with couldn't be posted, and nothing is left of it. */
-type Unposted = { readonly canInvite: boolean; readonly isForNow: boolean };
+class Unposted extends Error {
+  readonly canInvite: boolean;
+  readonly isForNow: boolean;
 
-/** One step: draws what is stored and not shown, then looks for new lines. Gives the right back with the time of the next one. */
-async function goOn(deps: WorkflowParts, work: Work, signal: AbortSignal): Promise<Unposted | undefined> {
+  constructor({ canInvite, isForNow }: { readonly canInvite: boolean; readonly isForNow: boolean }) {
+    super("the first message couldn't be posted");
+    this.canInvite = canInvite;
+    this.isForNow = isForNow;
+  }
+}
+
+/** One step: draws what is stored and not shown, then looks for new lines. */
+async function goOn(deps: WorkflowParts, work: Work, signal: AbortSignal): Promise<DueEnd> {
   const { taken, isFirst = false } = work;
   const run: Run = { deps, taken, state: work.state, signal };
   try {
-    if (taken.headTs === undefined) {
-      const posted = await postHead(run);
-      if (posted !== undefined) return posted;
-    }
-    const isOver = await takeStep(run, isFirst);
-    if (!isOver) await rest(run, await pauseOf(run));
+    if (taken.headTs === undefined) await postHead(run);
+    if (await takeStep(run, isFirst)) return "ended";
+    return await rest(run, await pauseOf(run));
   } catch (error) {
-    if (error instanceof LostRight) return undefined;
-    if (error instanceof StoreError) throw error;
-    if (error instanceof Later) {
-      await rest(run, error.ms);
-      return undefined;
-    }
+    if (error instanceof LeaseLost || error instanceof StoreError || error instanceof Unposted) throw error;
+    if (error instanceof Later) return rest(run, error.ms);
     // Nobody waits for the step: the next one may work, and what can't go on for long ends.
     deps.log.error({ err: error }, "a step of following a log failed");
-    await rest(run, AGAIN_MS);
+    return rest(run, AGAIN_MS);
   }
-  return undefined;
 }
 
 /** What a step works with. */
@@ -301,32 +303,34 @@ class Later extends Error {
   }
 }
 
-/** Stores the state, and renews the right. */
+/** Stores the state, and renews the lease. */
 async function save(run: Run, changed: Partial<Following>): Promise<void> {
   run.state = { ...run.state, ...changed };
   const { deps, taken, state } = run;
-  const isOurs = await deps.store.saveFollow(taken.id, { token: taken.token, sealed: sealOf(deps, taken.id, state) });
-  if (!isOurs) throw new LostRight();
+  const saved = { sealed: sealOf(deps, taken.id, state), headTs: taken.headTs };
+  if (!(await deps.store.saveFollow(taken.due, saved))) throw new LeaseLost();
 }
 
-async function rest({ deps, taken, state }: Run, restMs: number): Promise<void> {
-  const sealed = sealOf(deps, taken.id, state);
-  await deps.store.saveFollow(taken.id, { token: taken.token, sealed, restMs: Math.max(EVERY_MS, Math.round(restMs)) });
+async function rest(run: Run, ms: number): Promise<DueEnd> {
+  await save(run, {});
+  return { ms: Math.max(EVERY_MS, Math.round(ms)) };
 }
 
-async function postHead(run: Run): Promise<Unposted | undefined> {
+async function postHead(run: Run): Promise<void> {
   const { deps, taken, state } = run;
   const { threadTs } = state.origin;
   const posted = await deps.followMessages.post({ channelId: taken.channelId, threadTs }, followHead(factsOf(run)));
   if (posted.kind !== "sent") {
     // Nobody was shown anything: whoever asked is told.
-    await deps.store.endFollow(taken.id, taken.token);
-    return { canInvite: posted.kind === "gone" && posted.canInvite, isForNow: posted.kind === "later" };
+    await deps.store.endFollow(taken.due);
+    throw new Unposted({
+      canInvite: posted.kind === "gone" && posted.canInvite,
+      isForNow: posted.kind === "later",
+    });
   }
   const { channelId, ts: headTs } = posted.value;
   run.taken = { ...taken, channelId, headTs };
-  if (!(await deps.store.saveFollow(taken.id, { token: taken.token, headTs }))) throw new LostRight();
-  return undefined;
+  await save(run, {});
 }
 
 /** True: it is over, and nothing of it is stored any more. */
@@ -500,7 +504,7 @@ async function edit(run: Run, message: Grown, end?: string): Promise<void> {
   shown(run, message);
 }
 
-/** Stored when the right is given back. */
+/** Stored at the end of the step. */
 function shown(run: Run, message: Grown | undefined): void {
   const { message: _, ...others } = run.state;
   run.state = { ...others, ...(message !== undefined && { message }), isShown: true };
@@ -509,8 +513,8 @@ function shown(run: Run, message: Grown | undefined): void {
 /** Its thread or channel is gone. The head says so, if it is there. */
 async function leave(run: Run): Promise<never> {
   await drawEnd(run, "I can't post in this thread any more");
-  await run.deps.store.endFollow(run.taken.id, run.taken.token);
-  throw new LostRight();
+  await run.deps.store.endFollow(run.taken.due);
+  throw new LeaseLost();
 }
 
 /** Draws the last words, then removes it. True when it is over; until then any replica tries again. */
@@ -525,7 +529,7 @@ async function finish(run: Run, why: string): Promise<boolean> {
   }
   const drawn = await drawEnd(run, why);
   if (drawn.kind === "later" && !isLate) throw new Later(drawn.ms ?? EVERY_MS);
-  await deps.store.endFollow(taken.id, taken.token);
+  await deps.store.endFollow(taken.due);
   return true;
 }
 

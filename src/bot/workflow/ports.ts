@@ -26,7 +26,8 @@ import type { Binding, BindingTerms } from "../policy/binding.ts";
 import type { Message, Post } from "../views/kit/post.ts";
 import type { Alert, NoticedEvent } from "../watch/alert.ts";
 import type { Incident, Kept } from "../watch/incident.ts";
-import type { Mute, Watch, WatchNews } from "../watch/watch.ts";
+import type { Mute, Watch } from "../watch/watch.ts";
+import type { Due, DueStore } from "./due.ts";
 import type { Step } from "./lifecycle.ts";
 import type { Answering, SentForm } from "./inbox/interaction.ts";
 import type { Origin } from "./origin.ts";
@@ -60,7 +61,10 @@ export type WorkflowParts = {
   readonly retries: Retries;
   readonly sealer: Sealer;
   readonly settings: Settings;
+  /** Begins soon what was just added to the work that is due. */
+  readonly wake: () => void;
   readonly store: Store &
+    Pick<DueStore, "holdDue" | "endDue" | "delayDue"> &
     Inbox &
     RecordRows &
     LinkStore &
@@ -369,10 +373,7 @@ export type SweepStore = {
   readonly undrawn: () => Promise<readonly IdIn[]>;
   /** Changes whose requester has to be told what the card is late with, and whom nobody tells. */
   readonly overdueNews: () => Promise<readonly IdIn[]>;
-  /** Logs that are followed, whose next look is due and that nobody works on. */
-  readonly dueFollows: () => Promise<readonly IdIn[]>;
-} & Pick<AllWatching, "duePlaces" | "undrawnAlerts"> &
-  Pick<AllWatches, "dueDigests" | "dueWatchNews">;
+} & Pick<AllWatching, "duePlaces" | "undrawnAlerts" | "syncRounds">;
 
 export type LinkStore = {
   /** The person's own account, the channel's and the workspace's. */
@@ -433,25 +434,6 @@ export type LastLook = {
   readonly at: Date;
 };
 
-/** `dueAt`: undefined for a new one, which isn't told yet. */
-export type DueDigest = { readonly watch: Watch; readonly dueAt: Date | undefined };
-
-/** `posts`: how often this digest was posted, or may have been. */
-export type TakenDigest = { readonly token: string; readonly posts: number };
-export type MovedDigest = { readonly token: string; readonly to: Date };
-/** `isUnposted`: the last post is known not to have been made. */
-export type PostponedDigest = { readonly token: string; readonly ms: number; readonly isUnposted: boolean };
-
-export type TakenWatchNews = {
-  readonly token: string;
-  readonly news: WatchNews;
-  readonly place: string;
-  readonly ownerId: string;
-  readonly createdAt: Date;
-  /** Slack may have taken it before. */
-  readonly isAgain: boolean;
-};
-
 /** A mute in a direct message names the person whom it is with. */
 export type MutePlace = Mute["place"];
 export type NewMute = Omit<Mute, "until"> & { readonly forMs: number };
@@ -461,20 +443,10 @@ export type WatchStore = {
   readonly addWatch: (watch: NewWatch, limits: WatchLimits, event: NewHistoryEvent) => Promise<AddedWatch>;
   /** Undefined: it is over already, or the file's, and nothing is written. */
   readonly removeWatch: (id: IdIn, event: NewHistoryEvent) => Promise<Watch | undefined>;
-  /**
-   * Ends it, or pauses one of the file until `resumeWatch`. Both resolve to the id of the news that its place is owed,
-   * stored together with it. Undefined: it is so already, and nothing is written.
-   */
-  readonly loseWatch: (
-    id: IdIn,
-    loss: { readonly why: string; readonly event: NewHistoryEvent },
-  ) => Promise<string | undefined>;
-  readonly resumeWatch: (id: IdIn, event: NewHistoryEvent) => Promise<string | undefined>;
-  /** The right to tell news, for two calls to Slack. Undefined: it is told, or another replica tells it. */
-  readonly takeWatchNews: (id: IdIn) => Promise<TakenWatchNews | undefined>;
-  readonly endWatchNews: (id: string, token: string) => Promise<void>;
-  /** Gives the right back; nobody tells it before `ms` are over. */
-  readonly postponeWatchNews: (id: string, postponed: PostponedDigest) => Promise<void>;
+  readonly findWatch: (id: IdIn) => Promise<Watch | undefined>;
+  /** Ends it, or pauses one of the file until `resumeWatch`; both add the news for its place. False: nothing is written. */
+  readonly loseWatch: (id: IdIn, loss: { readonly why: string; readonly event: NewHistoryEvent }) => Promise<boolean>;
+  readonly resumeWatch: (id: IdIn, event: NewHistoryEvent) => Promise<boolean>;
   /** Makes these the only watches of the file. Those that are there already stay as they are. */
   readonly setFileWatches: (teamId: string, watches: readonly NewWatch[]) => Promise<void>;
   /** Oldest first. */
@@ -486,14 +458,6 @@ export type WatchStore = {
   /** The next look at a workload that is followed is due at once. */
   readonly lookNow: (id: IdIn) => Promise<void>;
   readonly lastLooks: (teamId: string) => Promise<readonly LastLook[]>;
-  /** The right to tell a digest that is due, for a while. Undefined: another replica has it, or told it. */
-  readonly takeDigest: (id: IdIn, dueAt: Date | undefined) => Promise<TakenDigest | undefined>;
-  /** Renews the right for one post, which counts before it is made. False: it was lost, and nothing may be posted. */
-  readonly holdDigest: (id: string, token: string) => Promise<boolean>;
-  /** It is told, or there was nothing to tell. */
-  readonly moveDigest: (id: string, moved: MovedDigest) => Promise<void>;
-  /** Gives the right back; nobody tells it before `ms` are over. */
-  readonly postponeDigest: (id: string, postponed: PostponedDigest) => Promise<void>;
   /** Replaces an earlier mute of the same names in the same place. */
   readonly mute: (mute: NewMute, event: NewHistoryEvent) => Promise<Mute>;
   /** False: it wasn't muted, and nothing is written. */
@@ -505,10 +469,6 @@ export type WatchStore = {
 export type AllWatches = {
   /** Of all workspaces. */
   readonly allWatches: () => Promise<readonly Watch[]>;
-  /** Digests whose time has come, and new ones. */
-  readonly dueDigests: () => Promise<readonly DueDigest[]>;
-  /** What places are owed about watches that ended or tell again, and nobody tells now. */
-  readonly dueWatchNews: () => Promise<readonly IdIn[]>;
 };
 
 /** A list that is read again and again: the workloads of one kind that an account has in a region. */
@@ -520,10 +480,9 @@ export type ListKey = {
   readonly kind: "service" | "job";
 };
 
-/** The right to look at a list now. */
+/** A look at a list that this replica makes. */
 export type Round = ListKey & {
-  /** Proves that the right is still ours. */
-  readonly token: string;
+  readonly due: Due;
   readonly at: Date;
   /** When somebody looked last; undefined before the first look. */
   readonly lookedAt: Date | undefined;
@@ -589,6 +548,8 @@ export type Placing = PlaceId & {
 export type AlertDrawing = { readonly alert: Alert; readonly token: string; readonly posts: number };
 
 export type WatchingStore = {
+  /** Undefined when nobody watches the list any more. */
+  readonly roundOf: (due: Due) => Promise<Round | undefined>;
   /** Makes a round of this list due now. */
   readonly hint: (list: ListKey) => Promise<void>;
   /** Watches of a list with this account, digests and paused ones apart. */
@@ -632,9 +593,7 @@ export type WatchingStore = {
 /** What any replica does for all workspaces. */
 export type AllWatching = {
   /** Lists that somebody watches get their rounds, and those that nobody watches any more end with their incidents. */
-  readonly plantRounds: (jobsRegion: string) => Promise<void>;
-  /** The right to look at the list that is due longest, for a while. */
-  readonly takeRound: () => Promise<Round | undefined>;
+  readonly syncRounds: (jobsRegion: string) => Promise<void>;
   readonly duePlaces: () => Promise<readonly PlaceId[]>;
   /** Alerts whose card is out of date, and that nobody draws. */
   readonly undrawnAlerts: () => Promise<readonly IdIn[]>;
@@ -654,16 +613,16 @@ export type NewLogFollow = {
   readonly requesterId: string;
   readonly sealed: string;
   readonly limits: FollowLimits;
+  readonly leaseMs: number;
 };
 
 export type BegunFollow =
-  /** `token` proves that this replica works on it. */
-  | { readonly kind: "begun"; readonly token: string }
+  | { readonly kind: "begun"; readonly due: Due }
   | { readonly kind: "full"; readonly by: "person" | "channel" | "workspace" };
 
-/** A log that is followed, and the right to go on with it. */
-export type TakenFollow = Omit<NewLogFollow, "limits"> & {
-  readonly token: string;
+/** A log that is followed, by this replica for now. */
+export type TakenFollow = Omit<NewLogFollow, "limits" | "leaseMs"> & {
+  readonly due: Due;
   /** The message that says what is followed; undefined until it is posted. */
   readonly headTs: string | undefined;
   /** The name of whoever wants it to end. */
@@ -672,13 +631,7 @@ export type TakenFollow = Omit<NewLogFollow, "limits"> & {
   readonly count: number;
 };
 
-export type SavedFollow = {
-  readonly token: string;
-  readonly sealed?: string;
-  readonly headTs?: string;
-  /** Gives the right back; nobody looks before. */
-  readonly restMs?: number;
-};
+export type SavedFollow = { readonly sealed: string; readonly headTs: string | undefined };
 
 export type FollowsWanted = { readonly teamId: string; readonly channelId: string; readonly requesterId: string };
 
@@ -686,11 +639,12 @@ export type StoredFollow = Pick<NewLogFollow, "id" | "channelId" | "requesterId"
 
 export type FollowStore = {
   readonly beginFollow: (follow: NewLogFollow) => Promise<BegunFollow>;
-  /** Undefined while another replica works on it, or before its next look is due. */
-  readonly takeFollow: (id: string, teamId?: string) => Promise<TakenFollow | undefined>;
-  /** Renews the right. False: another replica has it by now, and nothing was stored. */
-  readonly saveFollow: (id: string, saved: SavedFollow) => Promise<boolean>;
-  readonly endFollow: (id: string, token: string) => Promise<void>;
+  /** Undefined: it is over. */
+  readonly followOf: (due: Due) => Promise<TakenFollow | undefined>;
+  /** Renews the lease. False: it is lost, and nothing was stored. */
+  readonly saveFollow: (due: Due, saved: SavedFollow) => Promise<boolean>;
+  /** Nothing of it is kept. */
+  readonly endFollow: (due: Due) => Promise<void>;
   /** It ends at its next look, which is due at once. False: it is over already. */
   readonly stopFollow: (id: IdIn, by: string) => Promise<boolean>;
   readonly sealedFollow: (id: IdIn) => Promise<string | undefined>;

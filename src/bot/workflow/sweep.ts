@@ -10,12 +10,9 @@ import type { Lanes } from "./inbox/lanes.ts";
 import type { Unfinished } from "./inbox/unfinished.ts";
 import { stageOf } from "./lifecycle.ts";
 import type { SweepStore, WorkflowParts } from "./ports.ts";
-import { followLater } from "./log-follow.ts";
 import { carryOnLater, isTurnOver, nextToSend } from "./run.ts";
 import { redrawLater } from "./send.ts";
-import { tellDigest } from "./watching/digest.ts";
 import { notifyPlace } from "./watching/notify.ts";
-import { tellWatchNews } from "./watching/rights.ts";
 
 export type SweepDeps = Pick<WorkflowParts, "sealer" | "retries" | "dropped" | "clock" | "log"> & {
   readonly store: SweepStore;
@@ -24,8 +21,9 @@ export type SweepDeps = Pick<WorkflowParts, "sealer" | "retries" | "dropped" | "
   readonly workspaceOf: (teamId: string) => Promise<WorkflowParts>;
   /** What this replica says about itself now. Never rejects. */
   readonly report: () => Promise<ReplicaReport>;
-  /** Begins the rounds of watching that are due, behind everything else. */
-  readonly beginRounds: () => void;
+  /** Begins the work that is due. */
+  readonly beginDue: () => Promise<void>;
+  readonly jobsRegion: string;
   /** Saves the calls counted in memory. */
   readonly flushCalls: () => Promise<void>;
 };
@@ -90,22 +88,8 @@ export async function sweep(deps: SweepDeps): Promise<void> {
       ),
     );
   }
-  for (const due of await store.dueDigests()) {
-    await inWorkspace(due.watch.teamId, (workspace) =>
-      workspace.lanes.add({ lane: "watching", key: `digest ${due.watch.id}` }, (signal) =>
-        tellDigest(workspace, due, signal),
-      ),
-    );
-  }
-  for (const news of await store.dueWatchNews()) {
-    await inWorkspace(news.teamId, (workspace) =>
-      workspace.lanes.add({ lane: "watching", key: `watch news ${news.id}` }, () => tellWatchNews(workspace, news)),
-    );
-  }
-  deps.beginRounds();
-  for (const { id, teamId } of await store.dueFollows()) {
-    await inWorkspace(teamId, (workspace) => followLater(workspace, id));
-  }
+  await store.syncRounds(deps.jobsRegion);
+  await deps.beginDue();
   await deps.flushCalls();
   checkOpened();
 }

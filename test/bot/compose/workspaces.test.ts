@@ -43,6 +43,7 @@ const shared: Shared = {
   repeats: createRepeats(machineClock),
   report: () => Promise.reject(new Error("nobody asks")),
   retries: createRetries(machineClock),
+  wake: () => undefined,
 };
 const installations = { removed: nothing, left: nothing, personChanged: nothing };
 
@@ -69,6 +70,7 @@ const common = new Set([
   "retries",
   "sealer",
   "settings",
+  "wake",
 ]);
 
 const [one, other] = [workspace("T1"), workspace("T2")];

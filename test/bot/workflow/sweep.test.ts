@@ -17,7 +17,8 @@ function sweeping({ deps, store }: Desk, other: Partial<SweepDeps> = {}): SweepD
     ...deps,
     store,
     report: () => Promise.resolve({}) as never, // nobody reads it here
-    beginRounds: () => undefined,
+    beginDue: () => Promise.resolve(),
+    jobsRegion: "us",
     flushCalls: () => Promise.resolve(),
     workspaceOf: async (teamId) => {
       if (teamId === "T9") throw new Error("no key for its token");

@@ -102,7 +102,7 @@ test("a workspace whose token Slack refuses, and a database that fails at any ca
   });
 
   expect(atStart).toContain("suspectInstallation");
-  expect(inSweep).toEqual(expect.arrayContaining(["installationVersions", "listSuspect", "takeRotation"]));
+  expect(inSweep).toEqual(expect.arrayContaining(["installationVersions", "dueKinds", "takeDue"]));
   expect(await bot.says(bot.playground.developer, "/gantry version")).toContain("Gantry");
   expect(died).toEqual([]);
 });

@@ -15,8 +15,9 @@ import {
 } from "../../support/watching-replicas.ts";
 
 const steps: readonly WatchingPoint[] = [
-  "plantRounds",
-  "takeRound",
+  "syncRounds",
+  "takeDue round",
+  "roundOf",
   "watchesOn",
   "list",
   "incidentsOf",
@@ -44,7 +45,7 @@ const worst: ReadonlySet<WatchingPoint> = new Set([
   "endRound",
   "placeNotices",
   "post the card",
-  "holdDigest",
+  "holdDue digest",
   "loseWatch",
 ]);
 
@@ -76,18 +77,26 @@ function expectTold(town: Town, what: WatchingPoint, moment: Moment): void {
   expect(news.length).toBeLessThanOrEqual(what === "post in the thread" ? 1 + extra : 1);
 }
 
-const digesting: readonly WatchingPoint[] = ["takeDigest", "list", "holdDigest", "post the card", "moveDigest"];
+const digesting: readonly WatchingPoint[] = [
+  "takeDue digest",
+  "list",
+  "holdDue digest",
+  "post the card",
+  "delayDue digest",
+];
 /** Nobody stored that Slack has taken it. */
-const unheardDigest: ReadonlySet<string> = new Set(["post the card after", "moveDigest before"]);
+const unheardDigest: ReadonlySet<string> = new Set(["post the card after", "delayDue digest before"]);
 const daily = { events: [], digest: { days: "daily", at: "09:00", zone: "UTC" } } as const; // literal days
 const A_DAY_S = 24 * 60 * 60;
 
 /** Which of the sentences say that they are sent again: nobody stored whether Slack took the first one. */
 const endTold: Readonly<Record<string, readonly boolean[]>> = {
-  "takeWatchNews after": [true],
+  "takeDue watch news after": [true],
+  "holdDue watch news before": [true],
+  "holdDue watch news after": [true],
   "post the card before": [true],
   "post the card after": [false, true],
-  "endWatchNews before": [false, true],
+  "endDue watch news before": [false, true],
 };
 
 /** What two replicas on one database do. */
@@ -179,8 +188,8 @@ function stories(open: () => Promise<Town>, points: "all" | "worst"): void {
   );
 
   test.each(
-    each(["loseWatch", "takeWatchNews", "post the card", "endWatchNews"]).flatMap(([what, moment]) =>
-      (["file", "person"] as const).map((source) => [what, moment, source] as const),
+    each(["loseWatch", "takeDue watch news", "holdDue watch news", "post the card", "endDue watch news"]).flatMap(
+      ([what, moment]) => (["file", "person"] as const).map((source) => [what, moment, source] as const),
     ), // sources of watches
   )(
     "a replica that is killed at %s, %s it, while it ends a watch of a %s: the other one says so, once",

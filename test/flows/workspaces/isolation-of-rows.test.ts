@@ -8,6 +8,7 @@ import type { Store } from "../../../src/bot/store/store.ts";
 import type { Tables } from "../../../src/bot/store/schema/tables.ts";
 import type { Incident, Seen } from "../../../src/bot/watch/incident.ts";
 import type { Placing, Round, RoundResult } from "../../../src/bot/workflow/ports.ts";
+import type { Due } from "../../../src/bot/workflow/due.ts";
 import { step } from "../../../src/bot/workflow/lifecycle.ts";
 import { ann, approvedChange, bob, done, event, pendingChange, terms } from "../../bot/store/contract/bench.ts";
 
@@ -39,6 +40,7 @@ const follow = {
   requesterId: "U1",
   sealed: "sealed",
   limits: { perPerson: 9, perChannel: 9, perWorkspace: 9 },
+  leaseMs: 30_000,
 };
 const muted = { teamId: "T1", place: watch.place, names: "web", by: ann, forMs: 3_600_000 };
 const list = { teamId: "T1", account: "acme", region: "us", kind: "service" } as const; // a literal kind
@@ -68,6 +70,7 @@ const found: RoundResult = {
 };
 const tell = [{ id: "i1", sort: "failing", joinsAny: false }];
 const placing: Placing = { teamId: "T1", place: "C1", ownerId: "U1", tell, wait: [], drop: [] };
+let due: Due;
 let round: Round;
 let alert: string;
 const ofT2 = event("requested", { teamId: "T2" });
@@ -116,8 +119,9 @@ beforeAll(async () => {
   await all.setRegion("T1", "U1", "us");
   await all.addWatch(watch, limits, event("watched"));
   await all.mute(muted, event("muted"));
-  await all.plantRounds("us");
-  round = given(await all.takeRound());
+  await all.syncRounds("us");
+  due = given((await all.takeDue({ kind: "round", leaseMs: 60_000, most: 1 }))[0]);
+  round = given(await all.roundOf(due));
   const notice = { place: "C1", id: "i1", event: undefined, ripeAt: new Date(0), dueAt: new Date(0), isOld: false };
   const seen = { ...nothingSeen, kind: round.kind, name: "web" };
   await all.endRound(round, {
@@ -175,7 +179,6 @@ const tables: Readonly<Record<string, string>> = {
   person_setting: "below",
   profile: "below",
   watch: "below",
-  watch_news: "below",
   mute: "below",
   observation: "below, as rounds",
   seen: "below",
@@ -185,6 +188,7 @@ const tables: Readonly<Record<string, string>> = {
   told_place: "below, with the notices of its place",
   follow: "below",
   vote: "below, with its change",
+  due: "below",
   delivery: "found by Slack's own ids alone, and sealed",
   installation: "only the installer and the sweep read it; each token is sealed for its workspace",
   org_workspace: "the same",
@@ -238,7 +242,14 @@ const asked: Readonly<Record<string, Attempt>> = {
   "resume its watch by its full name": (store) => store.resumeWatch({ id: "w1", teamId: "T1" }, ofT2),
   "replace the watches of its file": (store) => store.setFileWatches("T1", []),
   "replace watches of its file by the way": (store) => store.setFileWatches("T2", [watch]),
-  "take its digest": (store) => store.takeDigest({ id: "w1", teamId: "T1" }, undefined),
+  "read its watch by its full name": (store) => store.findWatch({ id: "w1", teamId: "T1" }),
+  "go on with its work": (store) => store.holdDue(due),
+  "end its work": (store) => store.endDue(due),
+  "put off its work": (store) => store.delayDue(due, { ms: 0 }),
+  "begin a round of it": (store) => store.roundOf(due),
+  "go on with its follow": (store) => store.followOf({ ...due, kind: "follow", key: "f1" }),
+  "write to its follow": (store) => store.saveFollow(due, { sealed: "other", headTs: undefined }),
+  "end its follow": (store) => store.endFollow(due),
   "read how long its jobs took": (store) => store.completedJobs({ teamId: "T1", account: "x", region: "us" }),
   "read which jobs it created": (store) =>
     store.createdJobs({ teamId: "T1", account: "x", region: "us", name: "nightly" }),
@@ -303,7 +314,8 @@ const guessed: Readonly<Record<string, Attempt>> = {
   "a watch by its id": (store) => store.removeWatch({ id: "w1", teamId: "T2" }, ofT2),
   "watches of a person and a channel with the same ids": async (store) =>
     (await store.watchesOf({ teamId: "T2", ownerId: "U1", place: "C1" }))[0],
-  "a follow by its id": (store) => store.takeFollow("f1"),
+  "a watch to read by its id": (store) => store.findWatch({ id: "w1", teamId: "T2" }),
+  "a follow by its id": (store) => store.followOf({ ...due, kind: "follow", key: "f1", teamId: "T2" }),
   "a follow's content": (store) => store.sealedFollow({ id: "f1", teamId: "T2" }),
   mutes: async (store) => (await store.mutesOf("T2"))[0],
   "watches of a list with the same name": async (store) => (await store.watchesOn({ ...list, teamId: "T2" }, "us"))[0],

@@ -1,10 +1,11 @@
 import { createHmac } from "node:crypto";
 import type { Logger } from "pino";
 import type { Clock } from "../../../platform/clock.ts";
-import { backOffMs, unawaited } from "../../../platform/waiting.ts";
+import { backOffMs } from "../../../platform/waiting.ts";
 import type { Network } from "../../../platform/http/network.ts";
 import { FORMAT } from "../../audit/file-format.ts";
 import type { AuditBatch, AuditRows } from "../../store/store.ts";
+import { type DueWork, LeaseLost } from "../../workflow/due.ts";
 import type { AuditSettings } from "../config.ts";
 
 /** Who gets every event of history, in order and at least once. */
@@ -18,58 +19,44 @@ export type AuditReceiver = {
 /** As `docs/audit.md` says it. */
 const AT_MOST = 100;
 const ANSWER_WITHIN_MS = 10_000;
-/** Longer than any answer takes, so that no other replica sends the same batch meanwhile. */
-const LEASE_MS = 3 * ANSWER_WITHIN_MS;
 const WAIT = { firstMs: 5_000, longestMs: 10 * 60_000, jitter: 0.2 };
 
 type Deps = {
-  readonly store: Omit<AuditRows, "sealHistory">;
+  readonly store: Pick<AuditRows, "auditBatch" | "auditDelivered" | "auditFailed">;
   readonly receivers: readonly AuditReceiver[];
   readonly log: Logger;
 };
 
 /** Hands events over beside everything else: nobody waits for a receiver. */
-export function createHandingOver({ store, receivers, log }: Deps) {
+export function createHandingOver({ store, receivers, log }: Deps): {
+  readonly work: DueWork;
+  readonly stop: () => void;
+} {
   const stopping = new AbortController();
-  const busy = new Map<string, Promise<void>>();
-  const handOver = async (receiver: AuditReceiver): Promise<void> => {
-    while (!stopping.signal.aborted) {
-      const batch = await store.takeAuditBatch(receiver.name, { atMost: AT_MOST, leaseMs: LEASE_MS });
-      if (batch === undefined || !(await sendOne(receiver, batch))) return;
-    }
-  };
-  const sendOne = async ({ name, send }: AuditReceiver, batch: AuditBatch): Promise<boolean> => {
-    const { failures, token } = batch;
-    try {
-      await send(batch, stopping.signal);
-    } catch (error) {
-      // A stop is no failure: another replica sends it when the lease is over.
-      if (stopping.signal.aborted) return false;
-      const reason = error instanceof Error ? error.message : String(error);
-      if (failures === 0) log.warn({ receiver: name, reason }, "history isn't taken; it is sent again until it is");
-      await store.auditFailed(name, { token, ms: backOffMs(failures + 1, WAIT) });
-      return false;
-    }
-    await store.auditDelivered(name, batch);
-    if (failures > 0) log.info({ receiver: name, failures }, "history is taken again");
-    return true;
-  };
-  return {
-    /** Begins with those that aren't at it. Never rejects. */
-    begin(): void {
-      for (const receiver of receivers) {
-        const { name } = receiver;
-        if (busy.has(name) || stopping.signal.aborted) continue;
-        const work = handOver(receiver).finally(() => busy.delete(name));
-        busy.set(name, work);
-        unawaited(work, (err) => log.warn({ err, receiver: name }, "history couldn't be handed over yet"));
+  const work: DueWork = async (due, signal) => {
+    const receiver = receivers.find(({ name }) => name === due.key);
+    // It isn't configured any more.
+    if (receiver === undefined) return "done";
+    const { name } = receiver;
+    const failures = due.attempts - 1;
+    for (let sent = 0; ; sent += 1) {
+      const batch = await store.auditBatch(name, AT_MOST);
+      if (batch === undefined) return "done";
+      try {
+        await receiver.send(batch, AbortSignal.any([signal, stopping.signal]));
+      } catch (error) {
+        // A stop is no failure: another replica sends it.
+        if (signal.aborted || stopping.signal.aborted) return { ms: 0, isFailure: failures > 0 };
+        const reason = error instanceof Error ? error.message : String(error);
+        if (failures === 0) log.warn({ receiver: name, reason }, "history isn't taken; it is sent again until it is");
+        await store.auditFailed(name);
+        return { ms: backOffMs(due.attempts, WAIT), isFailure: true };
       }
-    },
-    async stop(): Promise<void> {
-      stopping.abort();
-      await Promise.allSettled(busy.values());
-    },
+      if (!(await store.auditDelivered(due, batch.last))) throw new LeaseLost();
+      if (failures > 0 && sent === 0) log.info({ receiver: name, failures }, "history is taken again");
+    }
   };
+  return { work, stop: () => stopping.abort() };
 }
 
 type Parts = {

@@ -18,10 +18,9 @@ type ForAll =
   | "movedChannels"
   | "forgetElsewhere"
   | "allWatches"
-  | "dueDigests"
-  | "dueWatchNews"
+  | "dueKinds"
+  | "takeDue"
   | keyof AllWatching
-  | "dueFollows"
   | keyof AuditRows
   | "close";
 
@@ -75,8 +74,11 @@ export function workspaceStore(store: Store, teamId: string): WorkspaceStore {
     createdJobs: async (where) => store.createdJobs(own(where)),
     lookNow: async (id) => store.lookNow(own(id)),
     lastLooks: async (id) => store.lastLooks(ownId(id)),
-    takeWatchNews: async (id) => store.takeWatchNews(own(id)),
-    takeDigest: async (id, dueAt) => store.takeDigest(own(id), dueAt),
+    findWatch: async (id) => store.findWatch(own(id)),
+    holdDue: async (due, payload) => store.holdDue(own(due), payload),
+    endDue: async (due) => store.endDue(own(due)),
+    delayDue: async (due, how) => store.delayDue(own(due), how),
+    roundOf: async (due) => store.roundOf(own(due)),
     setFileWatches: async (id, watches) => store.setFileWatches(ownId(id), watches.map(own)),
     watchesOf: async (where) => store.watchesOf(own(where)),
     mute: async (mute, event) => store.mute(own(mute), own(event)),
@@ -96,7 +98,9 @@ export function workspaceStore(store: Store, teamId: string): WorkspaceStore {
     incidentsOn: async (id) => store.incidentsOn(own(id)),
     takeAlert: async (id, who, event) => store.takeAlert(own(id), who, own(event)),
     beginFollow: async (follow) => store.beginFollow(own(follow)),
-    takeFollow: (id) => store.takeFollow(id, teamId),
+    followOf: async (due) => store.followOf(own(due)),
+    saveFollow: async (due, saved) => store.saveFollow(own(due), saved),
+    endFollow: async (due) => store.endFollow(own(due)),
     stopFollow: async (id, by) => store.stopFollow(own(id), by),
     sealedFollow: async (id) => store.sealedFollow(own(id)),
     followsOf: async (wanted) => store.followsOf(own(wanted)),
@@ -108,25 +112,13 @@ export function workspaceStore(store: Store, teamId: string): WorkspaceStore {
   };
 }
 
-/** Found by Slack's ids of deliveries, which are unique, or by the token of a drawing, telling, follow or digest, which nobody else has. */
+/** Found by Slack's ids of deliveries, which are unique, or by the token of a drawing or telling, which nobody else has. */
 function ofDeliveries(store: Store) {
   const { accept, finish, remember, isKnown, drop, holdDrawing, markDrawn, postponeDrawing } = store;
-  const { saveFollow, endFollow, holdDigest, moveDigest, postponeDigest, endWatchNews, postponeWatchNews } = store;
   const { holdTelling, markTold, postponeTelling } = store;
   const { holdAlertDrawing, markAlertDrawn, postponeAlertDrawing } = store;
   const { sendWithinMs, isOpen, isReachable } = store;
   const drawing = { holdDrawing, markDrawn, postponeDrawing, holdTelling, markTold, postponeTelling };
   const alerts = { holdAlertDrawing, markAlertDrawn, postponeAlertDrawing };
-  const ours = {
-    ...drawing,
-    ...alerts,
-    saveFollow,
-    endFollow,
-    holdDigest,
-    moveDigest,
-    postponeDigest,
-    endWatchNews,
-    postponeWatchNews,
-  };
-  return { accept, finish, remember, isKnown, drop, ...ours, sendWithinMs, isOpen, isReachable };
+  return { accept, finish, remember, isKnown, drop, ...drawing, ...alerts, sendWithinMs, isOpen, isReachable };
 }

@@ -42,7 +42,7 @@ export type SlackApp = {
 /** What all workspaces are made from. Nothing in it remembers anything about one of them, other than by ids. */
 export type Shared = Pick<
   WorkspaceParts,
-  "clock" | "dropped" | "lanes" | "log" | "newReference" | "repeats" | "retries" | "sealer" | "settings"
+  "clock" | "dropped" | "lanes" | "log" | "newReference" | "repeats" | "retries" | "sealer" | "settings" | "wake"
 > & {
   /** The account that the operator set; undefined when each workspace connects its own. */
   readonly account: ApiAccount | undefined;
@@ -77,7 +77,7 @@ export type Workspace = {
 };
 
 export function createWorkspace(shared: Shared, one: OneWorkspace): Workspace {
-  const { clock, dropped, lanes, log, logs, newReference, repeats, report, retries, sealer, settings } = shared;
+  const { clock, dropped, lanes, log, logs, newReference, repeats, report, retries, sealer, settings, wake } = shared;
   const { access, installed, installations, policy, store } = one;
   const { backOff: wait = clock.sleep } = shared;
   const { network = directNetwork } = access;
@@ -178,6 +178,7 @@ export function createWorkspace(shared: Shared, one: OneWorkspace): Workspace {
     sealer,
     settings,
     store,
+    wake,
   };
   return { deps, identity, tokenRefusal };
 }

@@ -15,7 +15,7 @@ export type Workspaces = {
   readonly find: (source: Source) => Promise<Workspace | undefined>;
   /** The one of something stored, also after the app was removed from it. */
   readonly of: (teamId: string) => Promise<Workspace>;
-  /** Every sweep: notices installations that other replicas changed, and starts what has to be done about tokens. */
+  /** Every sweep: notices installations that other replicas changed. */
   readonly refresh: () => Promise<void>;
   /** Reasons why Slack can't be used, as sentences. */
   readonly missing: () => Promise<readonly string[]>;
@@ -89,7 +89,7 @@ export function installedWorkspaces(
   const state: State = { shared, installations, care, entries: new Map(), noted: new Set() };
   const { entries } = state;
   return {
-    begin: () => care.renewExpired(),
+    begin: () => Promise.resolve(),
     find: (source) => find(state, source),
     async of(teamId) {
       const known = entries.get(teamId);
@@ -194,5 +194,4 @@ async function refresh(state: State): Promise<void> {
     if (!isCurrent) drop(state, teamId);
     else if (workspace.tokenRefusal() !== undefined) await care.doubt(installation);
   }
-  care.begin();
 }

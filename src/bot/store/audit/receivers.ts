@@ -1,14 +1,13 @@
-import { randomUUID } from "node:crypto";
 import { type SqlBool, sql } from "kysely";
 import { eventLine } from "../../audit/file-format.ts";
+import type { Due } from "../../workflow/due.ts";
+import { holdDue, plantDue } from "../due.ts";
 import { Big } from "../schema/columns.ts";
 import type { Session } from "../database/session.ts";
 import { readHead } from "./chain-rows.ts";
 import { exportedEvent } from "./read-chain.ts";
 
 export type AuditBatch = {
-  /** Proves that this replica hands it over. */
-  readonly token: string;
   readonly chain: string;
   readonly first: number;
   readonly last: number;
@@ -16,38 +15,44 @@ export type AuditBatch = {
   readonly id: string;
   /** Lines of an export. */
   readonly lines: readonly string[];
-  /** How often it failed before. */
-  readonly failures: number;
 };
 
-type Taking = { readonly atMost: number; readonly leaseMs: number };
+/** Makes receivers known, and begins with what waits for them. A receiver that is new gets what happens from now on. */
+export async function addReceivers(session: Session, names: readonly string[]): Promise<void> {
+  if (session.chain === undefined) return;
+  const head = await readHead(session);
+  for (const name of names) {
+    await session.db
+      .insertInto("audit_receiver")
+      .values({ name, number: head?.last.number ?? 0 })
+      .onConflict((conflict) => conflict.column("name").doNothing())
+      .execute();
+    await plantDue(session, { kind: "audit", key: name, teamId: "" });
+  }
+}
 
-/**
- * The next events for a receiver, if there are any, their time has come, and no other replica hands them over. A receiver
- * that is new gets what happens from now on.
- */
-export async function takeAuditBatch(
-  session: Session,
-  name: string,
-  { atMost, leaseMs }: Taking,
-): Promise<AuditBatch | undefined> {
-  const { db, clock, chain, textSealer } = session;
-  if (chain === undefined || !(await hasWork(session, name))) return undefined;
-  const token = randomUUID();
-  const taken = await db
+/** New events have joined the chain: all receivers get them. */
+export async function plantReceivers(session: Session): Promise<void> {
+  const rows = await session.db.selectFrom("audit_receiver").select("name").execute();
+  for (const { name } of rows) await plantDue(session, { kind: "audit", key: name, teamId: "" });
+}
+
+/** The next events for a receiver; undefined when it has all. A batch that was begun is repeated as it was. */
+export async function auditBatch(session: Session, name: string, atMost: number): Promise<AuditBatch | undefined> {
+  const { db, chain, textSealer } = session;
+  if (chain === undefined) return undefined;
+  const begun = await db
     .updateTable("audit_receiver")
     .set({
-      token,
-      leased_until: clock(leaseMs),
       batch_to: sql<number>`coalesce(batch_to, (select case when last_number < number + ${sql.lit(atMost)} then last_number
         else number + ${sql.lit(atMost)} end from audit_chain where id = 1))`,
     })
     .where("name", "=", name)
-    .where(isDue(session))
-    .returningAll()
+    .where(sql<SqlBool>`number < (select last_number from audit_chain where id = 1)`)
+    .returning(["number", "batch_to"])
     .executeTakeFirst();
-  if (taken === undefined) return undefined;
-  const [from, last] = [Big.parse(taken.number), Big.parse(taken.batch_to)];
+  if (begun === undefined) return undefined;
+  const [from, last] = [Big.parse(begun.number), Big.parse(begun.batch_to)];
   const rows = await db
     .selectFrom("event")
     .selectAll()
@@ -60,73 +65,32 @@ export async function takeAuditBatch(
   if (gone > 0) session.log.error({ receiver: name, events: gone }, "history is gone that its receiver never got");
   const first = events[0]?.number ?? last;
   return {
-    token,
     chain: chain.chain,
     first,
     last,
     id: `${chain.chain}.${first}-${last}.${events.at(-1)?.hash.slice(0, 12) ?? ""}`,
     lines: events.map((event) => eventLine(event, event.contents?.[0])),
-    failures: taken.failures,
   };
 }
 
-function isDue({ clock }: Pick<Session, "clock">) {
-  return sql<SqlBool>`(leased_until is null or leased_until < ${clock()}) and (next_at is null or next_at <= ${clock()})`;
-}
-
-async function hasWork(session: Session, name: string): Promise<boolean> {
-  const { db } = session;
-  const row = await db.selectFrom("audit_receiver").select("number").where("name", "=", name).executeTakeFirst();
-  if (row === undefined) {
-    const head = await readHead(session);
-    await db
-      .insertInto("audit_receiver")
-      .values({ name, number: head?.last.number ?? 0, failures: 0 })
-      .onConflict((conflict) => conflict.column("name").doNothing())
+/** The receiver has everything up to `last`. False: the lease was lost, and the batch is sent again. */
+export function auditDelivered(session: Session, due: Due, last: number): Promise<boolean> {
+  return session.db.transaction().execute(async (tx) => {
+    if (!(await holdDue({ ...session, db: tx }, due))) return false;
+    await tx
+      .updateTable("audit_receiver")
+      .set({ number: last, batch_to: null, failing_since: null })
+      .where("name", "=", due.key)
       .execute();
-    return false;
-  }
-  const due = await db
-    .selectFrom("audit_receiver")
-    .innerJoin("audit_chain", (join) => join.onTrue())
-    .select("number")
-    .where("name", "=", name)
-    .whereRef("number", "<", "last_number")
-    .where(isDue(session))
-    .executeTakeFirst();
-  return due !== undefined;
+    return true;
+  });
 }
 
-const free = { token: null, leased_until: null } as const; // nulls
-
-export async function auditDelivered(
-  { db }: Session,
-  name: string,
-  { token, last }: Pick<AuditBatch, "token" | "last">,
-): Promise<void> {
+/** For the health checks. */
+export async function auditFailed({ db, clock }: Session, name: string): Promise<void> {
   await db
     .updateTable("audit_receiver")
-    .set({ ...free, number: last, batch_to: null, next_at: null, failures: 0, failing_since: null })
+    .set({ failing_since: sql`coalesce(failing_since, ${clock()})` })
     .where("name", "=", name)
-    .where("token", "=", token)
-    .execute();
-}
-
-/** It is tried again after `ms`, and never given up. */
-export async function auditFailed(
-  { db, clock }: Session,
-  name: string,
-  { token, ms }: { readonly token: string; readonly ms: number },
-): Promise<void> {
-  await db
-    .updateTable("audit_receiver")
-    .set({
-      ...free,
-      next_at: clock(ms),
-      failures: sql`failures + 1`,
-      failing_since: sql`coalesce(failing_since, ${clock()})`,
-    })
-    .where("name", "=", name)
-    .where("token", "=", token)
     .execute();
 }

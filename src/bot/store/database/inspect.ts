@@ -190,9 +190,10 @@ async function failingReceivers({ db, clock }: Looking): Promise<readonly Failin
   const rows = await db
     .selectFrom("audit_receiver")
     .innerJoin("audit_chain", (join) => join.onTrue())
+    .innerJoin("due", (join) => join.onRef("due.key", "=", "name").on("due.kind", "=", "audit"))
     .select(["name", "number", "failing_since", "last_number"])
-    .where("failures", ">", 0)
-    .where("next_at", ">", clock(-TRIED_WITHIN_MS))
+    .where("failing_since", "is not", null)
+    .where("due.at", ">", clock(-TRIED_WITHIN_MS))
     .orderBy("name")
     .execute();
   return rows.map(({ name, number, failing_since: since, last_number: last }) => ({

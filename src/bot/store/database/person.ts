@@ -6,6 +6,7 @@ import { type ChainKeys, digestOf, erase, type PersonalField, personalFields } f
 import { chainedEvent, eventFields } from "../audit/chain-rows.ts";
 import type { Tables } from "../schema/tables.ts";
 import { LOST, openEnding } from "./text-sealer.ts";
+import { dropDue, dueBind } from "../due.ts";
 import type { Session } from "./session.ts";
 
 type Rows = Readonly<Record<string, readonly Readonly<Record<string, unknown>>[]>>;
@@ -103,7 +104,7 @@ export async function erasePerson(
   const [accounts, teams] = [await ownAccounts(session, userId), await teamsOf(session, userId)];
   const events = await eraseEvents(session, keys, { ...person, accounts });
   const { own: requests, all } = await eraseRequests(session, sealer, { ...person, accounts });
-  const rest = await eraseRest(session, person);
+  const rest = (await eraseDue(session, userId)) + (await eraseRest(session, person));
   for (const teamId of teams) await insertEvent(session.db, session, workspaceEvent("erased", teamId, pseudonym));
   return { pseudonym, events, requests, wasKnown: teams.length + events + all + rest > 0 };
 }
@@ -317,6 +318,16 @@ function erasedEnding(ending: string, { quoted, pseudonym, mentions }: Quoted): 
   return JSON.stringify(erased).replaceAll(mentions, pseudonym);
 }
 
+/** News that their watch ended, for one. */
+async function eraseDue({ db, textSealer }: Session, userId: string): Promise<number> {
+  const rows = await db.selectFrom("due").select(["kind", "key", "payload"]).where("payload", "is not", null).execute();
+  const named = rows.filter(({ kind, key, payload }) =>
+    textSealer.open(payload ?? "", dueBind({ kind, key })).includes(JSON.stringify(userId)),
+  );
+  for (const { kind, key } of named) await dropDue({ db }, { kinds: [kind], key });
+  return named.length;
+}
+
 /** Resolves to the number of rows that were theirs or named them. */
 async function eraseRest({ db }: Session, { userId, pseudonym }: Person): Promise<number> {
   return db.transaction().execute(async (tx) => {
@@ -329,7 +340,6 @@ async function eraseRest({ db }: Session, { userId, pseudonym }: Person): Promis
       tx.deleteFrom("person_setting").where("user_id", "=", userId),
       tx.deleteFrom("profile").where("user_id", "=", userId),
       tx.deleteFrom("watch").where("owner_id", "=", userId).where("source", "=", "person"),
-      tx.deleteFrom("watch_news").where("owner_id", "=", userId),
       // What is told in their direct message.
       tx.deleteFrom("mute").where("place", "=", userId),
       tx.deleteFrom("notice").where("place", "=", userId),

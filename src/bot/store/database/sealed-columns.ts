@@ -122,11 +122,11 @@ export const columns: readonly Column[] = [
     bind: ({ id }) => words(`notice ${textOf(id)}`),
   },
   {
-    what: "news of watches",
-    table: "watch_news",
-    key: ["id"],
-    column: "news",
-    bind: ({ id }) => words(`watch news ${textOf(id)}`),
+    what: "work that is due",
+    table: "due",
+    key: ["kind", "key"],
+    column: "payload",
+    bind: ({ kind, key }) => words(`${textOf(kind)} ${textOf(key)}`),
   },
   {
     what: "audit chains",

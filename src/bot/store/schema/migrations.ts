@@ -245,6 +245,12 @@ export const migrations: readonly Migration[] = [
         posts integer not null)`.execute(db);
     },
   },
+  {
+    title: "one table of what is due",
+    async up({ db }) {
+      await moveToDue(db);
+    },
+  },
 ];
 
 // The tables of the third migration. It was run somewhere, so nothing here changes: a later migration alters them.
@@ -292,6 +298,43 @@ function tooNew(version: number, flavour: Session["flavour"]): string {
     `The data was written by a newer Gantry (schema ${version}, this program knows ${schemaVersion}). ` +
     `Start that version, or ${other}.`
   );
+}
+
+/** Rows keep their times, and the leases of replicas that run now. */
+async function moveToDue(db: Db): Promise<void> {
+  await sql`create table due (kind text not null, key text not null, team_id text not null, at text not null,
+    again_at text, token text, attempts integer not null, payload text, created_at text not null,
+    primary key (kind, key))`.execute(db);
+  await sql`create index due_at on due (kind, at)`.execute(db);
+  const into = sql`insert into due (kind, key, team_id, at, token, attempts, payload, created_at)`;
+  const leaseOr = (token: string, until: string, due: string) =>
+    sql`case when ${sql.ref(token)} is null then ${sql.raw(due)} else ${sql.ref(until)} end, ${sql.ref(token)}`;
+  await sql`${into} select 'digest', id, team_id, ${leaseOr("digest_token", "digest_until", "coalesce(digest_until, digest_due, created_at)")},
+    case when digest_posts > 0 then 1 else 0 end, case when digest_due is null then null else '{"dueAt":"' || digest_due ||
+      case when digest_posts > 0 then '","isMaybePosted":true}' else '"}' end end, created_at
+    from watch where is_digest = 1 and paused_why is null`.execute(db);
+  await sql`${into} select 'watch news', id, team_id, ${leaseOr("token", "leased_until", "coalesce(leased_until, created_at)")},
+    posts, news, created_at from watch_news`.execute(db);
+  await sql`${into} select 'follow', id, team_id, ${leaseOr("token", "taken_until", "look_after")}, 0, null, created_at
+    from follow`.execute(db);
+  // Rounds get their rows from the watches, and what is too early for a token is put off.
+  await sql`${into} select 'token', id, '', installed_at, null, 0, null, installed_at from installation
+    where expires_at is not null`.execute(db);
+  await sql`${into} select 'doubt', id, '', doubted_at, null, 0, null, doubted_at from installation
+    where doubted_at is not null`.execute(db);
+  await sql`${into} select 'audit', name, '', ${leaseOr("token", "leased_until", "coalesce(next_at, failing_since, '2026')")},
+    failures, null, coalesce(failing_since, '2026') from audit_receiver`.execute(db);
+  for (const index of ["follow_look_after", "observation_due"]) await sql`drop index ${sql.ref(index)}`.execute(db);
+  for (const [table, columns] of Object.entries({
+    watch: ["digest_due", "digest_token", "digest_until", "digest_posts"],
+    follow: ["look_after", "token", "taken_until"],
+    observation: ["due_at", "token", "leased_until", "failures"],
+    audit_receiver: ["token", "leased_until", "next_at", "failures"],
+    installation: ["rotating_until", "doubted_at"],
+  })) {
+    for (const column of columns) await sql`alter table ${sql.table(table)} drop column ${sql.ref(column)}`.execute(db);
+  }
+  await sql`drop table watch_news`.execute(db);
 }
 
 // The functions of released migrations: never edit one, add a new migration instead.

@@ -1,6 +1,7 @@
 import type { Generated } from "kysely";
 import type { ChangeState } from "../../changes/stored-change.ts";
 import type { HistoryEventKind } from "../../changes/history-event.ts";
+import type { DueKindName } from "../../workflow/due.ts";
 
 /**
  * Times are ISO 8601 in UTC, so that they sort as text; flags are 0 and 1; JSON is text. A row of `change` or `delivery`
@@ -143,16 +144,12 @@ type AuditChainTable = {
   mark: string;
 };
 
-/** How far the chain was handed to a receiver outside, and who does it now. */
+/** How far the chain was handed to a receiver outside. */
 type AuditReceiverTable = {
   name: string;
   number: number | string;
   /** The last event of a batch that was begun: it is repeated as it was. */
   batch_to: number | string | null;
-  token: string | null;
-  leased_until: string | null;
-  next_at: string | null;
-  failures: number;
   failing_since: string | null;
 };
 
@@ -206,10 +203,6 @@ type FollowTable = {
   /** The name of whoever wants it to end. */
   stopped_by: string | null;
   created_at: string;
-  look_after: string;
-  /** Proves who works on it, until `taken_until`. */
-  token: string | null;
-  taken_until: string | null;
 };
 type PersonSettingTable = { team_id: string; user_id: string; region: string };
 /** `report` is a `ReplicaReport` as JSON; null until the first heartbeat that carries one. */
@@ -231,10 +224,6 @@ type InstallationTable = {
   expires_at: string | null;
   /** Rises with every new token. */
   version: number;
-  /** A replica exchanges the token until then. */
-  rotating_until: string | null;
-  /** Set when Slack may have ended the installation: the next sweep asks. */
-  doubted_at: string | null;
   installed_by: string;
   installed_at: string;
 };
@@ -258,34 +247,9 @@ type WatchTable = {
   quiet: string | null;
   digest: string | null;
   is_digest: number;
-  /** When it is told next; null for a new one. */
-  digest_due: Generated<string | null>;
-  /** Proves who tells it now. */
-  digest_token: Generated<string | null>;
-  /** Nobody else tells it before. */
-  digest_until: Generated<string | null>;
-  /** How often this one was posted, or may have been. */
-  digest_posts: Generated<number>;
   /** Of one of the file. */
   paused_why: Generated<string | null>;
   created_at: string;
-};
-/** That a watch ended or tells again, until its place was told. */
-type WatchNewsTable = {
-  id: string;
-  team_id: string;
-  /** A channel, or the owner's id for their direct message. */
-  place: string;
-  owner_id: string;
-  /** `WatchNews` as JSON, sealed. */
-  news: string;
-  created_at: string;
-  /** Proves who tells it now. */
-  token: string | null;
-  /** Nobody else tells it before. */
-  leased_until: string | null;
-  /** How often it was posted, or may have been. */
-  posts: number;
 };
 /** `place`: a channel, or a person's id for their direct message. */
 type MuteTable = { team_id: string; place: string; names: string; until: string; by_id: string; by_name: string };
@@ -295,15 +259,9 @@ type ObservationTable = {
   account: string;
   region: string;
   kind: string;
-  due_at: string;
-  /** Proves whose round it is, until `leased_until`. */
-  token: string | null;
-  leased_until: string | null;
   /** When the list was last read; null before that. */
   looked_at: string | null;
   every_ms: number | string;
-  /** Rounds in a row in which the list couldn't be read. */
-  failures: number;
   /** Rises with every change of its rows of `seen`. */
   version: number | string;
 };
@@ -367,11 +325,30 @@ export type AlertTable = Pick<
 };
 /** When the last new message was posted to a place. */
 type ToldPlaceTable = { team_id: string; place: string; message_at: string | null };
+/** Work that some replica must do at a time: see `workflow/due.ts`. */
+type DueTable = {
+  kind: DueKindName;
+  key: string;
+  /** Empty for work of the whole process. */
+  team_id: string;
+  /** When any replica may take it: without a token its time, with a token the end of the lease. */
+  at: string;
+  /** It was asked for again while a replica has it: its next time. */
+  again_at: string | null;
+  /** Lease token. */
+  token: string | null;
+  /** Attempts since it last succeeded. */
+  attempts: number;
+  /** Sealed. */
+  payload: string | null;
+  created_at: string;
+};
 type OrgWorkspaceTable = { team_id: string; enterprise_id: string };
 type MigrationTable = { number: number; title: string; applied_at: string };
 
 export type Tables = {
   delivery: DeliveryTable;
+  due: DueTable;
   change: ChangeTable;
   vote: VoteTable;
   event: EventTable;
@@ -386,7 +363,6 @@ export type Tables = {
   installation: InstallationTable;
   org_workspace: OrgWorkspaceTable;
   watch: WatchTable;
-  watch_news: WatchNewsTable;
   mute: MuteTable;
   observation: ObservationTable;
   seen: SeenTable;

@@ -28,6 +28,13 @@ export type Source = { readonly teamId: string | undefined; readonly enterpriseI
 
 export type NewTokens = Pick<NewInstallation, "sealedTokens" | "expiresAt">;
 
+/** Tokens last twelve hours: https://docs.slack.dev/authentication/using-token-rotation */
+const RENEW_BEFORE_MS = 2 * 60 * 60_000;
+
+export function renewalAt(expiresAt: Date): Date {
+  return new Date(expiresAt.getTime() - RENEW_BEFORE_MS);
+}
+
 /** A workspace that the app was removed from, and who ends what waits there. */
 export type Closing = {
   readonly teamId: string;
@@ -39,6 +46,7 @@ export type Closing = {
 export type InstallationRows = {
   /** Installs or replaces. Cards that went out of date while the app was away are drawn again. */
   readonly saveInstallation: (installation: NewInstallation) => Promise<void>;
+  readonly installationById: (id: string) => Promise<Installation | undefined>;
   /** The workspace's own installation, else its organization's. */
   readonly findInstallation: (source: Source) => Promise<Installation | undefined>;
   /** The same for a workspace that was seen before. */
@@ -49,17 +57,12 @@ export type InstallationRows = {
   readonly noteOrgWorkspace: (teamId: string, enterpriseId: string) => Promise<void>;
   /** Workspaces that were seen using an installation. */
   readonly workspacesOf: (installation: Installation) => Promise<readonly string[]>;
-  /** The right to exchange one token that expires within `withinMs`, for `leaseMs`: one replica at a time has it. */
-  readonly takeRotation: (withinMs: number, leaseMs: number) => Promise<Installation | undefined>;
   /** Stores exchanged tokens, unless the app was installed again meanwhile. True: stored. */
   readonly rotated: (installation: Installation, tokens: NewTokens) => Promise<boolean>;
   /** The same tokens sealed with another key; nothing when they were replaced meanwhile. */
   readonly resealTokens: (installation: Installation, sealedTokens: string) => Promise<void>;
   /** Slack may have ended it: somebody has to ask. */
   readonly suspectInstallation: (id: string) => Promise<void>;
-  readonly listSuspect: () => Promise<readonly Installation[]>;
-  /** Slack accepts its token after all. */
-  readonly trustInstallation: (id: string) => Promise<void>;
   /** Deletes the installation with its tokens. False: it was gone or replaced meanwhile. */
   readonly removeInstallation: (installation: Pick<Installation, "id" | "version">) => Promise<boolean>;
   /**

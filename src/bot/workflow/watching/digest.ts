@@ -1,3 +1,4 @@
+import { z } from "zod";
 import type { HistoryEvent, HistoryEventKind } from "../../changes/history-event.ts";
 import { partsOf } from "../../changes/stored-change.ts";
 import { needsAttention } from "../../commands/verbs/list/workload-list.ts";
@@ -8,7 +9,8 @@ import { muteOf, nextDigest, placeOf, previousDigest } from "../../watch/due.ts"
 import type { DigestTime, Watch } from "../../watch/watch.ts";
 import { contextFor } from "../access/context.ts";
 import { liveWorkloads } from "../live-workloads.ts";
-import type { DueDigest, WorkflowParts } from "../ports.ts";
+import { type Due, type DueEnd, renew } from "../due.ts";
+import type { WorkflowParts } from "../ports.ts";
 import { endWatch, watchRights } from "./rights.ts";
 
 /** Slack or the workload API doesn't answer now. */
@@ -17,40 +19,50 @@ const AGAIN_MS = 60_000;
 const LIST_WITHIN_MS = 20_000;
 const FRESH_MS = 60_000;
 
+/** When it is to be told; absent for a new one, which is told for the first time when its time has come. */
+const DueDigest = z.object({ dueAt: z.iso.datetime(), isMaybePosted: z.boolean().optional() });
+
+function payloadOf(dueAt: Date, isMaybePosted = false): string {
+  return JSON.stringify({ dueAt: dueAt.toISOString(), isMaybePosted } satisfies z.infer<typeof DueDigest>);
+}
+
 /**
- * Tells a digest that is due, once over all replicas: the next one is due when Slack has taken it. Whoever ends before that
- * was stored leaves it to another replica, whose message says that it may be the second. Rejects when the database doesn't
- * answer.
+ * Tells a digest that is due; the next one is due when Slack has taken it. Whoever takes over knows whether there may be a message
+ * already. Rejects when the database doesn't answer.
  */
-export async function tellDigest(deps: WorkflowParts, { watch, dueAt }: DueDigest, signal: AbortSignal): Promise<void> {
-  const { digest, id, teamId, owner } = watch;
-  if (digest === undefined) return;
+export async function tellDigest(deps: WorkflowParts, due: Due, signal: AbortSignal): Promise<DueEnd> {
   const { store, responder } = deps;
-  const taken = await store.takeDigest({ id, teamId }, dueAt);
-  if (taken === undefined) return;
-  const { token } = taken;
+  const watch = await store.findWatch({ id: due.key, teamId: due.teamId });
+  // It begins anew when somebody watches again.
+  if (watch?.digest === undefined || watch.pausedWhy !== undefined) return "done";
+  const { digest, owner } = watch;
   const now = deps.clock.now();
-  const end = () => store.moveDigest(id, { token, to: nextDigest(digest, now) });
-  // A new one is told for the first time when its time has come.
-  if (dueAt === undefined) return end();
+  const next = nextDigest(digest, now);
+  const end: DueEnd = { at: next, payload: payloadOf(next) };
+  if (due.payload === undefined) return end;
+  const { dueAt: iso, isMaybePosted = false } = DueDigest.parse(JSON.parse(due.payload));
+  const dueAt = new Date(iso);
   const rights = await watchRights(deps, watch);
-  if (rights.kind === "lost") return endWatch(deps, watch, rights.why);
-  if (rights.kind === "unknown") return store.postponeDigest(id, { token, ms: AGAIN_MS, isUnposted: false });
+  if (rights.kind === "lost") {
+    await endWatch(deps, watch, rights.why);
+    return "done";
+  }
+  if (rights.kind === "unknown") return { ms: AGAIN_MS, isFailure: true };
   const since = previousDigest(digest, dueAt);
-  const telling = { watch, digest, since, sees: rights.sees, now, isAgain: taken.posts > 0 };
+  const telling = { watch, digest, since, sees: rights.sees, now, isAgain: isMaybePosted };
   const message = await messageFor(deps, telling, signal);
-  if (message === undefined) return end();
+  if (message === undefined) return end;
   for (const place of new Set([placeOf(watch), owner.userId])) {
-    if (!(await store.holdDigest(id, token))) return undefined;
+    await renew(store, due, payloadOf(dueAt, true));
     const attempt = await responder.postOnce(place, message);
     if (attempt.kind === "later") {
       const { ms = AGAIN_MS, isUnsure } = attempt;
-      return store.postponeDigest(id, { token, ms: Math.max(ms, AGAIN_MS), isUnposted: !isUnsure });
+      return { ms: Math.max(ms, AGAIN_MS), payload: payloadOf(dueAt, isMaybePosted || isUnsure), isFailure: true };
     }
-    if (attempt.kind === "posted") return end();
+    if (attempt.kind === "posted") return end;
     // Where the bot can't post, whoever watches gets it.
   }
-  return end();
+  return end;
 }
 
 type Telling = {

@@ -1,5 +1,4 @@
 import { randomUUID } from "node:crypto";
-import type { Logger } from "pino";
 import type { Job, Service } from "../../../api/answers.ts";
 import { Problem } from "../../../api/problem.ts";
 import { brief } from "../../../api/workload-status.ts";
@@ -24,49 +23,26 @@ import { isGap, roundEveryMs } from "../../watch/pace.ts";
 import type { Watch } from "../../watch/watch.ts";
 import { seekerOf } from "./notify.ts";
 import type { Push } from "./push.ts";
-import type { AllWatching, ListKey, NewNotice, Round, RoundResult, WorkflowParts } from "../ports.ts";
+import type { Due, DueEnd } from "../due.ts";
+import type { NewNotice, Round, RoundResult, WorkflowParts } from "../ports.ts";
 
-/** Lists that this replica looks at at once. The rest waits for the next turn: people's work goes first. */
-const AT_ONCE = 4;
-
-export type ObserverDeps = {
-  readonly store: Pick<AllWatching, "plantRounds" | "takeRound">;
-  readonly jobsRegion: string;
-  readonly log: Logger;
-  readonly known: KnownLists;
-  readonly push: Pick<Push, "listen">;
-  readonly workspaceOf: (teamId: string) => Promise<WorkflowParts>;
-};
-
-/** Makes all rounds that are due, some at a time. Rejects when the database doesn't answer. */
-export async function makeRounds(deps: ObserverDeps, signal: AbortSignal): Promise<void> {
-  const { store, log } = deps;
-  await store.plantRounds(deps.jobsRegion);
-  const running = new Set<Promise<void>>();
-  for (;;) {
-    const round = signal.aborted || running.size >= AT_ONCE ? undefined : await store.takeRound();
-    if (round !== undefined) {
-      const making: Promise<void> = makeRound(deps, round, signal)
-        // The lease ends, and another round begins.
-        .catch((err: unknown) =>
-          log.error({ err, region: round.region }, "a round of watching failed; the next one looks again"),
-        )
-        .finally(() => running.delete(making));
-      running.add(making);
-    } else if (running.size === 0) return;
-    else await Promise.race(running);
-  }
-}
+type Observer = { readonly known: KnownLists; readonly push: Pick<Push, "listen"> };
 
 /** One look at one list, for all watches of it: what it tells is stored in one transaction. */
-async function makeRound({ workspaceOf, known, push }: ObserverDeps, round: Round, signal: AbortSignal): Promise<void> {
-  const deps = await workspaceOf(round.teamId);
+export async function makeRound(
+  deps: WorkflowParts,
+  { known, push }: Observer,
+  due: Due,
+  signal: AbortSignal,
+): Promise<DueEnd> {
   const { store, settings, clock } = deps;
+  const round = await store.roundOf(due);
+  if (round === undefined) return "done";
   const watches = await store.watchesOn(round, settings.jobsRegion);
   const account = await firstAccount(deps, watches);
   const began = clock.elapsedMs();
   const listed = account === undefined ? undefined : await list(deps, { round, account }, signal);
-  if (signal.aborted) return;
+  if (signal.aborted) return { ms: 0, isFailure: round.failures > 0 };
   const tookMs = clock.elapsedMs() - began;
   const found = await foundBy(deps, { round, listed, known });
   const isRead = listed !== undefined && "seen" in listed;
@@ -80,9 +56,10 @@ async function makeRound({ workspaceOf, known, push }: ObserverDeps, round: Roun
     incidents: found.incidents.map(({ incident }) => incident),
     notices: noticesOf(deps, { round, watches, found }),
   };
-  if (!(await store.endRound(round, result))) return;
+  if (!(await store.endRound(round, result))) return "ended";
   if (isRead) remember(known, round, found);
   if (isRead && account !== undefined) push.listen(deps, round, account);
+  return "ended";
 }
 
 /** The account with the name that is watched, opened by the first watch whose owner may still use it. */
@@ -150,16 +127,12 @@ export function createKnownLists() {
 
 const MOST_LISTS = 500;
 
-function keyOf({ teamId, account, region, kind }: ListKey): string {
-  return JSON.stringify([teamId, account, region, kind]);
-}
-
 function remember(known: KnownLists, round: Round, { changed, gone, before }: Found): void {
   const isOther = changed.length > 0 || gone.length > 0;
   const kept = new Map(before);
   for (const each of changed) kept.set(each.seen.name, each);
   for (const name of gone) kept.delete(name);
-  known.set(keyOf(round), { version: round.version + (isOther ? 1 : 0), kept });
+  known.set(round.due.key, { version: round.version + (isOther ? 1 : 0), kept });
 }
 
 type Found = Comparison & {
@@ -193,7 +166,7 @@ async function foundBy({ store }: WorkflowParts, { round, listed, known }: Looke
   }
   const isUnseen = lookedAt !== undefined && isGap(at.getTime() - lookedAt.getTime(), everyMs);
   const unseenSince = isUnseen ? lookedAt : undefined;
-  const last = known.get(keyOf(round));
+  const last = known.get(round.due.key);
   const kept = last?.version === round.version ? last.kept : await store.keptOf(round);
   const before = lookedAt === undefined ? undefined : kept;
   const ofWorkloads = incidents.filter(({ cause }) => cause !== "api-away");

@@ -7,14 +7,12 @@ import type { ListKey, WorkflowParts } from "../ports.ts";
 /** Waits for workload APIs that tell when a list changes, so that a round is made then and not ten seconds later. */
 export type Push = {
   /** From now on, for some minutes: each round says it again. Never rejects. */
-  readonly listen: (deps: Pick<WorkflowParts, "api" | "store">, list: ListKey, account: OpenAccount) => void;
+  readonly listen: (deps: Pick<WorkflowParts, "api" | "store" | "wake">, list: ListKey, account: OpenAccount) => void;
   readonly stop: () => void;
 };
 
 type Parts = {
   readonly log: Logger;
-  /** Makes the rounds that are due. */
-  readonly beginRounds: () => void;
   readonly clock: Pick<Clock, "elapsedMs" | "sleep">;
 };
 
@@ -25,7 +23,7 @@ const GATHER_MS = 1_000;
 /** Open connections of this process. */
 const MOST = 200;
 
-export function createPush({ log, beginRounds, clock }: Parts): Push {
+export function createPush({ log, clock }: Parts): Push {
   const ending = new AbortController();
   /** By account and region, until when it is listened to. */
   const listening = new Map<string, { untilMs: number }>();
@@ -38,7 +36,7 @@ export function createPush({ log, beginRounds, clock }: Parts): Push {
       if (known !== undefined || listening.size >= MOST || ending.signal.aborted) return;
       const lasting = { untilMs };
       listening.set(key, lasting);
-      const work = listenTo(deps, { list, account, lasting, signal: ending.signal, beginRounds, clock });
+      const work = listenTo(deps, { list, account, lasting, signal: ending.signal, clock });
       unawaited(
         work.finally(() => listening.delete(key)),
         (err) => log.warn({ err, region: list.region }, "couldn't listen to changes; rounds go on"),
@@ -48,7 +46,7 @@ export function createPush({ log, beginRounds, clock }: Parts): Push {
   };
 }
 
-type Listening = Pick<Parts, "beginRounds" | "clock"> & {
+type Listening = Pick<Parts, "clock"> & {
   readonly list: ListKey;
   readonly account: OpenAccount;
   readonly lasting: { readonly untilMs: number };
@@ -56,8 +54,11 @@ type Listening = Pick<Parts, "beginRounds" | "clock"> & {
 };
 
 /** Until the API says nothing any more: the next round begins anew. */
-async function listenTo({ api, store }: Pick<WorkflowParts, "api" | "store">, listening: Listening): Promise<void> {
-  const { list, account, lasting, signal, beginRounds, clock } = listening;
+async function listenTo(
+  { api, store, wake }: Pick<WorkflowParts, "api" | "store" | "wake">,
+  listening: Listening,
+): Promise<void> {
+  const { list, account, lasting, signal, clock } = listening;
   const info = await api.engine();
   if (info?.pushesChanges !== true) return;
   let after: string | undefined;
@@ -67,7 +68,7 @@ async function listenTo({ api, store }: Pick<WorkflowParts, "api" | "store">, li
     after = changes.cursor;
     if (changes.changed.length === 0) continue;
     for (const kind of changes.changed) await store.hint({ ...list, kind });
-    beginRounds();
+    wake();
     await clock.sleep(GATHER_MS, signal).catch(() => undefined);
   }
 }

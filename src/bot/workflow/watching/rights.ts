@@ -1,7 +1,7 @@
 import type { Clock } from "../../../platform/clock.ts";
 import { maySee, readRefusal } from "../../commands/lookup/may-see.ts";
 import { regionOf } from "../../commands/grammar/argument-types.ts";
-import { termsText, watchNewsMessage } from "../../commands/verbs/watch/watch-message.ts";
+import { termsText } from "../../commands/verbs/watch/watch-message.ts";
 import type { NewHistoryEvent } from "../../changes/history-event.ts";
 import { SlackAway, UserError } from "../../errors.ts";
 import { placeOf } from "../../watch/due.ts";
@@ -10,7 +10,7 @@ import { beforeNo } from "../access/approvers.ts";
 import { watchGroups } from "../access/clear-to-run.ts";
 import { permissionsFor } from "../access/permissions.ts";
 import { logEvent, originEvent } from "../history.ts";
-import { freshness, type IdIn, type WorkflowParts } from "../ports.ts";
+import { freshness, type WorkflowParts } from "../ports.ts";
 import { eventAbout } from "./watch-event.ts";
 
 /** Whether the owner of a watch may still be told something in its place. */
@@ -97,7 +97,7 @@ async function lostAccount(
   }
 }
 
-type Telling = Pick<WorkflowParts, "store" | "responder" | "log" | "settings" | "clock">;
+type Telling = Pick<WorkflowParts, "store" | "log" | "settings" | "wake">;
 
 /**
  * Ends a watch, once over all replicas, and says why where it told. One of the file would come back with the file: it is
@@ -106,45 +106,18 @@ type Telling = Pick<WorkflowParts, "store" | "responder" | "log" | "settings" | 
 export async function endWatch(deps: Telling, watch: Watch, why: string): Promise<void> {
   const { id, teamId } = watch;
   const event = ownEvent(deps, watch, { kind: "unwatched", result: why });
-  const news = await deps.store.loseWatch({ id, teamId }, { why, event });
-  if (news === undefined) return;
+  if (!(await deps.store.loseWatch({ id, teamId }, { why, event }))) return;
   logEvent(deps, event);
-  await tellWatchNews(deps, { id: news, teamId });
+  deps.wake();
 }
 
 /** A paused watch tells again, and says so where it does. Throws a `StoreError`. */
 async function resumeWatch(deps: Telling, watch: Watch): Promise<void> {
   const { id, teamId } = watch;
   const event = ownEvent(deps, watch, { kind: "watched", result: termsText(watch) });
-  const news = await deps.store.resumeWatch({ id, teamId }, event);
-  if (news === undefined) return;
+  if (!(await deps.store.resumeWatch({ id, teamId }, event))) return;
   logEvent(deps, event);
-  await tellWatchNews(deps, { id: news, teamId });
-}
-
-const TELL_AGAIN_MS = 30_000;
-/** Then the list of watches and history still say it. */
-const TELL_FOR_MS = 48 * 60 * 60_000;
-
-/**
- * Says that a watch ended or tells again: in its place, or to its owner where Gantry can't post. Whoever ends between Slack
- * and the database leaves it to another replica, whose message says that it may be the second. Throws a `StoreError`.
- */
-export async function tellWatchNews({ store, responder, clock }: Telling, at: IdIn): Promise<void> {
-  const taken = await store.takeWatchNews(at);
-  if (taken === undefined) return;
-  const { token, news, place, ownerId, isAgain, createdAt } = taken;
-  const isLate = clock.now().getTime() - createdAt.getTime() > TELL_FOR_MS;
-  for (const to of isLate ? [] : new Set([place, ownerId])) {
-    const attempt = await responder.postOnce(to, watchNewsMessage(news, { isAgain }));
-    if (attempt.kind === "posted") break;
-    if (attempt.kind === "later") {
-      const { ms = TELL_AGAIN_MS, isUnsure } = attempt;
-      return store.postponeWatchNews(at.id, { token, ms: Math.max(ms, TELL_AGAIN_MS), isUnposted: !isUnsure });
-    }
-    // Where the bot can't post, whoever watches is told.
-  }
-  return store.endWatchNews(at.id, token);
+  deps.wake();
 }
 
 /** Nobody did it. */

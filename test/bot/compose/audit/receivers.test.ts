@@ -10,6 +10,8 @@ import { openSqlite } from "../../../../src/platform/database/sqlite.ts";
 import type { Tables } from "../../../../src/bot/store/schema/tables.ts";
 import { machineClock } from "../../../../src/platform/clock.ts";
 import { directNetwork } from "../../../../src/platform/http/network.ts";
+import { createDueLoop, type DueWork } from "../../../../src/bot/workflow/due.ts";
+import { createLanes, drainLimits } from "../../../../src/bot/workflow/inbox/lanes.ts";
 import { event } from "../../store/contract/bench.ts";
 import { unawaited } from "../../../../src/platform/waiting.ts";
 import { testClock } from "../../../support/test-clock.ts";
@@ -66,22 +68,47 @@ async function bot(url: string, db = openSqlite<Tables>(":memory:"), sealer = cr
     { fetch: directNetwork.fetch, clock: machineClock, print: async (text) => void printed.push(text) },
   );
   const handing = createHandingOver({ store, receivers, log });
-  onTestFinished(() => handing.stop());
+  const lanes = createLanes({ drain: drainLimits, onError: () => undefined, clock: machineClock });
+  const nothing: DueWork = async () => "done";
+  const { begin } = createDueLoop({
+    store,
+    lanes,
+    log,
+    work: {
+      audit: handing.work,
+      digest: nothing,
+      doubt: nothing,
+      follow: nothing,
+      round: nothing,
+      token: nothing,
+      "watch news": nothing,
+    },
+  });
+  const stop = async (): Promise<void> => {
+    handing.stop();
+    await lanes.drain();
+  };
+  onTestFinished(stop);
   const happens = async (from: number, to: number): Promise<void> => {
     for (let at = from; at <= to; at += 1) await store.note(event("bound", { result: `event ${at}` }));
     await store.sealHistory();
   };
-  // The first look makes it known.
-  handing.begin();
-  await until(async () => (await db.selectFrom("audit_receiver").selectAll().execute()).length === 2);
+  await store.addReceivers(receivers.map(({ name }) => name));
   return {
-    ...handing,
+    begin,
+    stop,
     printed,
     happens,
     later: clock.passMs,
     failures: async () =>
-      (await db.selectFrom("audit_receiver").select("failures").where("name", "=", "webhook").executeTakeFirst())
-        ?.failures ?? 0,
+      (
+        await db
+          .selectFrom("due")
+          .select("attempts")
+          .where("key", "=", "webhook")
+          .where("token", "is", null)
+          .executeTakeFirst()
+      )?.attempts ?? 0,
     fresh: () => bot(url, db, sealer),
   };
 }
@@ -94,8 +121,8 @@ test("a receiver gets everything in order and signed, and so does stdout", async
   const to = await receiver();
   const from = await bot(to.url);
   await from.happens(1, 150);
-  await until(() => {
-    from.begin();
+  await until(async () => {
+    await from.begin();
     return to.got.flatMap(({ results }) => results).length === 150;
   });
   await until(() => from.printed.join("").split("\n").length === 151);
@@ -113,7 +140,7 @@ test("a receiver that is away for two days loses nothing, and nobody waits for i
   for (let hour = 0; hour < 48; hour += 8) {
     await from.happens(hour * 10 + 1, hour * 10 + 80);
     await until(async () => {
-      from.begin();
+      await from.begin();
       return (await from.failures()) > hour / 8;
     });
     from.later(8 * HOUR_MS);
@@ -122,7 +149,7 @@ test("a receiver that is away for two days loses nothing, and nobody waits for i
   // A redirect isn't followed: elsewhere nobody has the secret.
   to.answer(307);
   await until(async () => {
-    from.begin();
+    await from.begin();
     return (await from.failures()) === 7;
   });
   // It comes back, and another replica goes on.
@@ -131,8 +158,8 @@ test("a receiver that is away for two days loses nothing, and nobody waits for i
   from.later(HOUR_MS);
   const next = await from.fresh();
   next.later(49 * HOUR_MS);
-  await until(() => {
-    next.begin();
+  await until(async () => {
+    await next.begin();
     return to.got.flatMap(({ results }) => results).length >= 480;
   });
 
@@ -151,8 +178,8 @@ test("a stop doesn't wait for a receiver that says nothing", async () => {
   });
   const from = await bot(`http://127.0.0.1:${(silent.address() as AddressInfo).port}/`); // it listens on a port
   await from.happens(1, 3);
-  await until(() => {
-    from.begin();
+  await until(async () => {
+    await from.begin();
     return isAsked;
   });
   await from.stop();

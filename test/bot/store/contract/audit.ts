@@ -3,11 +3,16 @@ import { createSealer, newKey, readKeyring } from "../../../../src/bot/accounts/
 import { keysOf, readHead } from "../../../../src/bot/store/audit/chain-rows.ts";
 import { checkDatabase, type Checked } from "../../../../src/bot/store/audit/read-chain.ts";
 import { textSealer } from "../../../../src/bot/store/database/text-sealer.ts";
-import { atOnce, type Bench, event, pendingChange, type Replica } from "./bench.ts";
+import type { Due } from "../../../../src/bot/workflow/due.ts";
+import { atOnce, type Bench, event, pendingChange, type Replica, takeOne } from "./bench.ts";
 
 const DAY_MS = 24 * 60 * 60_000;
 const sealer = createSealer(readKeyring(newKey()));
-const taking = { atMost: 3, leaseMs: 30_000 };
+
+function given(due: Due | undefined): Due {
+  if (due === undefined) throw new Error("nothing was due");
+  return due;
+}
 
 export function auditContract({ replica, db }: Bench): void {
   async function check(): Promise<Checked> {
@@ -76,67 +81,74 @@ export function auditContract({ replica, db }: Bench): void {
     expect(await check()).toMatchObject({ finding: undefined, events: 5 });
   });
 
-  test("a receiver gets every event once and in order, from one replica at a time", async () => {
+  test("a receiver gets every event once and in order, and a batch that was begun is repeated as it was", async () => {
     const [a, b] = [await replica("a", { sealer }), await replica("b", { sealer })];
     await happened(a, 2);
     await a.sealHistory();
     // New: it gets what happens from now on.
-    expect(await a.takeAuditBatch("webhook", taking)).toBeUndefined();
-    await happened(a, 5);
+    await a.addReceivers(["webhook"]);
+    const due = given(await takeOne(a, "audit"));
+    expect(await a.auditBatch("webhook", 3)).toBeUndefined();
+    await happened(a, 4);
     await a.sealHistory();
 
-    const first = await a.takeAuditBatch("webhook", taking);
-    expect(first).toMatchObject({ first: 3, last: 5, failures: 0 });
-    expect(await b.takeAuditBatch("webhook", taking)).toBeUndefined();
-    await a.auditDelivered("webhook", first ?? { token: "", last: 0 });
-    const second = await b.takeAuditBatch("webhook", taking);
-    expect(second).toMatchObject({ first: 6, last: 7 });
-    // Its right is over: what a says afterwards doesn't count.
+    const first = await a.auditBatch("webhook", 3);
+    expect(first).toMatchObject({ first: 3, last: 5 });
+    expect(await a.auditDelivered(due, 5)).toBe(true);
+    const second = await a.auditBatch("webhook", 3);
+    expect(second).toMatchObject({ first: 6, last: 6 });
+    await happened(a, 3);
+    await a.sealHistory();
+    // Its lease is over: what a says afterwards doesn't count.
     b.later(60_000);
-    a.later(60_000);
-    const again = await a.takeAuditBatch("webhook", taking);
-    await b.auditDelivered("webhook", second ?? { token: "", last: 0 });
-    expect(again?.id).toBe(second?.id);
-    await a.auditDelivered("webhook", again ?? { token: "", last: 0 });
-    expect(await b.takeAuditBatch("webhook", taking)).toBeUndefined();
+    const next = given(await takeOne(b, "audit"));
+    expect(await a.auditDelivered(due, 6)).toBe(false);
+    expect((await b.auditBatch("webhook", 3))?.id).toBe(second?.id);
+    expect(await b.auditDelivered(next, 6)).toBe(true);
+    expect(await b.auditBatch("webhook", 3)).toMatchObject({ first: 7, last: 9 });
+    expect(await b.auditDelivered(next, 9)).toBe(true);
+    expect(await b.auditBatch("webhook", 3)).toBeUndefined();
   });
 
-  test("a receiver that isn't configured any more isn't reported as failing", async () => {
+  test("new events are due for every receiver, once they have joined the chain", async () => {
     const a = await replica("a", { sealer });
-    await a.takeAuditBatch("webhook", taking);
+    await a.addReceivers(["webhook", "stdout"]);
+    for (const due of await a.takeDue({ kind: "audit", leaseMs: 30_000, most: 9 })) await a.endDue(due);
     await happened(a, 1);
+    const early = await a.dueKinds();
     await a.sealHistory();
-    const batch = await a.takeAuditBatch("webhook", taking);
-    await a.auditFailed("webhook", { token: batch?.token ?? "", ms: 60_000 });
 
-    a.later(60 * 60_000);
-    expect((await a.inspect()).failingReceivers).toEqual([]);
+    expect([early, await a.dueKinds()]).toEqual([new Map(), new Map([["audit", 2]])]);
   });
 
-  test("what failed is repeated as it was, not before its time", async () => {
+  test("a receiver that fails is reported until it takes history again, or isn't configured any more", async () => {
     const a = await replica("a", { sealer });
-    await a.takeAuditBatch("webhook", taking);
-    await happened(a, 2);
+    await a.addReceivers(["webhook"]);
+    await happened(a, 4);
     await a.sealHistory();
-    const batch = await a.takeAuditBatch("webhook", taking);
-    await a.auditFailed("webhook", { token: batch?.token ?? "", ms: 60_000 });
-    await happened(a, 2);
-    await a.sealHistory();
+    const fails = async (): Promise<Due> => {
+      const due = given(await takeOne(a, "audit"));
+      await a.auditBatch("webhook", 3);
+      await a.auditFailed("webhook");
+      return due;
+    };
+    const due = await fails();
+    await a.delayDue(due, { ms: 60_000, isFailure: true });
+    const failing = [{ name: "webhook", since: expect.stringMatching(/^\d{4}-.*Z$/u), waiting: 4 }];
+    expect((await a.inspect()).failingReceivers).toEqual(failing);
 
-    expect(await a.takeAuditBatch("webhook", taking)).toBeUndefined();
-    expect((await a.inspect()).failingReceivers).toEqual([
-      { name: "webhook", since: expect.stringMatching(/^\d{4}-.*Z$/u), waiting: 4 },
-    ]);
     a.later(61_000);
-    const again = await a.takeAuditBatch("webhook", taking);
-    expect(again).toMatchObject({ id: batch?.id, lines: batch?.lines, failures: 1 });
-    await a.auditDelivered("webhook", again ?? { token: "", last: 0 });
+    const again = await fails();
+    await a.auditDelivered(again, 4);
+    expect((await a.inspect()).failingReceivers).toEqual([]);
+    await a.auditFailed("webhook");
+    await a.endDue(again);
     expect((await a.inspect()).failingReceivers).toEqual([]);
   });
 
   test("history waits for a receiver that is away, but not for ever", async () => {
     const a = await replica("a", { sealer, keepHistoryMs: DAY_MS });
-    await a.takeAuditBatch("webhook", taking);
+    await a.addReceivers(["webhook"]);
     await happened(a, 3);
     await a.sealHistory();
 
@@ -148,6 +160,6 @@ export function auditContract({ replica, db }: Bench): void {
     expect(await check()).toMatchObject({ finding: undefined, events: 0 });
     await happened(a, 1);
     await a.sealHistory();
-    expect(await a.takeAuditBatch("webhook", { ...taking, atMost: 100 })).toMatchObject({ first: 4, last: 4 });
+    expect(await a.auditBatch("webhook", 100)).toMatchObject({ first: 4, last: 4 });
   });
 }

@@ -5,7 +5,9 @@ import type { HistoryEventKind, NewHistoryEvent } from "../../../../src/bot/chan
 import type { StoredChange, Who } from "../../../../src/bot/changes/stored-change.ts";
 import type { Terms } from "../../../../src/bot/policy/policy.ts";
 import { openStore, type OpenStore } from "../../../../src/bot/store/open-store.ts";
+import type { Flavour } from "../../../../src/bot/store/database/session.ts";
 import type { Store } from "../../../../src/bot/store/store.ts";
+import { type Due, dueKinds, type DueKindName } from "../../../../src/bot/workflow/due.ts";
 import type { NewChange } from "../../../../src/bot/workflow/ports.ts";
 import { testClock } from "../../../support/test-clock.ts";
 import { type Steps, withSteps } from "../support/steps.ts";
@@ -30,6 +32,7 @@ export type Replica = Steps & {
 export type Bench = {
   readonly replica: (name: string, options?: Partial<OpenStore>) => Promise<Replica>;
   readonly db: () => Kysely<Tables>;
+  readonly flavour: () => Flavour;
   readonly begin: () => Promise<void>;
   readonly end: () => Promise<void>;
 };
@@ -52,6 +55,10 @@ export function benchOver(fresh: () => Promise<Database>): Bench {
       return { ...withSteps(store), later: clock.passMs };
     },
     db: () => current().db,
+    flavour() {
+      const { where } = current();
+      return where.kind === "shared" ? where.flavour : where.kind;
+    },
     async begin() {
       database = await fresh();
     },
@@ -144,6 +151,12 @@ export async function storyOf(store: Store, changeId: string): Promise<readonly 
 
 export function ofId(changes: readonly StoredChange[]): readonly string[] {
   return changes.map(({ id }) => id);
+}
+
+/** The work of a kind that is due longest, taken by this replica. */
+export async function takeOne(store: Store, kind: DueKindName): Promise<Due | undefined> {
+  const [due] = await store.takeDue({ kind, leaseMs: dueKinds[kind].leaseMs, most: 1 });
+  return due;
 }
 
 /** As many calls at once, shared out over the replicas. */

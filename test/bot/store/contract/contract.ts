@@ -4,6 +4,7 @@ import { benchOver, type Database } from "./bench.ts";
 import { decisionsContract } from "./decisions.ts";
 import { deliveriesContract } from "./deliveries.ts";
 import { drawingsContract } from "./drawings.ts";
+import { dueContract } from "./due.ts";
 import { tellingsContract } from "./tellings.ts";
 import { movesContract } from "./moves.ts";
 import { inspectionContract } from "./inspection.ts";
@@ -29,6 +30,9 @@ export function contract(name: string, fresh: () => Promise<Database>): void {
 
     describe("deliveries", () => {
       deliveriesContract(bench);
+    });
+    describe("work that is due", () => {
+      dueContract(bench);
     });
     describe("requests", () => {
       requestsContract(bench);

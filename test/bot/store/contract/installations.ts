@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { NewInstallation } from "../../../../src/bot/workflow/access/installation.ts";
-import { ann, approvedChange, atOnce, type Bench, event, pendingChange } from "./bench.ts";
+import { ann, approvedChange, atOnce, type Bench, event, pendingChange, takeOne } from "./bench.ts";
 
 const HOUR_MS = 60 * 60_000;
 
@@ -23,7 +23,7 @@ function installation(id: string, other: Partial<NewInstallation> = {}): NewInst
 const org = (id: string) => installation(id, { isOrgWide: true, enterpriseId: id });
 const inHours = (hours: number): Date => new Date(Date.now() + hours * HOUR_MS);
 
-export function installationsContract({ replica }: Bench): void {
+export function installationsContract({ replica, db }: Bench): void {
   test("a workspace's own installation goes before its organization's, and others have none", async () => {
     const a = await replica("a");
     await a.saveInstallation(org("E1"));
@@ -58,48 +58,40 @@ export function installationsContract({ replica }: Bench): void {
     expect((await b.history({ teamId: "T2", limit: 9 })).map(({ kind }) => kind)).toEqual(["uninstalled", "installed"]);
   });
 
-  test("one replica at a time renews a token, two hours before it expires", async () => {
-    const [a, b] = [await replica("a"), await replica("b")];
+  test("a token is due two hours before it expires, and its successor again", async () => {
+    const a = await replica("a");
+    const keys = async () => (await a.takeDue({ kind: "token", leaseMs: 60_000, most: 9 })).map(({ key }) => key);
     await a.saveInstallation(installation("T1", { expiresAt: inHours(12) }));
     await a.saveInstallation(installation("T2"));
-    const early = await a.takeRotation(2 * HOUR_MS, 60_000);
-    for (const each of [a, b]) each.later(11 * HOUR_MS);
-
-    const taken = await atOnce(6, [a, b], (store) => store.takeRotation(2 * HOUR_MS, 60_000));
-    const due = taken.filter((each) => each !== undefined);
-    const [first] = due;
-    if (first === undefined) throw new Error("nobody got it");
+    const early = await keys();
+    a.later(11 * HOUR_MS);
+    const due = await takeOne(a, "token");
+    const first = await a.installationById("T1");
+    if (due === undefined || first === undefined) throw new Error("nothing was due");
     const stored = await a.rotated(first, { sealedTokens: "new", expiresAt: inHours(23) });
-    const late = await b.rotated(first, { sealedTokens: "later", expiresAt: inHours(23) });
+    const late = await a.rotated(first, { sealedTokens: "later", expiresAt: inHours(23) });
+    await a.endDue(due);
 
-    expect([early, due.map(({ id }) => id), stored, late]).toEqual([undefined, ["T1"], true, false]);
-    expect(await b.installationOf("T1")).toMatchObject({ sealedTokens: "new", version: first.version + 1 });
-    expect(await b.takeRotation(2 * HOUR_MS, 60_000)).toBeUndefined();
+    expect([early, due.key, stored, late, await keys()]).toEqual([[], "T1", true, false, []]);
+    expect(await a.installationOf("T1")).toMatchObject({ sealedTokens: "new", version: first.version + 1 });
+    a.later(11 * HOUR_MS);
+    expect(await keys()).toEqual(["T1"]);
   });
 
-  test("when a replica dies during the exchange, another one tries again", async () => {
-    const [a, b] = [await replica("a"), await replica("b")];
-    await a.saveInstallation(installation("T1", { expiresAt: inHours(1) }));
-    await a.takeRotation(2 * HOUR_MS, 60_000);
-    const during = await b.takeRotation(2 * HOUR_MS, 60_000);
-    b.later(61_000);
-
-    expect([during, (await b.takeRotation(2 * HOUR_MS, 60_000))?.id]).toEqual([undefined, "T1"]);
-  });
-
-  test("an installation in doubt is found until it is trusted, installed again or removed", async () => {
+  test("an installation is in doubt until it is installed again or removed", async () => {
     const a = await replica("a");
-    const doubts = async () => (await a.listSuspect()).map(({ id }) => id);
-    await a.saveInstallation(installation("T1"));
+    const inDoubt = async () => (await a.dueKinds()).get("doubt") ?? 0;
+    await a.saveInstallation(installation("T1", { expiresAt: inHours(12) }));
     await a.suspectInstallation("T1");
-    const one = await doubts();
-    await a.trustInstallation("T1");
-    const two = await doubts();
+    const one = await inDoubt();
+    await a.saveInstallation(installation("T1", { expiresAt: inHours(12) }));
+    const two = await inDoubt();
     await a.suspectInstallation("T1");
-    await a.saveInstallation(installation("T1"));
-    const three = await doubts();
+    const current = await a.installationById("T1");
+    if (current !== undefined) await a.removeInstallation(current);
 
-    expect([one, two, three]).toEqual([["T1"], [], []]);
+    expect([one, two]).toEqual([1, 0]);
+    expect(await db().selectFrom("due").selectAll().execute()).toEqual([]);
   });
 
   test("only the version that was looked at is removed, and a new one never looks like it", async () => {

@@ -34,8 +34,8 @@ async function everything(db: Kysely<Tables>): Promise<string> {
 
 /** Rows of what is watched, followed and told that are theirs, name them, or lie in their direct message. */
 const watched = [
-  "insert into follow (id, team_id, channel_id, requester_id, sealed, created_at, look_after) values ('f1', 'T1', 'C1', 'U1', '', '2026', '2026')",
-  "insert into watch_news (id, team_id, place, owner_id, news, created_at, posts) values ('n1', 'T1', 'C1', 'U1', '', '2026', 0)",
+  "insert into follow (id, team_id, channel_id, requester_id, sealed, created_at) values ('f1', 'T1', 'C1', 'U1', '', '2026')",
+  `insert into due (kind, key, team_id, at, attempts, payload, created_at) values ('watch news', 'n1', 'T1', '2026', 0, '{"owner":{"userId":"U1"}}', '2026')`,
   "insert into mute (team_id, place, names, until, by_id, by_name) values ('T1', 'C1', '*', '2026', 'U1', 'Ann Lee'), ('T1', 'U1', '*', '2026', 'U1', 'Ann Lee')",
   "insert into notice (team_id, place, id, ripe_at, due_at, was_muted) values ('T1', 'U1', 'n1', '2026', '2026', 0)",
   "insert into told_place (team_id, place) values ('T1', 'U1')",
@@ -156,10 +156,10 @@ export function personContract({ replica, db }: Bench): void {
       values ('i1', 'T1', 'acme', 'us', 'job', 'x', '2026', 1, ${word("incident i1")})`.execute(db());
     await sql`insert into notice (team_id, place, id, event, ripe_at, due_at, was_muted)
       values ('T1', 'C1', 'n1', ${word("notice n1")}, '2026', '2026', 0)`.execute(db());
-    await sql`insert into watch_news (id, team_id, place, owner_id, news, created_at, posts)
-      values ('w1', 'T1', 'C1', 'U1', ${word("watch news w1")}, '2026', 0)`.execute(db());
-    await sql`insert into follow (id, team_id, channel_id, requester_id, sealed, created_at, look_after)
-      values ('f1', 'T1', 'C1', 'U1', ${older.seal("{}", ["follow", "f1"])}, '2026', '2026')`.execute(db());
+    await sql`insert into due (kind, key, team_id, at, attempts, payload, created_at)
+      values ('watch news', 'w1', 'T1', '2026', 0, ${word("watch news w1")}, '2026')`.execute(db());
+    await sql`insert into follow (id, team_id, channel_id, requester_id, sealed, created_at)
+      values ('f1', 'T1', 'C1', 'U1', ${older.seal("{}", ["follow", "f1"])}, '2026')`.execute(db());
     await sql`insert into installation (id, is_org, name, app_id, bot_user_id, scopes, sealed_tokens, version, installed_by, installed_at)
       values ('E1', 1, 'x', 'x', 'x', '', ${older.seal("{}", ["installation", "organization", "E1"])}, 1, 'U1', '2026')`.execute(
       db(),
@@ -178,7 +178,7 @@ export function personContract({ replica, db }: Bench): void {
 
     expect([...(await sealedCounts(db())).keys()]).toEqual([id]);
     const tables = await db().introspection.getTables();
-    expect(tables.map(({ name }) => name)).toContain("watch_news");
+    expect(tables.map(({ name }) => name)).toContain("due");
     for (const { name } of tables) {
       const held = await sql`select * from ${sql.table(name)}`.execute(db());
       expect(JSON.stringify(held.rows), name).not.toContain(`g1.${oldId}.`);

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { NewWatch } from "../../../../src/bot/workflow/ports.ts";
-import { ann, atOnce, bob, type Bench, event } from "./bench.ts";
+import { ann, atOnce, bob, type Bench, event, takeOne } from "./bench.ts";
 
 const limits = { perOwner: 3, perPlace: 4 };
 const watched = event("watched", { result: "failing, recovered" });
@@ -129,7 +129,7 @@ export function watchesContract({ replica, db }: Bench): void {
     const [a, b] = [await replica("a"), await replica("b")];
     const id = { id: "f1", teamId: "T1" };
     const list = { teamId: "T1", account: "acme", region: "us", kind: "service" } as const; // a literal kind
-    const read = async () => [(await b.watchesOn(list, "us")).length, (await b.dueDigests()).length];
+    const read = async () => (await b.watchesOn(list, "us")).length;
     await a.setFileWatches("T1", [watch("f1", { source: "file" }), watch("f2", { source: "file", ...digest })]);
     await a.addWatch(watch("w1", { ...web, ...ofBob }), limits, watched);
     const before = await read();
@@ -145,11 +145,7 @@ export function watchesContract({ replica, db }: Bench): void {
     await b.resumeWatch({ ...id, id: "f2" }, watched);
 
     expect(paused.filter(Boolean)).toHaveLength(1);
-    expect([before, meanwhile, await read()]).toEqual([
-      [2, 1],
-      [1, 0],
-      [2, 1],
-    ]);
+    expect([before, meanwhile, await read()]).toEqual([2, 1, 2]);
     expect(replaced?.pausedWhy).toBe("policy no longer allows it here");
     expect(resumed.filter(Boolean)).toHaveLength(1);
     expect((await a.history({ teamId: "T1", limit: 9 })).map(({ kind }) => kind)).toEqual([
@@ -161,32 +157,19 @@ export function watchesContract({ replica, db }: Bench): void {
     ]);
   });
 
-  test("what became of a watch is told by one replica at a time until it is told, and whoever takes over knows of the post", async () => {
+  test("what became of a watch is due with its end, once", async () => {
     const [a, b] = [await replica("a"), await replica("b")];
     const at = { id: "w1", teamId: "T1" };
     await a.addWatch(watch("w1"), limits, watched);
     const loss = { why: "she left the channel", event: unwatched };
-    const [id = "", ...others] = (await atOnce(4, [a, b], (store) => store.loseWatch(at, loss))).filter(Boolean);
-    const news = { id, teamId: "T1" };
-    const due = await b.dueWatchNews();
-    const taken = (await atOnce(4, [a, b], (store) => store.takeWatchNews(news))).filter(Boolean);
-    const elsewhere = await a.takeWatchNews({ id, teamId: "T2" });
-    const meanwhile = await b.dueWatchNews();
-    for (const each of [a, b]) each.later(61_000);
-    const over = await b.takeWatchNews(news);
-    await a.endWatchNews(id, taken[0]?.token ?? "");
-    await b.postponeWatchNews(id, { token: over?.token ?? "", ms: 30_000, isUnposted: true });
-    for (const each of [a, b]) each.later(92_000);
-    const again = await a.takeWatchNews(news);
-    await a.endWatchNews(id, again?.token ?? "");
 
-    expect([others, await a.allWatches(), due, meanwhile, elsewhere]).toEqual([[], [], [news], [], undefined]);
-    expect(taken).toMatchObject([
-      { place: "C1", ownerId: "U1", isAgain: false, news: { target: { names: "shop-*" }, why: loss.why } },
+    const lost = await atOnce(4, [a, b], (store) => store.loseWatch(at, loss));
+    const news = await b.takeDue({ kind: "watch news", leaseMs: 60_000, most: 9 });
+
+    expect([lost.filter(Boolean), await a.allWatches()]).toEqual([[true], []]);
+    expect(news.map(({ teamId, payload = "" }) => [teamId, JSON.parse(payload)])).toMatchObject([
+      ["T1", { place: { channelId: "C1" }, owner: ann, target: { names: "shop-*" }, why: loss.why }],
     ]);
-    expect([over?.isAgain, again?.isAgain]).toEqual([true, true]);
-    for (const each of [a, b]) each.later(300_000);
-    expect([await a.dueWatchNews(), await b.takeWatchNews(news)]).toEqual([[], undefined]);
   });
 
   test("workloads are muted in a place for a while, or until somebody lifts it", async () => {
@@ -265,56 +248,33 @@ export function watchesContract({ replica, db }: Bench): void {
     expect(await a.mutesOf("T1")).toEqual([]);
   });
 
-  /** A digest that is due since a minute. */
-  async function aDueDigest() {
-    const [a, b] = [await replica("a"), await replica("b")];
-    const id = { id: "w1", teamId: "T1" };
+  test("a digest is due from its watch on, and begins anew when its terms change or it goes on after a pause", async () => {
+    const a = await replica("a");
+    const payload = "its next time";
+    const take = async () => {
+      const due = await takeOne(a, "digest");
+      if (due !== undefined) await a.delayDue(due, { ms: 3_600_000, payload });
+      return due && [due.key, due.payload];
+    };
     await a.addWatch(watch("w0"), limits, watched);
     await a.addWatch(watch("w1", digest), limits, watched);
-    const fresh = await a.dueDigests();
-    const due = new Date(Date.now() + 60_000);
-    const { token = "" } = (await a.takeDigest(id, undefined)) ?? {};
-    await a.moveDigest("w1", { token, to: due });
-    const early = await b.dueDigests();
-    const pass = (ms: number) => void [a, b].map((each) => each.later(ms));
-    pass(120_000);
-    return { a, b, id, due, fresh, early, pass };
-  }
+    const added = await take();
+    const same = [await a.addWatch(watch("w2", digest), limits, watched), await take()];
+    await a.addWatch(watch("w2", { digest: { ...digest.digest, at: "10:00" }, events: [] }), limits, watched);
+    const changed = await take();
+    await a.setFileWatches("T1", [watch("f1", { source: "file", ...digest })]);
+    const ofFile = await take();
+    await a.loseWatch({ id: "f1", teamId: "T1" }, { why: "policy", event: unwatched });
+    await a.resumeWatch({ id: "f1", teamId: "T1" }, watched);
 
-  test("a digest that is due is told by whoever takes it first, and a changed one begins anew", async () => {
-    const { a, b, id, due, fresh, early } = await aDueDigest();
-    const [ripe] = await b.dueDigests();
-
-    const taken = await atOnce(4, [a, b], (store) => store.takeDigest(id, due));
-    const [mine] = taken.filter((each) => each !== undefined);
-    const meanwhile = await b.dueDigests();
-    await a.moveDigest("w1", { token: mine?.token ?? "", to: new Date(Date.now() + 3_600_000) });
-    const told = [await b.dueDigests(), await b.takeDigest(id, due)];
-    const changed = { digest: { ...digest.digest, at: "10:00" }, events: [] };
-    await a.addWatch(watch("w2", changed), limits, watched);
-
-    expect(fresh).toMatchObject([{ watch: { id: "w1" }, dueAt: undefined }]);
-    expect([early, ripe?.dueAt, meanwhile]).toEqual([[], due, []]);
-    expect(taken.filter((each) => each !== undefined)).toEqual([{ token: expect.any(String), posts: 0 }]);
-    expect(told).toEqual([[], undefined]);
-    expect(await b.dueDigests()).toMatchObject([{ watch: { id: "w1", ...changed }, dueAt: undefined }]);
-  });
-
-  test("whoever takes a digest over knows whether it may have been posted, and whoever lost it posts nothing", async () => {
-    const { a, b, id, due, pass } = await aDueDigest();
-    const lost = await a.takeDigest(id, due);
-    const held = await a.holdDigest("w1", lost?.token ?? "");
-    pass(31_000);
-    const over = await b.takeDigest(id, due);
-    const late = await a.holdDigest("w1", lost?.token ?? "");
-    await a.moveDigest("w1", { token: lost?.token ?? "", to: new Date(Date.now() + 3_600_000) });
-    const unposted = await b.holdDigest("w1", over?.token ?? "");
-    await b.postponeDigest("w1", { token: over?.token ?? "", ms: 60_000, isUnposted: true });
-    const soon = await a.dueDigests();
-    pass(61_000);
-
-    expect([lost?.posts, held, over?.posts, late, unposted]).toEqual([0, true, 1, false, true]);
-    expect(soon).toEqual([]);
-    expect(await a.takeDigest(id, due)).toMatchObject({ posts: 1 });
+    expect([added, same, changed]).toEqual([
+      ["w1", undefined],
+      [{ kind: "same" }, undefined],
+      ["w1", undefined],
+    ]);
+    expect([ofFile, await take()]).toEqual([
+      ["f1", undefined],
+      ["f1", undefined],
+    ]);
   });
 }

@@ -91,6 +91,7 @@ export async function desk({ policy = othersApprove, api = webOfTwo() }: Wanted 
       link: () => Promise.resolve(undefined),
       tell: async (id) => void told.push(id),
     },
+    wake: () => undefined,
     followMessages: {
       post: () => Promise.resolve({ kind: "refused" }),
       update: () => Promise.resolve({ kind: "refused" }),

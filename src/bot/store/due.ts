@@ -1,0 +1,190 @@
+import { randomUUID } from "node:crypto";
+import { sql, type SqlBool } from "kysely";
+import type { Due, DueKindName, Later, Planted, Taking } from "../workflow/due.ts";
+import type { Session } from "./database/session.ts";
+import { LOST } from "./database/text-sealer.ts";
+import { Big, plainText, Time } from "./schema/columns.ts";
+
+// The only lease of the house. While a replica has a row, `at` is the end of its lease; otherwise it is the time from which on any
+// replica may take it. So one index finds both what waits and what a replica that died left behind.
+
+type Writing = Pick<Session, "db" | "clock" | "textSealer">;
+
+/**
+ * Adds work, or moves it to another time. While a replica has it, the new time counts after that; after a failed attempt,
+ * its back-off stays.
+ */
+export async function plantDue({ db, clock, textSealer }: Writing, planted: Planted): Promise<void> {
+  const { kind, teamId, inMs = 0, at, payload } = planted;
+  const key = plainText(planted.key);
+  await db
+    .insertInto("due")
+    .values({
+      kind,
+      key,
+      team_id: teamId,
+      at: at?.toISOString() ?? clock(inMs),
+      again_at: null,
+      token: null,
+      attempts: 0,
+      payload: payload === undefined ? null : textSealer.seal(plainText(payload), dueBind({ kind, key })),
+      created_at: clock(),
+    })
+    .onConflict((conflict) =>
+      conflict.columns(["kind", "key"]).doUpdateSet({
+        at: sql<string>`case when due.token is null and due.attempts = 0 then excluded.at else due.at end`,
+        again_at: sql<string>`case when due.token is null then null else excluded.at end`,
+        payload: sql<string>`excluded.payload`,
+      }),
+    )
+    .execute();
+}
+
+/** Adds work that this replica begins at once. */
+export async function plantTaken(
+  session: Pick<Session, "db" | "clock">,
+  { kind, key, teamId, leaseMs }: Pick<Due, "kind" | "key" | "teamId" | "leaseMs">,
+): Promise<Due> {
+  const { db, clock } = session;
+  const token = randomUUID();
+  const row = await db
+    .insertInto("due")
+    .values({ kind, key, team_id: teamId, at: clock(leaseMs), token, attempts: 1, created_at: clock() })
+    .returning("created_at")
+    .executeTakeFirstOrThrow();
+  const createdAt = new Date(row.created_at);
+  return { kind, key, teamId, token, leaseMs, attempts: 1, payload: undefined, createdAt, takenAt: createdAt };
+}
+
+/** Seals its payload to its row. The kind `watch news` had a table of its own, whose texts were bound to the same words. */
+export function dueBind({ kind, key }: Pick<Due, "kind" | "key">): string {
+  return `${kind} ${key}`;
+}
+
+/** Which kinds have work that is due, and how much. */
+export async function dueKinds({ db, clock }: Session): Promise<ReadonlyMap<string, number>> {
+  const rows = await db
+    .selectFrom("due")
+    .select("kind")
+    .select((select) => select.fn.countAll<number | string>().as("count"))
+    .where(sql<SqlBool>`at <= ${clock()}`)
+    .groupBy("kind")
+    .execute();
+  return new Map(rows.map(({ kind, count }) => [kind, Number(count)]));
+}
+
+/** Takes the work of a kind that is due longest. What can't be read is logged and deleted: nobody could ever do it. */
+export async function takeDue(session: Session, { kind, leaseMs, most }: Taking): Promise<readonly Due[]> {
+  const { db, clock, flavour, textSealer, log } = session;
+  const token = randomUUID();
+  const isDue = sql<SqlBool>`kind = ${kind} and at <= ${clock()}`;
+  const keys = sql`select key from due where ${isDue} order by at limit ${most}`;
+  // Two replicas take different rows instead of waiting for one another's. An array is made once: as `in (…)`, PostgreSQL may run the
+  // query again for each row, and take more than `most`.
+  const isOneOf =
+    flavour === "postgres"
+      ? sql<SqlBool>`key = any(array(${keys} for update skip locked))`
+      : sql<SqlBool>`key in (${keys})`;
+  const rows = await db
+    .updateTable("due")
+    .set({ token, at: clock(leaseMs), again_at: null, attempts: sql<number>`attempts + 1` })
+    .where(isDue)
+    .where(isOneOf)
+    .returning(["key", "team_id", "attempts", "payload", "created_at"])
+    .returning(clock().as("now"))
+    .execute();
+  const taken: Due[] = [];
+  for (const row of rows) {
+    const { key } = row;
+    const payload = row.payload === null ? undefined : textSealer.open(row.payload, dueBind({ kind, key }));
+    const due = {
+      kind,
+      key,
+      teamId: row.team_id,
+      token,
+      leaseMs,
+      attempts: Big.parse(row.attempts),
+      payload,
+      createdAt: Time.parse(row.created_at),
+      takenAt: Time.parse(row.now),
+    };
+    if (payload !== LOST) taken.push(due);
+    else {
+      log.error({ kind }, "work that was due can't be read: the key that sealed it is gone");
+      await endDue(session, due);
+    }
+  }
+  return taken;
+}
+
+type Ours = Pick<Due, "kind" | "key" | "token">;
+
+function isOurs({ kind, key, token }: Ours) {
+  return sql<SqlBool>`kind = ${kind} and key = ${key} and token = ${token}`;
+}
+
+/** A payload that came in since is newer. */
+function newPayload({ textSealer }: Pick<Session, "textSealer">, due: Ours, payload: string | undefined) {
+  if (payload === undefined) return {};
+  const sealed = textSealer.seal(plainText(payload), dueBind(due));
+  return { payload: sql<string>`case when again_at is null then ${sealed} else payload end` };
+}
+
+/** Renews the lease, and stores a payload. False: it is lost, and nothing was stored. */
+export async function holdDue({ db, clock, textSealer }: Writing, due: Due, payload?: string): Promise<boolean> {
+  const row = await db
+    .updateTable("due")
+    .set({ at: clock(due.leaseMs), ...newPayload({ textSealer }, due, payload) })
+    .where(isOurs(due))
+    .returning("kind")
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+/** It is over, unless somebody asked for it again meanwhile. False: the lease was lost. */
+export async function endDue({ db }: Pick<Session, "db">, due: Ours): Promise<boolean> {
+  const over = await db
+    .deleteFrom("due")
+    .where(isOurs(due))
+    .where("again_at", "is", null)
+    .returning("kind")
+    .executeTakeFirst();
+  if (over !== undefined) return true;
+  const again = await db
+    .updateTable("due")
+    .set({ at: sql<string>`again_at`, again_at: null, token: null, attempts: 0 })
+    .where(isOurs(due))
+    .where("again_at", "is not", null)
+    .returning("kind")
+    .executeTakeFirst();
+  return again !== undefined;
+}
+
+/** Ends the lease; nobody takes it before its time, unless somebody asked for it meanwhile. False: the lease was lost. */
+export async function delayDue(
+  { db, clock, textSealer }: Writing,
+  due: Ours,
+  { ms, at, payload, isFailure = false }: Later,
+): Promise<boolean> {
+  const row = await db
+    .updateTable("due")
+    .set({
+      at: sql<string>`coalesce(again_at, ${at?.toISOString() ?? clock(ms)})`,
+      again_at: null,
+      token: null,
+      attempts: isFailure ? sql<number>`attempts` : 0,
+      ...newPayload({ textSealer }, due, payload),
+    })
+    .where(isOurs(due))
+    .returning("kind")
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+/** Nobody needs it any more, whoever has it. */
+export async function dropDue(
+  { db }: Pick<Session, "db">,
+  { kinds, key }: { readonly kinds: readonly DueKindName[]; readonly key: string },
+): Promise<void> {
+  await db.deleteFrom("due").where("kind", "in", kinds).where("key", "=", key).execute();
+}

@@ -1,0 +1,146 @@
+import { sql } from "kysely";
+import { pino } from "pino";
+import { expect, onTestFinished, test } from "vitest";
+import { createSealer, newKey, readKeyring } from "../../../src/bot/accounts/seal.ts";
+import { migrations } from "../../../src/bot/store/schema/migrations.ts";
+import { openStore } from "../../../src/bot/store/open-store.ts";
+import type { Tables } from "../../../src/bot/store/schema/tables.ts";
+import { dueKinds, type DueKindName } from "../../../src/bot/workflow/due.ts";
+import { openSqlite } from "../../../src/platform/database/sqlite.ts";
+import { testClock } from "../../support/test-clock.ts";
+
+const at = migrations.findIndex(({ title }) => title === "one table of what is due");
+const sealer = createSealer(readKeyring(newKey()));
+const BEFORE = "2026-01-01T00:00:00.000Z";
+const MINUTE = 60_000;
+
+/** A database of the version before, with these rows, opened by this one. */
+async function upgraded(...rows: readonly string[]) {
+  const db = openSqlite<Tables>(":memory:");
+  onTestFinished(() => db.destroy());
+  await sql`create table migration (number integer primary key, title text not null, applied_at text not null)`.execute(
+    db,
+  );
+  for (const [index, { title, up }] of migrations.slice(0, at).entries()) {
+    await up({ db, flavour: "sqlite" });
+    await db
+      .insertInto("migration")
+      .values({ number: index + 1, title, applied_at: BEFORE })
+      .execute();
+  }
+  for (const row of rows) await sql.raw(row).execute(db);
+  const clock = testClock(new Date());
+  const store = await openStore({
+    kind: "shared",
+    db,
+    flavour: "sqlite",
+    replicaId: "a",
+    log: pino({ level: "silent" }),
+    sealer,
+    clock,
+  });
+  const take = (kind: DueKindName) => store.takeDue({ kind, leaseMs: dueKinds[kind].leaseMs, most: 9 });
+  return { store, take, pass: clock.passMs };
+}
+
+const soon = new Date(Date.now() + MINUTE).toISOString();
+
+function digest(id: string, { due, until, posts = 0 }: { due?: string; until?: string; posts?: number }): string {
+  const text = (value?: string): string => (value === undefined ? "null" : `'${value}'`);
+  const token = until === undefined ? "null" : "'of another replica'";
+  return `insert into watch (id, team_id, owner_id, owner_name, source, account_owner, account_username, kind, names, region,
+    place, events, after_ms, digest, is_digest, created_at, digest_due, digest_until, digest_token, digest_posts)
+    values ('${id}', 'T1', 'U1', 'Ann', 'person', '{"kind":"workspace"}', 'acme', '', '${id}', 'us', 'C1', '[]', 0,
+    '{"days":"daily","at":"09:00","zone":"UTC"}', 1, '${BEFORE}', ${text(due)}, ${text(until)}, ${token}, ${posts})`;
+}
+
+test("digests keep their times, leases, and whether they may have been posted", async () => {
+  const { store, take, pass } = await upgraded(
+    digest("new", {}),
+    digest("late", { due: BEFORE }),
+    digest("posted", { due: BEFORE, until: soon, posts: 1 }),
+    digest("waits", { due: soon }),
+  );
+
+  const now = await take("digest");
+  for (const due of now) await store.endDue(due);
+  pass(MINUTE + 1);
+  const later = await take("digest");
+
+  const payloads = (some: typeof now) => Object.fromEntries(some.map(({ key, payload }) => [key, payload]));
+  expect(payloads(now)).toEqual({ new: undefined, late: JSON.stringify({ dueAt: BEFORE }) });
+  expect(payloads(later)).toEqual({
+    posted: JSON.stringify({ dueAt: BEFORE, isMaybePosted: true }),
+    waits: JSON.stringify({ dueAt: soon }),
+  });
+});
+
+test("what became of a watch is still told, with what is known of its posts", async () => {
+  const news = JSON.stringify({ target: { names: "*", region: "us" } });
+  const sealed = (id: string) => sealer.seal(news, ["words", `watch news ${id}`]);
+  const row = (id: string, posts: number) =>
+    `insert into watch_news (id, team_id, place, owner_id, news, created_at, token, leased_until, posts)
+    values ('${id}', 'T1', 'C1', 'U1', '${sealed(id)}', '${BEFORE}', null, null, ${posts})`;
+  const { take } = await upgraded(row("n1", 0), row("n2", 1));
+
+  expect(await take("watch news")).toMatchObject([
+    { key: "n1", payload: news, attempts: 1, createdAt: new Date(BEFORE) },
+    { key: "n2", payload: news, attempts: 2 },
+  ]);
+});
+
+test("logs are followed on, by whoever has them or comes next", async () => {
+  const row = (id: string, token: string, until: string) =>
+    `insert into follow (id, team_id, channel_id, requester_id, sealed, created_at, look_after, token, taken_until)
+    values ('${id}', 'T1', 'C1', 'U1', 'sealed', '${BEFORE}', '${BEFORE}', ${token}, ${until})`;
+  const { store, take, pass } = await upgraded(row("f1", "null", "null"), row("f2", "'other'", `'${soon}'`));
+
+  const [due, ...others] = await take("follow");
+  pass(MINUTE + 1);
+
+  expect(others).toEqual([]);
+  expect(due && (await store.followOf(due))).toMatchObject({ id: "f1", sealed: "sealed" });
+  expect((await take("follow")).map(({ key }) => key)).toContain("f2");
+});
+
+test("a batch of history that was begun is repeated as it was, after its back-off", async () => {
+  const { store, take, pass } = await upgraded(
+    `insert into audit_receiver (name, number, batch_to, next_at, failures, failing_since)
+      values ('webhook', 0, 2, '${soon}', 3, '${BEFORE}')`,
+  );
+  const early = await take("audit");
+  pass(MINUTE + 1);
+
+  expect(early).toEqual([]);
+  expect(await take("audit")).toMatchObject([{ key: "webhook", attempts: 4 }]);
+  expect((await store.inspect()).failingReceivers).toMatchObject([{ name: "webhook", since: BEFORE }]);
+});
+
+test("tokens and doubts of installations are looked after", async () => {
+  const row = (id: string, expires: string, doubted: string) =>
+    `insert into installation (id, is_org, name, app_id, bot_user_id, scopes, sealed_tokens, expires_at, version, doubted_at,
+      installed_by, installed_at)
+    values ('${id}', 0, 'x', 'A1', 'UB', '', 'sealed', ${expires}, 1, ${doubted}, 'U1', '${BEFORE}')`;
+  const { take } = await upgraded(row("T1", `'${soon}'`, "null"), row("T2", "null", `'${BEFORE}'`));
+
+  expect((await take("token")).map(({ key }) => key)).toEqual(["T1"]);
+  expect((await take("doubt")).map(({ key }) => key)).toEqual(["T2"]);
+});
+
+test("lists that were watched are looked at again, from what was seen last", async () => {
+  const { store, take } = await upgraded(
+    digest("w1", {})
+      .replace("'[]', 0,", `'["failing"]', 0,`)
+      .replace(/1, '2026-01/u, "0, '2026-01"),
+    `insert into observation (team_id, account, region, kind, due_at, looked_at, every_ms, failures, version)
+      values ('T1', 'acme', 'us', 'service', '${BEFORE}', '${BEFORE}', 10000, 0, 7)`,
+  );
+  await store.syncRounds("us");
+
+  const rounds = await Promise.all((await take("round")).map((due) => store.roundOf(due)));
+  const seen = rounds.map((round) => [round?.kind, { at: round?.lookedAt?.toISOString(), version: round?.version }]);
+  expect(Object.fromEntries(seen)).toEqual({
+    job: { at: undefined, version: 0 },
+    service: { at: BEFORE, version: 7 },
+  });
+});

@@ -1,0 +1,210 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { pino } from "pino";
+import { expect, onTestFinished, test } from "vitest";
+import { StoreError } from "../../../src/bot/errors.ts";
+import { plantDue } from "../../../src/bot/store/due.ts";
+import { clockOf } from "../../../src/bot/store/database/session.ts";
+import { textSealer } from "../../../src/bot/store/database/text-sealer.ts";
+import {
+  createDueLoop,
+  type Due,
+  dueKinds,
+  type DueKindName,
+  type DueStore,
+  type DueWork,
+  LeaseLost,
+} from "../../../src/bot/workflow/due.ts";
+import { createLanes, type Lanes } from "../../../src/bot/workflow/inbox/lanes.ts";
+import { migratedInMemory } from "../../support/migrated-database.ts";
+import { stillClock } from "../../support/test-clock.ts";
+import { benchOver } from "../store/contract/bench.ts";
+
+const HOUR = 60 * 60_000;
+
+type Wanted = { readonly work?: Partial<Record<DueKindName, DueWork>>; readonly store?: Partial<DueStore> };
+
+/** A loop of one replica, over a database in memory. */
+async function looping({ work = {}, store: other = {} }: Wanted = {}) {
+  const bench = benchOver(async () => {
+    const db = await migratedInMemory();
+    return { where: { kind: "shared", db, flavour: "sqlite" }, db, remove: () => db.destroy() };
+  });
+  await bench.begin();
+  onTestFinished(bench.end);
+  const store = await bench.replica("a");
+  const errors: unknown[] = [];
+  const logged: unknown[] = [];
+  const lanes: Lanes = createLanes({
+    drain: { graceMs: 0, goodbyeMs: 0 },
+    onError: (error) => void errors.push(error),
+    clock: stillClock(new Date()),
+  });
+  const nothing: DueWork = async () => "done";
+  const log = pino({ level: "error" }, { write: (line) => void logged.push(JSON.parse(line)) });
+  const rest = Object.fromEntries(Object.keys(dueKinds).map((name) => [name, nothing])) as Record<DueKindName, DueWork>; // all names
+  const loop = createDueLoop({ store: { ...store, ...other }, lanes, log, work: { ...rest, ...work } });
+  const plant = async (kind: DueKindName, ...keys: readonly string[]): Promise<void> => {
+    const session = { db: bench.db(), clock: clockOf("sqlite", () => -5_000), textSealer: textSealer(undefined) };
+    for (const key of keys) await plantDue(session, { kind, key, teamId: "T1" });
+  };
+  const left = async () =>
+    (await bench.db().selectFrom("due").select(["key", "attempts", "token"]).orderBy("key").execute()).map(
+      ({ key, attempts, token }) => ({ key, attempts, isTaken: token !== null }),
+    );
+  return { ...loop, lanes, store, plant, left, errors, logged, db: bench.db };
+}
+
+test("a kind of work takes no more than its places, and goes on with the rest by itself", async () => {
+  let running = 0;
+  let most = 0;
+  const done: string[] = [];
+  const { begin, plant, lanes, left } = await looping({
+    work: {
+      async round({ key }) {
+        running += 1;
+        most = Math.max(most, running);
+        for (let turn = 0; turn < 30; turn += 1) await nextTurn();
+        running -= 1;
+        done.push(key);
+        return "done";
+      },
+    },
+  });
+  const keys = Array.from({ length: 19 }, (_, at) => `list ${at}`);
+  await plant("round", ...keys);
+
+  // Two sweeps at once.
+  await Promise.all([begin(), begin()]);
+  await lanes.idle();
+
+  expect(most).toBe(dueKinds.round.atOnce);
+  expect(done.toSorted()).toEqual(keys.toSorted());
+  expect(await left()).toEqual([]);
+});
+
+test("what is added is begun soon when somebody says so, once for many", async () => {
+  const done: string[] = [];
+  const { wake, plant, lanes } = await looping({ work: { digest: async ({ key }) => (done.push(key), "done") } });
+  await plant("digest", "one", "two");
+
+  wake();
+  wake();
+  await lanes.idle();
+
+  expect(done.toSorted()).toEqual(["one", "two"]);
+});
+
+test("work that fails is logged and comes again, later each time", async () => {
+  const { begin, plant, lanes, left, store, logged, db } = await looping({
+    work: { digest: () => Promise.reject(new Error("broken")) },
+  });
+  await plant("digest", "w1");
+  const waits: number[] = [];
+  for (let attempt = 1; attempt <= 3; attempt += 1) {
+    await begin();
+    await lanes.idle();
+    expect(await left()).toEqual([{ key: "w1", attempts: attempt, isTaken: false }]);
+    const row = await db().selectFrom("due").select("at").executeTakeFirstOrThrow();
+    waits.push(Date.parse(row.at));
+    store.later(HOUR);
+  }
+
+  const [first = 0, second = 0, third = 0] = waits;
+  expect(second - first - HOUR).toBeGreaterThan(0);
+  expect(third - second - HOUR).toBeGreaterThan(second - first - HOUR);
+  expect(logged).toMatchObject([{ kind: "digest", attempts: 1 }, { attempts: 2 }, { attempts: 3 }]);
+});
+
+test("whoever lost its lease leaves the work alone, and so does one whose database is away", async () => {
+  const { begin, plant, lanes, left, errors, logged } = await looping({
+    work: {
+      digest: () => Promise.reject(new LeaseLost()),
+      follow: () => Promise.reject(new StoreError("the database doesn't answer")),
+    },
+  });
+  await plant("digest", "w1");
+  await plant("follow", "f1");
+
+  await begin();
+  await lanes.idle();
+
+  expect(await left()).toEqual([
+    { key: "f1", attempts: 1, isTaken: true },
+    { key: "w1", attempts: 1, isTaken: true },
+  ]);
+  expect([logged, errors]).toEqual([[], [new StoreError("the database doesn't answer")]]);
+});
+
+test("work that a stop meets before it began is free for other replicas at once", async () => {
+  const own = await looping();
+  const begun: string[] = [];
+  const aborted: Promise<void>[] = [];
+  const stopping = createDueLoop({
+    store: own.store,
+    lanes: {
+      ...own.lanes,
+      add: (_job, work) => aborted.push(work(AbortSignal.abort(), (pause) => pause)) > 0,
+    },
+    log: pino({ level: "silent" }),
+    work: { digest: async ({ key }: Due) => (begun.push(key), "done") } as never, // only this kind is begun
+  });
+  await own.plant("digest", "w1");
+
+  await stopping.begin();
+  await Promise.all(aborted);
+
+  expect(begun).toEqual([]);
+  expect(await own.left()).toEqual([{ key: "w1", attempts: 1, isTaken: false }]);
+});
+
+test("a replica that stops takes nothing more", async () => {
+  const own = await looping();
+  await own.plant("digest", "w1");
+
+  await own.lanes.drain();
+  await own.begin();
+
+  expect(await own.left()).toEqual([{ key: "w1", attempts: 0, isTaken: false }]);
+});
+
+test("work that finds no place in its lane is put back", async () => {
+  const own = await looping();
+  const { plant, left } = own;
+  await plant("digest", "w1");
+  const full = createDueLoop({
+    store: own.store,
+    lanes: { ...own.lanes, add: () => false },
+    log: pino({ level: "silent" }),
+    work: {} as never, // nothing is begun
+  });
+
+  await full.begin();
+
+  expect(await left()).toEqual([{ key: "w1", attempts: 1, isTaken: false }]);
+});
+
+test("a kind that only a newer version knows waits for that", async () => {
+  const { begin, lanes, left, db, plant } = await looping();
+  await plant("digest", "w1");
+  await db()
+    .updateTable("due")
+    .set({ kind: "of tomorrow" as never })
+    .execute();
+
+  await begin();
+  await lanes.idle();
+
+  expect(await left()).toEqual([{ key: "w1", attempts: 0, isTaken: false }]);
+});
+
+test("all of one kind is done before something else begins", async () => {
+  const done: string[] = [];
+  const { finish, plant, left } = await looping({ work: { token: async ({ key }) => (done.push(key), "done") } });
+  await plant("token", "T1", "T2", "T3");
+  await plant("digest", "w1");
+
+  await finish("token");
+
+  expect(done.toSorted()).toEqual(["T1", "T2", "T3"]);
+  expect((await left()).map(({ key }) => key)).toEqual(["w1"]);
+});
