@@ -1,5 +1,6 @@
 import { auditMutants } from "./audit-mutants.ts";
 import { dockerMutants } from "./docker-mutants.ts";
+import { dueMutants } from "./due-mutants.ts";
 import { goingBackMutants } from "./going-back-mutants.ts";
 import { kubernetesMutants } from "./kubernetes-mutants.ts";
 import { observingMutants } from "./observing-mutants.ts";
@@ -49,20 +50,6 @@ export const mutants: readonly Mutant[] = [
     text: "if (own.length === 0 && meant.length > 0 && (await refusalOf(asked, wish)) !== undefined) return undefined;",
     becomes: "",
     tests: ["test/flows/watching/watches.test.ts"],
-  },
-  {
-    bug: "every replica tells the same digest",
-    file: "src/bot/store/watches.ts",
-    text: ".set({ digest_token: token, digest_until: clock(DIGEST_WITHIN_MS) })",
-    becomes: ".set({ digest_token: token })",
-    tests: ["test/bot/store/on-sqlite.test.ts"],
-  },
-  {
-    bug: "a digest that was sent when a replica died is sent again as if it were new",
-    file: "src/bot/store/watches.ts",
-    text: "digest_posts: sql<number>`digest_posts + 1`",
-    becomes: "digest_posts: sql<number>`digest_posts`",
-    tests: ["test/bot/store/on-sqlite.test.ts"],
   },
   {
     bug: "a watch tells that a job failed beside the job's own card",
@@ -598,13 +585,6 @@ export const mutants: readonly Mutant[] = [
     tests: ["test/bot/logs/new-lines.test.ts"],
   },
   {
-    bug: "a replica that lost its right to a follow stores something all the same",
-    file: "src/bot/store/log-follows.ts",
-    text: '.where("token", "=", token)\n    .returning("id")',
-    becomes: '.returning("id")',
-    tests: ["test/bot/store/on-sqlite.test.ts"],
-  },
-  {
     bug: "a change is undone a second time from a card that was not redrawn",
     file: "src/bot/workflow/repeat/redo.ts",
     text: "const earlier = undone === undefined || isStored ? undefined : await store.find({ undoOf: undone.id });",
@@ -738,6 +718,7 @@ export const mutants: readonly Mutant[] = [
     tests: ["test/flows/under-load/many-people.test.ts"],
   },
   ...dockerMutants,
+  ...dueMutants,
   ...kubernetesMutants,
   ...auditMutants,
   ...observingMutants,

@@ -50,13 +50,6 @@ export const watchingMutants: readonly Mutant[] = [
     tests: cards,
   },
   {
-    bug: "a replica whose round another one has writes what it found",
-    file: "src/bot/store/rounds.ts",
-    text: "if (ours === undefined) return false;",
-    becomes: "",
-    tests: stored,
-  },
-  {
     bug: "two replicas tell the same in two messages",
     file: "src/bot/store/alerts.ts",
     text: "const rest = await joined(session, tx, { placing: { ...placing, tell: await untold(tx, placing) }, put });",

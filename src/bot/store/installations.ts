@@ -1,14 +1,7 @@
 import { randomInt } from "node:crypto";
 import { sql } from "kysely";
 import { z } from "zod";
-import {
-  type Closing,
-  type Installation,
-  type NewInstallation,
-  type NewTokens,
-  renewalAt,
-  type Source,
-} from "../workflow/access/installation.ts";
+import type { Closing, Installation, NewInstallation, NewTokens, Source } from "../workflow/access/installation.ts";
 import { dropDue, plantDue } from "./due.ts";
 import type { Session } from "./database/session.ts";
 import { insertEvent, workspaceEvent } from "./events.ts";
@@ -52,15 +45,12 @@ export async function saveInstallation(session: Session, installation: NewInstal
       .onConflict((conflict) => conflict.column("id").doUpdateSet({ ...row, version: sql`installation.version + 1` }))
       .execute();
     await dropDue({ db: tx }, { kinds: ["doubt", "token"], key: id });
-    await plantRenewal({ ...session, db: tx }, id, installation);
+    if (installation.expiresAt !== undefined) {
+      // Whoever does it knows when.
+      await plantDue({ ...session, db: tx }, { kind: "token", key: id, teamId: "" });
+    }
     if (!installation.isOrgWide) await open({ ...session, db: tx }, id);
   });
-}
-
-async function plantRenewal(session: Session, id: string, { expiresAt }: NewTokens): Promise<void> {
-  if (expiresAt !== undefined) {
-    await plantDue(session, { kind: "token", key: id, teamId: "", at: renewalAt(expiresAt) });
-  }
 }
 
 async function open(session: Session, teamId: string): Promise<void> {
@@ -141,18 +131,15 @@ export async function workspacesOf({ db }: Session, { id, isOrgWide }: Installat
   return rows.map(({ team_id }) => team_id);
 }
 
-export async function rotated(session: Session, { id, version }: Installation, tokens: NewTokens): Promise<boolean> {
-  return session.db.transaction().execute(async (tx) => {
-    const row = await tx
-      .updateTable("installation")
-      .set({ ...tokenColumns(tokens), version: version + 1 })
-      .where("id", "=", id)
-      .where("version", "=", version)
-      .returning("id")
-      .executeTakeFirst();
-    if (row !== undefined) await plantRenewal({ ...session, db: tx }, id, tokens);
-    return row !== undefined;
-  });
+export async function rotated({ db }: Session, { id, version }: Installation, tokens: NewTokens): Promise<boolean> {
+  const row = await db
+    .updateTable("installation")
+    .set({ ...tokenColumns(tokens), version: version + 1 })
+    .where("id", "=", id)
+    .where("version", "=", version)
+    .returning("id")
+    .executeTakeFirst();
+  return row !== undefined;
 }
 
 export async function resealTokens(

@@ -15,7 +15,6 @@ import {
 } from "../../support/watching-replicas.ts";
 
 const steps: readonly WatchingPoint[] = [
-  "syncRounds",
   "takeDue round",
   "roundOf",
   "watchesOn",

@@ -2,7 +2,7 @@ import type { Logger } from "pino";
 import type { Clock } from "../../../platform/clock.ts";
 import type { Sealer } from "../../accounts/seal.ts";
 import { type OAuthCalls, openTokens, sealTokens, type Tokens } from "../../slack/install/oauth.ts";
-import { type Installation, type Installations, renewalAt } from "../../workflow/access/installation.ts";
+import type { Installation, Installations } from "../../workflow/access/installation.ts";
 import type { DueEnd, DueWork } from "../../workflow/due.ts";
 import type { Store } from "../../store/store.ts";
 
@@ -23,6 +23,13 @@ type Parts = {
   /** Called after an installation got another token, or was removed. */
   readonly changed: (installationId: string) => void;
 };
+
+/** Tokens last twelve hours: https://docs.slack.dev/authentication/using-token-rotation */
+const RENEW_BEFORE_MS = 2 * 60 * 60_000;
+
+function renewalAt(expiresAt: Date): Date {
+  return new Date(expiresAt.getTime() - RENEW_BEFORE_MS);
+}
 
 /** Of one installation whose token isn't renewed, or that stays in doubt. */
 const AGAIN: DueEnd = { ms: 60_000, isFailure: true };
@@ -49,7 +56,6 @@ async function renew(
 ): Promise<DueEnd> {
   const { id, expiresAt: end } = installation;
   if (end === undefined) return "done";
-  // It was replaced meanwhile.
   if (renewalAt(end) > clock.now()) return { at: renewalAt(end) };
   const { refreshToken } = openTokens(sealer, installation);
   if (refreshToken === undefined) return "done";
@@ -65,7 +71,7 @@ async function renew(
   await store.rotated(installation, { sealedTokens: sealTokens(sealer, installation, tokens), expiresAt });
   changed(id);
   log.info({ installation: id }, "renewed the token of a workspace");
-  return "done";
+  return { at: renewalAt(expiresAt) };
 }
 
 /** Slack's word decides: a late event of an earlier installation must not end the current one. */

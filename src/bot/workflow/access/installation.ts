@@ -28,13 +28,6 @@ export type Source = { readonly teamId: string | undefined; readonly enterpriseI
 
 export type NewTokens = Pick<NewInstallation, "sealedTokens" | "expiresAt">;
 
-/** Tokens last twelve hours: https://docs.slack.dev/authentication/using-token-rotation */
-const RENEW_BEFORE_MS = 2 * 60 * 60_000;
-
-export function renewalAt(expiresAt: Date): Date {
-  return new Date(expiresAt.getTime() - RENEW_BEFORE_MS);
-}
-
 /** A workspace that the app was removed from, and who ends what waits there. */
 export type Closing = {
   readonly teamId: string;
