@@ -10,7 +10,7 @@ import { readConfig } from "../../src/bot/compose/config.ts";
 import { defaultPolicy } from "../../src/bot/policy/read-policy.ts";
 import { databaseFile } from "../../src/bot/store/database/session.ts";
 import { openStore } from "../../src/bot/store/open-store.ts";
-import { dueKinds, settleDue } from "../../src/bot/workflow/due.ts";
+import { dueKinds } from "../../src/bot/workflow/due.ts";
 import type { NewWatch, Profile, WorkflowParts } from "../../src/bot/workflow/ports.ts";
 import { notifyPlace } from "../../src/bot/workflow/watching/notify.ts";
 import { createKnownLists, makeRound } from "../../src/bot/workflow/watching/observer.ts";
@@ -157,7 +157,7 @@ async function main(): Promise<void> {
     for (;;) {
       const due = await store.takeDue({ kind: "round", leaseMs, most });
       if (due.length === 0) return;
-      await Promise.all(due.map(async (each) => settleDue(store, each, await makeRound(deps, observer, each, signal))));
+      await Promise.all(due.map((each) => makeRound(deps, observer, each, signal)));
     }
   };
   /** The bot sweeps: cards that wait, what is due, and lists that are due. */

@@ -93,8 +93,8 @@ export const dueMutants: readonly Mutant[] = [
   {
     bug: "a replica that lost its lease of a follow stores something all the same",
     file: "src/bot/store/log-follows.ts",
-    text: "if (!(await holdDue({ ...session, db: tx }, due))) return false;",
-    becomes: "await holdDue({ ...session, db: tx }, due);",
+    text: "if (!(await isHeld)) return false;",
+    becomes: "await isHeld;",
     tests: onSqlite,
   },
   {
@@ -117,5 +117,47 @@ export const dueMutants: readonly Mutant[] = [
     text: "{ ...news, isMaybePosted: true }",
     becomes: "{ ...news, isMaybePosted: false }",
     tests: killed,
+  },
+  {
+    bug: "work that has more to do waits for the next sweep",
+    file: "src/bot/workflow/due.ts",
+    text: 'if (typeof end === "object" && end.ms === 0) behind.add(due.kind);',
+    becomes: "",
+    tests: loop,
+  },
+  {
+    bug: "Slack is asked about an installation in each sweep",
+    file: "src/bot/compose/workspaces/installation-care.ts",
+    text: "return { ms: AGAIN_MS, isFailure: true, payload: ACCEPTED };",
+    becomes: 'return "done";',
+    tests: ["test/bot/compose/installation-care.test.ts"],
+  },
+  {
+    bug: "an installation that Slack accepts is asked about for ever",
+    file: "src/bot/compose/workspaces/installation-care.ts",
+    text: 'if (payload === ACCEPTED) return "done";',
+    becomes: "",
+    tests: ["test/bot/compose/installation-care.test.ts"],
+  },
+  {
+    bug: "a second outage of a receiver isn't logged",
+    file: "src/bot/compose/audit/receivers.ts",
+    text: "    return { ms: 0 };\n",
+    becomes: "    return { ms: 0, isFailure: true };\n",
+    tests: ["test/bot/compose/audit/receivers.test.ts"],
+  },
+  {
+    bug: "a receiver that the version before knew as well stops every sweep after the update",
+    file: "src/bot/store/schema/migrations.ts",
+    text: "failures, null, coalesce(failing_since, '${sql.raw(LONG_AGO)}')",
+    becomes: "failures, null, failing_since",
+    tests: ["test/bot/store/due-migration.test.ts"],
+  },
+  {
+    bug: "a row whose key nobody can read stops every sweep",
+    file: "src/bot/store/rounds.ts",
+    text: "  if (!read.success) return undefined;\n",
+    becomes: "",
+    tests: onSqlite,
   },
 ];

@@ -232,7 +232,7 @@ export function createBot(given: BotParts): Bot {
         await store.beat(await report());
         await store.addReceivers(receivers.map(({ name }) => name));
         // Tokens that expired while no replica ran.
-        await within(RENEW_WITHIN_MS, loop.finish("token"), () => undefined, clock);
+        await within(RENEW_WITHIN_MS, lanes.track(loop.finish("token")), () => undefined, clock);
       });
       const started = await transport.start();
       // Takes over what the last process left unfinished before the first command is answered.

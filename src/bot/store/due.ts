@@ -1,20 +1,20 @@
 import { randomUUID } from "node:crypto";
 import { sql, type SqlBool } from "kysely";
-import type { Due, DueKindName, Later, Planted, Taking } from "../workflow/due.ts";
+import type { Due, DueKindName, NextTime, Scheduled, Taking } from "../workflow/due.ts";
 import type { Session } from "./database/session.ts";
 import { LOST } from "./database/text-sealer.ts";
-import { Big, plainText, Time } from "./schema/columns.ts";
+import { plainText } from "./schema/columns.ts";
 
-// The only lease of the house. While a replica has a row, `at` is the end of its lease; otherwise it is the time from which on any
-// replica may take it. So one index finds both what waits and what a replica that died left behind.
+// While a replica has a row, `at` is the end of its lease; otherwise it is the time from which on any replica may take it. So one
+// index finds what is due and what a replica that died left behind.
 
 type Writing = Pick<Session, "db" | "clock" | "textSealer">;
 
 /**
- * Adds work, or moves it to another time. While a replica has it, the new time counts after that; after a failed attempt,
- * its back-off stays.
+ * Adds work, or moves it to another time. While a replica has a lease of it, the new time counts from the end of that attempt.
+ * After a failed attempt, the back-off stays as it is.
  */
-export async function plantDue({ db, clock, textSealer }: Writing, planted: Planted): Promise<void> {
+export async function scheduleDue({ db, clock, textSealer }: Writing, planted: Scheduled): Promise<void> {
   const { kind, teamId, inMs = 0, at, payload } = planted;
   const key = plainText(planted.key);
   await db
@@ -31,17 +31,23 @@ export async function plantDue({ db, clock, textSealer }: Writing, planted: Plan
       created_at: clock(),
     })
     .onConflict((conflict) =>
-      conflict.columns(["kind", "key"]).doUpdateSet({
-        at: sql<string>`case when due.token is null and due.attempts = 0 then excluded.at else due.at end`,
-        again_at: sql<string>`case when due.token is null then null else excluded.at end`,
-        payload: sql<string>`excluded.payload`,
-      }),
+      conflict
+        .columns(["kind", "key"])
+        .doUpdateSet({
+          at: sql<string>`case when due.token is null and due.attempts = 0 then excluded.at else due.at end`,
+          again_at: sql<string>`case when due.token is null then null else excluded.at end`,
+          payload: sql<string>`excluded.payload`,
+        })
+        // A sweep may ask again every two seconds while the work fails: that writes nothing.
+        .where(
+          sql<SqlBool>`due.token is not null or due.attempts = 0 or due.payload is distinct from excluded.payload`,
+        ),
     )
     .execute();
 }
 
-/** Adds work that this replica begins at once. */
-export async function plantTaken(
+/** Adds work with a lease for this replica, which begins it at once. */
+export async function beginDue(
   session: Pick<Session, "db" | "clock">,
   { kind, key, teamId, leaseMs }: Pick<Due, "kind" | "key" | "teamId" | "leaseMs">,
 ): Promise<Due> {
@@ -56,7 +62,10 @@ export async function plantTaken(
   return { kind, key, teamId, token, leaseMs, attempts: 1, payload: undefined, createdAt, takenAt: createdAt };
 }
 
-/** Seals its payload to its row. The kind `watch news` had a table of its own, whose texts were bound to the same words. */
+/**
+ * Binds a sealed payload to its row. Payloads of `watch news` were moved from a former table without being opened, so this has to be
+ * the text that they were bound to there.
+ */
 export function dueBind({ kind, key }: Pick<Due, "kind" | "key">): string {
   return `${kind} ${key}`;
 }
@@ -73,14 +82,14 @@ export async function dueKinds({ db, clock }: Session): Promise<ReadonlyMap<stri
   return new Map(rows.map(({ kind, count }) => [kind, Number(count)]));
 }
 
-/** Takes the work of a kind that is due longest. What can't be read is logged and deleted: nobody could ever do it. */
+/** Takes the oldest due work of a kind. A payload that can't be opened is logged and left out. */
 export async function takeDue(session: Session, { kind, leaseMs, most }: Taking): Promise<readonly Due[]> {
   const { db, clock, flavour, textSealer, log } = session;
   const token = randomUUID();
   const isDue = sql<SqlBool>`kind = ${kind} and at <= ${clock()}`;
   const keys = sql`select key from due where ${isDue} order by at limit ${most}`;
-  // Two replicas take different rows instead of waiting for one another's. An array is made once: as `in (…)`, PostgreSQL may run the
-  // query again for each row, and take more than `most`.
+  // With `skip locked`, two replicas take different rows instead of waiting for each other. PostgreSQL evaluates an array once; it may run
+  // a query in `in (…)` again for each row, and take more than `most`.
   const isOneOf =
     flavour === "postgres"
       ? sql<SqlBool>`key = any(array(${keys} for update skip locked))`
@@ -93,28 +102,22 @@ export async function takeDue(session: Session, { kind, leaseMs, most }: Taking)
     .returning(["key", "team_id", "attempts", "payload", "created_at"])
     .returning(clock().as("now"))
     .execute();
-  const taken: Due[] = [];
-  for (const row of rows) {
+  return rows.map((row) => {
     const { key } = row;
-    const payload = row.payload === null ? undefined : textSealer.open(row.payload, dueBind({ kind, key }));
-    const due = {
+    const opened = row.payload === null ? undefined : textSealer.open(row.payload, dueBind({ kind, key }));
+    if (opened === LOST) log.error({ kind, key }, "the payload of due work can't be opened: its key is gone");
+    return {
       kind,
       key,
       teamId: row.team_id,
       token,
       leaseMs,
-      attempts: Big.parse(row.attempts),
-      payload,
-      createdAt: Time.parse(row.created_at),
-      takenAt: Time.parse(row.now),
+      attempts: row.attempts,
+      payload: opened === LOST ? undefined : opened,
+      createdAt: new Date(row.created_at),
+      takenAt: new Date(row.now),
     };
-    if (payload !== LOST) taken.push(due);
-    else {
-      log.error({ kind }, "work that was due can't be read: the key that sealed it is gone");
-      await endDue(session, due);
-    }
-  }
-  return taken;
+  });
 }
 
 type Ours = Pick<Due, "kind" | "key" | "token">;
@@ -123,7 +126,7 @@ function isOurs({ kind, key, token }: Ours) {
   return sql<SqlBool>`kind = ${kind} and key = ${key} and token = ${token}`;
 }
 
-/** A payload that came in since is newer. */
+/** A payload that was scheduled during the lease is newer, and stays. */
 function newPayload({ textSealer }: Pick<Session, "textSealer">, due: Ours, payload: string | undefined) {
   if (payload === undefined) return {};
   const sealed = textSealer.seal(plainText(payload), dueBind(due));
@@ -141,7 +144,7 @@ export async function holdDue({ db, clock, textSealer }: Writing, due: Due, payl
   return row !== undefined;
 }
 
-/** It is over, unless somebody asked for it again meanwhile. False: the lease was lost. */
+/** Deletes the row; if it was scheduled again during the lease, only ends the lease. False: the lease was lost. */
 export async function endDue({ db }: Pick<Session, "db">, due: Ours): Promise<boolean> {
   const over = await db
     .deleteFrom("due")
@@ -160,11 +163,11 @@ export async function endDue({ db }: Pick<Session, "db">, due: Ours): Promise<bo
   return again !== undefined;
 }
 
-/** Ends the lease; nobody takes it before its time, unless somebody asked for it meanwhile. False: the lease was lost. */
+/** Ends the lease, and sets the next time unless one was scheduled during the lease. False: the lease was lost. */
 export async function delayDue(
   { db, clock, textSealer }: Writing,
   due: Ours,
-  { ms, at, payload, isFailure = false }: Later,
+  { ms, at, payload, isFailure = false }: NextTime,
 ): Promise<boolean> {
   const row = await db
     .updateTable("due")
@@ -181,8 +184,8 @@ export async function delayDue(
   return row !== undefined;
 }
 
-/** Nobody needs it any more, whoever has it. */
-export async function dropDue(
+/** Deletes work, also while a replica has a lease of it. */
+export async function deleteDue(
   { db }: Pick<Session, "db">,
   { kinds, key }: { readonly kinds: readonly DueKindName[]; readonly key: string },
 ): Promise<void> {

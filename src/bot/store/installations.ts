@@ -2,7 +2,7 @@ import { randomInt } from "node:crypto";
 import { sql } from "kysely";
 import { z } from "zod";
 import type { Closing, Installation, NewInstallation, NewTokens, Source } from "../workflow/access/installation.ts";
-import { dropDue, plantDue } from "./due.ts";
+import { deleteDue, scheduleDue } from "./due.ts";
 import type { Session } from "./database/session.ts";
 import { insertEvent, workspaceEvent } from "./events.ts";
 import { Flag, maybe, parseRow, plainText, Time } from "./schema/columns.ts";
@@ -44,10 +44,10 @@ export async function saveInstallation(session: Session, installation: NewInstal
       .values({ id, ...row, version: randomInt(1_000_000_000) })
       .onConflict((conflict) => conflict.column("id").doUpdateSet({ ...row, version: sql`installation.version + 1` }))
       .execute();
-    await dropDue({ db: tx }, { kinds: ["doubt", "token"], key: id });
+    await deleteDue({ db: tx }, { kinds: ["doubt", "token"], key: id });
     if (installation.expiresAt !== undefined) {
-      // Whoever does it knows when.
-      await plantDue({ ...session, db: tx }, { kind: "token", key: id, teamId: "" });
+      // Its work decides when the token is renewed.
+      await scheduleDue({ ...session, db: tx }, { kind: "token", key: id, teamId: "" });
     }
     if (!installation.isOrgWide) await open({ ...session, db: tx }, id);
   });
@@ -156,7 +156,7 @@ export async function resealTokens(
 }
 
 export async function suspectInstallation(session: Session, id: string): Promise<void> {
-  await plantDue(session, { kind: "doubt", key: id, teamId: "" });
+  await scheduleDue(session, { kind: "doubt", key: id, teamId: "" });
 }
 
 export async function removeInstallation(
@@ -170,7 +170,7 @@ export async function removeInstallation(
       .where("version", "=", version)
       .returning("id")
       .executeTakeFirst();
-    if (row !== undefined) await dropDue({ db: tx }, { kinds: ["doubt", "token"], key: id });
+    if (row !== undefined) await deleteDue({ db: tx }, { kinds: ["doubt", "token"], key: id });
     return row !== undefined;
   });
 }

@@ -9,7 +9,7 @@ import type {
   StoredFollow,
   TakenFollow,
 } from "../workflow/ports.ts";
-import { holdDue, plantDue, plantTaken } from "./due.ts";
+import { beginDue, delayDue, holdDue, scheduleDue } from "./due.ts";
 import { plainText } from "./schema/columns.ts";
 import type { Db, Session } from "./database/session.ts";
 
@@ -40,12 +40,12 @@ export function beginFollow(session: Session, { limits, leaseMs, ...follow }: Ne
       })
       .execute();
     const { id: key, teamId } = follow;
-    const due = await plantTaken({ ...session, db: tx }, { kind: "follow", key, teamId, leaseMs });
+    const due = await beginDue({ ...session, db: tx }, { kind: "follow", key, teamId, leaseMs });
     return { kind: "begun", due };
   });
 }
 
-/** The follow whose next look this replica makes. Undefined: it is over. */
+/** The follow of this work. Undefined: it is over. */
 export async function followOf({ db }: Session, due: Due): Promise<TakenFollow | undefined> {
   const row = await db
     .selectFrom("follow")
@@ -75,10 +75,12 @@ export async function followOf({ db }: Session, due: Due): Promise<TakenFollow |
   );
 }
 
-/** Stores how far it is, and renews the lease. False: it is lost, and nothing was stored. */
-export function saveFollow(session: Session, due: Due, { sealed, headTs }: SavedFollow): Promise<boolean> {
+/** Stores how far it is, and renews the lease or ends it until the next look. False: the lease was lost, and nothing was stored. */
+export function saveFollow(session: Session, due: Due, { sealed, headTs, nextMs }: SavedFollow): Promise<boolean> {
   return session.db.transaction().execute(async (tx) => {
-    if (!(await holdDue({ ...session, db: tx }, due))) return false;
+    const inside = { ...session, db: tx };
+    const isHeld = nextMs === undefined ? holdDue(inside, due) : delayDue(inside, due, { ms: nextMs });
+    if (!(await isHeld)) return false;
     await tx
       .updateTable("follow")
       .set({ sealed, head_ts: headTs ?? null })
@@ -107,7 +109,7 @@ export function stopFollow(session: Session, { id, teamId }: IdIn, by: string): 
       .where("team_id", "=", teamId)
       .returning("id")
       .executeTakeFirst();
-    if (row !== undefined) await plantDue({ ...session, db: tx }, { kind: "follow", key: id, teamId });
+    if (row !== undefined) await scheduleDue({ ...session, db: tx }, { kind: "follow", key: id, teamId });
     return row !== undefined;
   });
 }

@@ -5,7 +5,7 @@ import type { NoticedEvent } from "../watch/alert.ts";
 import { watchedEvents } from "../watch/watch.ts";
 import type { Due } from "../workflow/due.ts";
 import type { ListKey, Round, RoundResult } from "../workflow/ports.ts";
-import { delayDue, dropDue, plantDue } from "./due.ts";
+import { delayDue, deleteDue, scheduleDue } from "./due.ts";
 import { BATCH, type Db, inBatches, type Session, untilNone } from "./database/session.ts";
 import { LOST, type TextSealer } from "./database/text-sealer.ts";
 import { Big, fromJson, maybe, parseRow, plainText, Time, toJson } from "./schema/columns.ts";
@@ -127,20 +127,23 @@ export async function syncRounds(session: Session, jobsRegion: string): Promise<
     }
   }
   const rows = await db.selectFrom("due").select("key").where("kind", "=", "round").execute();
-  const planted = new Set(rows.map(({ key }) => key));
-  for (const [key, list] of wanted) if (!planted.has(key)) await beginList(session, list);
-  for (const key of planted) if (!wanted.has(key)) await endList(session, listOf(key), jobsRegion);
+  const scheduled = new Set(rows.map(({ key }) => key));
+  for (const [key, list] of wanted) if (!scheduled.has(key)) await beginList(session, list);
+  for (const key of scheduled) if (!wanted.has(key)) await endList(session, key, jobsRegion);
 }
 
 /** Names the row of `due` that makes the rounds of a list. */
-export function roundKey({ teamId, account, region, kind }: ListKey): string {
+function roundKey({ teamId, account, region, kind }: ListKey): string {
   return JSON.stringify([teamId, account, region, kind]);
 }
 
 const RoundKey = z.tuple([z.string(), z.string(), z.string(), kinds]);
 
-export function listOf(key: string): ListKey {
-  const [teamId, account, region, kind] = fromJson(RoundKey).parse(key);
+/** Undefined for a key that Gantry didn't write. */
+function listOf(key: string): ListKey | undefined {
+  const read = fromJson(RoundKey).safeParse(key);
+  if (!read.success) return undefined;
+  const [teamId, account, region, kind] = read.data;
   return { teamId, account, region, kind };
 }
 
@@ -151,12 +154,17 @@ function beginList(session: Session, { teamId, account, region, kind }: ListKey)
       .values({ team_id: teamId, account, region, kind, every_ms: 0, version: 0 })
       .onConflict((conflict) => conflict.columns(["team_id", "account", "region", "kind"]).doNothing())
       .execute();
-    await plantDue({ ...session, db: tx }, { kind: "round", key: roundKey({ teamId, account, region, kind }), teamId });
+    await scheduleDue(
+      { ...session, db: tx },
+      { kind: "round", key: roundKey({ teamId, account, region, kind }), teamId },
+    );
   });
 }
 
 /** What was seen of it is forgotten: a later watch begins with a first look. */
-function endList({ db, clock }: Session, list: ListKey, jobsRegion: string): Promise<void> {
+async function endList({ db, clock }: Session, key: string, jobsRegion: string): Promise<void> {
+  const list = listOf(key);
+  if (list === undefined) return deleteDue({ db }, { kinds: ["round"], key });
   // Somebody may have begun to watch it meanwhile.
   const isUnwatched = sql<SqlBool>`not exists (select 1 from watch where watch.team_id = observation.team_id
     and watch.account_username = observation.account and is_digest = 0 and paused_why is null
@@ -170,7 +178,7 @@ function endList({ db, clock }: Session, list: ListKey, jobsRegion: string): Pro
       .returning("team_id")
       .executeTakeFirst();
     if (gone === undefined) return;
-    await dropDue({ db: tx }, { kinds: ["round"], key: roundKey(list) });
+    await deleteDue({ db: tx }, { kinds: ["round"], key });
     await tx.deleteFrom("seen").where(ofList(list)).execute();
     const open = await tx
       .updateTable("incident")
@@ -189,6 +197,7 @@ function endList({ db, clock }: Session, list: ListKey, jobsRegion: string): Pro
 /** What the last look left for this one; undefined when nobody watches the list any more. */
 export async function roundOf({ db }: Session, due: Due): Promise<Round | undefined> {
   const list = listOf(due.key);
+  if (list === undefined) return undefined;
   const row = await db
     .selectFrom("observation")
     .select(["looked_at", "every_ms", "version"])
@@ -208,7 +217,7 @@ export async function roundOf({ db }: Session, due: Due): Promise<Round | undefi
 export async function hint(session: Session, list: ListKey): Promise<void> {
   const { db } = session;
   const row = await db.selectFrom("observation").select("team_id").where(ofList(list)).executeTakeFirst();
-  if (row !== undefined) await plantDue(session, { kind: "round", key: roundKey(list), teamId: list.teamId });
+  if (row !== undefined) await scheduleDue(session, { kind: "round", key: roundKey(list), teamId: list.teamId });
 }
 
 /** By name; undefined before the first look, and when a row can't be read: then the next look is like a first one. */

@@ -21,7 +21,7 @@ import type {
   WatchesIn,
   WatchLimits,
 } from "../workflow/ports.ts";
-import { plantDue } from "./due.ts";
+import { scheduleDue } from "./due.ts";
 import { insertEvent } from "./events.ts";
 import { Big, fromJson, maybe, OwnerJson, parseRow, plainText, Time, toJson } from "./schema/columns.ts";
 import type { Db, Session } from "./database/session.ts";
@@ -146,19 +146,19 @@ export function addWatch(
       .returningAll()
       .executeTakeFirst();
     if (row === undefined) return { kind: "same" };
-    await plantDigest(tx, session, { ...watch, id: row.id });
+    await scheduleDigest(tx, session, { ...watch, id: row.id });
     await insertEvent(tx, session, event);
     return { kind: row.id === watch.id ? "added" : "changed", id: row.id };
   });
 }
 
-/** One that was planted just now isn't told before its next time. */
-async function plantDigest(
+/** Without a payload, the first attempt only works out when the digest is to be posted. */
+async function scheduleDigest(
   tx: Db,
   session: Session,
   { id, teamId, digest }: Pick<Watch, "id" | "teamId" | "digest">,
 ): Promise<void> {
-  if (digest !== undefined) await plantDue({ ...session, db: tx }, { kind: "digest", key: id, teamId });
+  if (digest !== undefined) await scheduleDue({ ...session, db: tx }, { kind: "digest", key: id, teamId });
 }
 
 async function fullBy(
@@ -206,7 +206,7 @@ export function setFileWatches(session: Session, teamId: string, watches: readon
         .values({ ...key, ...termsOf(watch), ...own, created_at: session.clock() })
         .onConflict((conflict) => conflict.doNothing())
         .execute();
-      await plantDigest(tx, session, watch);
+      await scheduleDigest(tx, session, watch);
     }
   });
 }
@@ -233,8 +233,8 @@ function deleteOfPerson(tx: Db, { id, teamId }: IdIn) {
 }
 
 /**
- * Ends a watch that its owner lost, with its row of history and the news that its place is owed; one of the file is paused, or
- * it would come back with the file. False: it is over or paused already, and nothing is written.
+ * Ends a watch whose owner lost the right to it, with its row of history and a message for its place. A watch of the file is
+ * paused instead: it would come back with the file. False: it is over or paused already, and nothing is written.
  */
 export function loseWatch(
   session: Session,
@@ -245,27 +245,27 @@ export function loseWatch(
     const row = (await deleteOfPerson(tx, at)) ?? (await setPaused(tx, { ...at, why }));
     if (row === undefined) return false;
     await insertEvent(tx, session, event);
-    await plantNews(tx, session, watchOf(row), plainText(why));
+    await scheduleNews(tx, session, watchOf(row), plainText(why));
     return true;
   });
 }
 
-/** It tells again, which its place is told. False: it is gone or wasn't paused, and nothing is written. */
+/** Resumes a paused watch, with a message for its place. False: it is gone or wasn't paused, and nothing is written. */
 export function resumeWatch(session: Session, { id, teamId }: IdIn, event: NewHistoryEvent): Promise<boolean> {
   return session.db.transaction().execute(async (tx) => {
     const row = await setPaused(tx, { id, teamId, why: undefined });
     if (row === undefined) return false;
     const watch = watchOf(row);
-    // A digest that was due in the pause isn't told after it.
-    await plantDigest(tx, session, watch);
+    // A digest that fell due during the pause is skipped.
+    await scheduleDigest(tx, session, watch);
     await insertEvent(tx, session, event);
-    await plantNews(tx, session, watch, undefined);
+    await scheduleNews(tx, session, watch, undefined);
     return true;
   });
 }
 
-/** In the transaction that ends or resumes the watch, so that a crash right after it loses no sentence. */
-async function plantNews(
+/** In the transaction that ends or resumes the watch, so that a crash right after it doesn't lose the message. */
+async function scheduleNews(
   tx: Db,
   session: Session,
   { teamId, target, owner, place, source }: Watch,
@@ -273,7 +273,7 @@ async function plantNews(
 ): Promise<void> {
   const news: WatchNews = { target, owner, place, source, why };
   const payload = JSON.stringify(news);
-  await plantDue({ ...session, db: tx }, { kind: "watch news", key: randomUUID(), teamId, payload });
+  await scheduleDue({ ...session, db: tx }, { kind: "watch news", key: randomUUID(), teamId, payload });
 }
 
 function setPaused(tx: Db, { id, teamId, why }: IdIn & { readonly why: string | undefined }) {

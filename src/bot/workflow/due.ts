@@ -4,55 +4,55 @@ import { backOffMs } from "../../platform/waiting.ts";
 import { StoreError } from "../errors.ts";
 import type { LaneName, Lanes } from "./inbox/lanes.ts";
 
-// Work that some replica must do at a time. Who has a row, when it comes again and what a failure means is the same for all kinds.
+// Work that some replica must do at a time. Leases, retries and back-off are the same for all kinds.
 
-type Facts = {
+type DueKind = {
   readonly lane: LaneName;
-  /** Rows of this kind that a replica has at once. */
+  /** Most leases of this kind that a replica has at once. */
   readonly atOnce: number;
-  /** Longer than the work takes between two renewals. When it is over, another replica takes the row and does it again. */
+  /** Longer than the work takes between two renewals. After a lost lease, another replica does the work again. */
   readonly leaseMs: number;
 };
 
 export const dueKinds = {
-  /** Hands history to a receiver; its key is the receiver's name. A batch is repeated as it was. */
+  /** Sends a batch of history to a receiver; the key is its name. A retry sends the same batch. */
   audit: { lane: "sweeping", atOnce: 4, leaseMs: 30_000 },
-  /** Tells a digest; its key is the watch. Whoever takes over says that it may be there already. */
+  /** Posts a digest; the key is its watch. A retry says that the message may be a duplicate. */
   digest: { lane: "watching", atOnce: 16, leaseMs: 60_000 },
-  /** Asks Slack whether an installation is over; its key is the installation. */
+  /** Asks Slack whether an installation still exists; the key is its id. */
   doubt: { lane: "sweeping", atOnce: 4, leaseMs: 60_000 },
-  /** Looks for new lines of a log that is followed. Its messages are drawn again from what is stored. */
+  /** Reads new lines of a followed log; the key is the follow. A retry redraws its messages from the stored lines. */
   follow: { lane: "watching", atOnce: 64, leaseMs: 30_000 },
-  /** Reads a list of workloads for its watches; its key is the list. Few at once: people's work goes first. */
+  /** Reads a list of workloads for its watches; the key is the list. Few at once, because people's requests go first. */
   round: { lane: "watching", atOnce: 4, leaseMs: 60_000 },
-  /** Renews the token of an installation, which is its key. */
+  /** Renews the token of an installation; the key is its id. */
   token: { lane: "sweeping", atOnce: 4, leaseMs: 60_000 },
-  /** Tells that a watch ended or tells again. Whoever takes over says that it may be there already. */
+  /** Posts that a watch ended or goes on. A retry says that the message may be a duplicate. */
   "watch news": { lane: "watching", atOnce: 16, leaseMs: 60_000 },
-} as const satisfies Readonly<Record<string, Facts>>;
+} as const satisfies Readonly<Record<string, DueKind>>;
 
 export type DueKindName = keyof typeof dueKinds;
 
-/** A row of work that this replica has, until its lease ends. */
+/** A row of `due`, leased by this replica. */
 export type Due = {
   readonly kind: DueKindName;
-  /** Which one of its kind. */
+  /** Unique within its kind. */
   readonly key: string;
-  /** Empty for work of the whole process. */
+  /** Empty for work that belongs to no workspace. */
   readonly teamId: string;
   /** Lease token. */
   readonly token: string;
   readonly leaseMs: number;
-  /** Attempts since it last succeeded, with this one: 1 for the first. */
+  /** Attempts since the last success, this one included. */
   readonly attempts: number;
   readonly payload: string | undefined;
   readonly createdAt: Date;
-  /** By the database's clock. */
+  /** When the lease began, by the database's clock. */
   readonly takenAt: Date;
 };
 
-export type Planted = Pick<Due, "kind" | "key" | "teamId"> & {
-  /** From now on; at once without it. */
+export type Scheduled = Pick<Due, "kind" | "key" | "teamId"> & {
+  /** Milliseconds from now; 0 by default. */
   readonly inMs?: number;
   readonly at?: Date | undefined;
   /** Sealed in the database. */
@@ -61,27 +61,30 @@ export type Planted = Pick<Due, "kind" | "key" | "teamId"> & {
 
 export type Taking = Pick<Due, "kind" | "leaseMs"> & { readonly most: number };
 
-export type Later = {
+export type NextTime = {
   readonly payload?: string | undefined;
-  /** The next attempt counts as a further one. */
+  /** The attempt failed: the next one counts as a retry. */
   readonly isFailure?: boolean | undefined;
 } & ({ readonly ms: number; readonly at?: undefined } | { readonly at: Date; readonly ms?: undefined });
 
-/** Functions that return a boolean return false when the lease was lost, and then did nothing. */
+/** `holdDue`, `endDue` and `delayDue` resolve to false when the lease was lost; then they changed nothing. */
 export type DueStore = {
-  /** Which kinds have work that is due, and how much. */
+  /** The number of due rows, by kind. */
   readonly dueKinds: () => Promise<ReadonlyMap<string, number>>;
   readonly takeDue: (taking: Taking) => Promise<readonly Due[]>;
-  /** Renews the lease. */
+  /** Renews the lease, and stores a new payload. */
   readonly holdDue: (due: Due, payload?: string) => Promise<boolean>;
   readonly endDue: (due: Due) => Promise<boolean>;
-  readonly delayDue: (due: Due, later: Later) => Promise<boolean>;
+  readonly delayDue: (due: Due, later: NextTime) => Promise<boolean>;
 };
 
-/** What became of an attempt. `ended`: the work itself has ended its lease, in a transaction of its own. */
-export type DueEnd = "done" | "ended" | Later;
+/**
+ * How an attempt ended. `ended`: the work has ended its lease itself, in one transaction with its result. `retry`: it failed, and is
+ * retried with a back-off.
+ */
+export type DueEnd = "done" | "ended" | "retry" | NextTime;
 
-/** Another replica has the work by now: nothing more may be done about it. */
+/** Another replica may have the work by now, so this attempt stops without any further effect. */
 export class LeaseLost extends Error {}
 
 /** Renews the lease before something is done that can't be taken back. Throws `LeaseLost`. */
@@ -89,15 +92,15 @@ export async function renew(store: Pick<DueStore, "holdDue">, due: Due, payload?
   if (!(await store.holdDue(due, payload))) throw new LeaseLost();
 }
 
-/** An attempt. What it throws counts as a failure. */
+/** One attempt. An error that it throws is logged, and the work is retried with a back-off. */
 export type DueWork = (due: Due, signal: AbortSignal) => Promise<DueEnd>;
 
 export type DueLoop = {
-  /** Begins what is due, as far as there is room. Rejects when the database doesn't answer. */
+  /** Starts due work, as far as its kinds have free places. Rejects when the database doesn't answer. */
   readonly begin: () => Promise<void>;
-  /** The same soon, for work that was just added. Whoever forgets it waits for the next sweep. */
+  /** Calls `begin` in the next turn of the event loop, for work that was just scheduled. The next sweep would find it, too. */
   readonly wake: () => void;
-  /** Does all that is due of one kind, one after the other. Rejects when the database doesn't answer. */
+  /** Does all due work of one kind, one after the other. Rejects when the database doesn't answer. */
   readonly finish: (kind: DueKindName) => Promise<void>;
 };
 
@@ -108,19 +111,19 @@ type Parts = {
   readonly log: Logger;
 };
 
-/** After a failure, an attempt comes again. */
-const WAIT = { firstMs: 5_000, longestMs: 10 * 60_000, jitter: 0.2 };
+/** Before a retry. */
+const BACK_OFF = { firstMs: 5_000, longestMs: 10 * 60_000, jitter: 0.2 };
 
 const isKind = (name: string): name is DueKindName => Object.hasOwn(dueKinds, name);
 
 export function createDueLoop({ store, lanes, work, log }: Parts): DueLoop {
-  /** Rows that this replica has, by kind. */
+  /** Leases of this replica, by kind. */
   const taken = new Map<DueKindName, number>();
-  /** Kinds with more that is due than was taken. */
+  /** Kinds that have more due work than free places. */
   const behind = new Set<DueKindName>();
   const count = (name: DueKindName, by: number): void => void taken.set(name, (taken.get(name) ?? 0) + by);
   const take = async (name: DueKindName, most: number): Promise<readonly Due[]> => {
-    // Counted first: a second call must not take as many once more.
+    // Reserved first: a concurrent call must not take as many again.
     count(name, most);
     let rows: readonly Due[] = [];
     try {
@@ -138,7 +141,11 @@ export function createDueLoop({ store, lanes, work, log }: Parts): DueLoop {
     try {
       // Another replica takes it at once.
       const end = signal.aborted ? { ms: 0, isFailure: true } : await attempt(due, signal);
-      if (end !== undefined) await settleDue(store, due, end);
+      if (end === "done") await store.endDue(due);
+      else if (end === "retry") await store.delayDue(due, { ms: backOffMs(due.attempts, BACK_OFF), isFailure: true });
+      else if (end !== "ended" && end !== undefined) await store.delayDue(due, end);
+      // It goes on at once.
+      if (typeof end === "object" && end.ms === 0) behind.add(due.kind);
     } finally {
       release(due);
     }
@@ -150,14 +157,15 @@ export function createDueLoop({ store, lanes, work, log }: Parts): DueLoop {
       if (error instanceof LeaseLost) return undefined;
       // The lease ends, and another replica goes on.
       if (error instanceof StoreError) throw error;
-      log.error({ err: error, kind: due.kind, attempts: due.attempts }, "work that was due failed; it is tried again");
-      return { ms: backOffMs(due.attempts, WAIT), isFailure: true };
+      const { kind, key, attempts } = due;
+      log.error({ err: error, kind, key, attempts }, "due work failed; it is retried");
+      return "retry";
     }
   };
   const begin = async (): Promise<void> => {
     if (lanes.isStopping()) return;
     for (const [name, waiting] of await store.dueKinds()) {
-      // One of another version waits for it.
+      // A kind of a newer version waits for a replica of that version.
       if (!isKind(name)) continue;
       const { atOnce, lane } = dueKinds[name];
       const room = atOnce - (taken.get(name) ?? 0);
@@ -192,11 +200,4 @@ export function createDueLoop({ store, lanes, work, log }: Parts): DueLoop {
       }
     },
   };
-}
-
-/** Ends an attempt. After a lost lease, nothing happens. */
-export async function settleDue(store: Pick<DueStore, "endDue" | "delayDue">, due: Due, end: DueEnd): Promise<void> {
-  if (end === "ended") return;
-  if (end === "done") await store.endDue(due);
-  else await store.delayDue(due, end);
 }

@@ -23,9 +23,9 @@ import { messageFor } from "../views/kit/post.ts";
 import { inviteHint, sentences } from "../views/messages/sentences.ts";
 import { contextFor } from "./access/context.ts";
 import { failureMessage } from "./failure.ts";
-import { type Due, type DueEnd, dueKinds, LeaseLost, settleDue } from "./due.ts";
+import { type Due, type DueEnd, dueKinds, LeaseLost } from "./due.ts";
 import type { Origin } from "./origin.ts";
-import type { FollowLimits, FollowSent, TakenFollow, WorkflowParts } from "./ports.ts";
+import type { FollowLimits, FollowSent, SavedFollow, TakenFollow, WorkflowParts } from "./ports.ts";
 
 // A log that is followed into a thread. Each look is one step, and what it brings is stored with the place in the log before
 // it is sent: whoever goes on after a replica that died draws the message again from what is stored, so that no line is lost
@@ -138,7 +138,7 @@ export async function startFollow(deps: WorkflowParts, { look, forMs, origin, co
   const { due } = begun;
   const taken = { ...row, due, headTs: undefined, stoppedBy: undefined, count: 1 };
   try {
-    await settleDue(deps.store, due, await goOn(deps, { taken, state, isFirst: true }, signal));
+    await goOn(deps, { taken, state, isFirst: true }, signal);
   } catch (error) {
     if (error instanceof LeaseLost) return;
     if (!(error instanceof Unposted)) throw error;
@@ -168,9 +168,9 @@ export async function followOn(deps: WorkflowParts, due: Due, signal: AbortSigna
   const taken = await deps.store.followOf(due);
   if (taken === undefined) return "done";
   const state = openState(deps, taken);
-  if (state !== undefined) return goOn(deps, { taken, state }, signal);
+  if (state !== undefined) await goOn(deps, { taken, state }, signal);
   // Another version wrote it, or its key is gone: what its messages show stays.
-  await deps.store.endFollow(due);
+  else await deps.store.endFollow(due);
   return "ended";
 }
 
@@ -268,17 +268,16 @@ class Unposted extends Error {
   }
 }
 
-/** One step: draws what is stored and not shown, then looks for new lines. */
-async function goOn(deps: WorkflowParts, work: Work, signal: AbortSignal): Promise<DueEnd> {
+/** One step: draws what is stored and not shown, then looks for new lines. Ends the lease. Throws `LeaseLost` or `Unposted`. */
+async function goOn(deps: WorkflowParts, work: Work, signal: AbortSignal): Promise<void> {
   const { taken, isFirst = false } = work;
   const run: Run = { deps, taken, state: work.state, signal };
   try {
     if (taken.headTs === undefined) await postHead(run);
-    if (await takeStep(run, isFirst)) return "ended";
-    return await rest(run, await pauseOf(run));
+    if (!(await takeStep(run, isFirst))) await rest(run, await pauseOf(run));
   } catch (error) {
     if (error instanceof LeaseLost || error instanceof StoreError || error instanceof Unposted) throw error;
-    if (error instanceof Later) return rest(run, error.ms);
+    if (error instanceof RetryLater) return rest(run, error.ms);
     // Nobody waits for the step: the next one may work, and what can't go on for long ends.
     deps.log.error({ err: error }, "a step of following a log failed");
     return rest(run, AGAIN_MS);
@@ -294,7 +293,7 @@ type Run = {
 };
 
 /** Slack or the workload API takes nothing now. */
-class Later extends Error {
+class RetryLater extends Error {
   readonly ms: number;
 
   constructor(ms: number) {
@@ -304,16 +303,16 @@ class Later extends Error {
 }
 
 /** Stores the state, and renews the lease. */
-async function save(run: Run, changed: Partial<Following>): Promise<void> {
+async function save(run: Run, changed: Partial<Following>, next: Pick<SavedFollow, "nextMs"> = {}): Promise<void> {
   run.state = { ...run.state, ...changed };
   const { deps, taken, state } = run;
-  const saved = { sealed: sealOf(deps, taken.id, state), headTs: taken.headTs };
+  const saved = { sealed: sealOf(deps, taken.id, state), headTs: taken.headTs, ...next };
   if (!(await deps.store.saveFollow(taken.due, saved))) throw new LeaseLost();
 }
 
-async function rest(run: Run, ms: number): Promise<DueEnd> {
-  await save(run, {});
-  return { ms: Math.max(EVERY_MS, Math.round(ms)) };
+/** Stores the state, and ends the lease until the next look. */
+function rest(run: Run, ms: number): Promise<void> {
+  return save(run, {}, { nextMs: Math.max(EVERY_MS, Math.round(ms)) });
 }
 
 async function postHead(run: Run): Promise<void> {
@@ -372,9 +371,9 @@ async function lookAgain(run: Run, nowMs: number): Promise<FollowLook | string |
     const sinceMs = state.failingSinceMs ?? nowMs;
     if (nowMs - sinceMs >= FAILING_FOR_MS) return "the log couldn't be read for 5 min";
     run.state = { ...state, failingSinceMs: sinceMs };
-    throw new Later(retryMs(look, nowMs - sinceMs));
+    throw new RetryLater(retryMs(look, nowMs - sinceMs));
   } catch (error) {
-    if (error instanceof SlackAway) throw new Later(AGAIN_MS);
+    if (error instanceof SlackAway) throw new RetryLater(AGAIN_MS);
     // Without an account, and outside of a locked channel.
     if (error instanceof UserError) {
       return `${state.requester} can't read this log any more: ${error.message.replace(/\.$/u, "")}`;
@@ -438,7 +437,7 @@ async function grow(run: Run, added: string): Promise<void> {
   const appended = await run.deps.followMessages.appendStream(cardOf(run, message), addedLines(added));
   if (appended.kind === "sent") return shown(run, { ...message, steps: message.steps + 1 });
   if (appended.kind === "gone") return leave(run);
-  if (appended.kind === "later") throw new Later(appended.ms ?? EVERY_MS);
+  if (appended.kind === "later") throw new RetryLater(appended.ms ?? EVERY_MS);
   if (appended.kind === "refused") run.state = { ...run.state, how: "edit" };
   await repair(run, message);
 }
@@ -476,10 +475,10 @@ async function begin(run: Run, message: Grown): Promise<Grown> {
   return begun;
 }
 
-/** What was sent. Throws `Later` for another time, and ends the follow when its place is gone. */
+/** What was sent. Throws `RetryLater` for another time, and ends the follow when its place is gone. */
 async function orLeave<Value>(run: Run, sent: FollowSent<Value>): Promise<Value> {
   if (sent.kind === "sent") return sent.value;
-  if (sent.kind === "later") throw new Later(sent.ms ?? EVERY_MS);
+  if (sent.kind === "later") throw new RetryLater(sent.ms ?? EVERY_MS);
   return leave(run);
 }
 
@@ -528,7 +527,7 @@ async function finish(run: Run, why: string): Promise<boolean> {
     await edit(run, message, `${why.slice(0, 1).toUpperCase()}${why.slice(1)}.`);
   }
   const drawn = await drawEnd(run, why);
-  if (drawn.kind === "later" && !isLate) throw new Later(drawn.ms ?? EVERY_MS);
+  if (drawn.kind === "later" && !isLate) throw new RetryLater(drawn.ms ?? EVERY_MS);
   await deps.store.endFollow(taken.due);
   return true;
 }

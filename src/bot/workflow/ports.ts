@@ -61,10 +61,10 @@ export type WorkflowParts = {
   readonly retries: Retries;
   readonly sealer: Sealer;
   readonly settings: Settings;
-  /** Begins soon what was just added to the work that is due. */
+  /** Starts due work soon, after some was scheduled. */
   readonly wake: () => void;
   readonly store: Store &
-    Pick<DueStore, "holdDue" | "endDue" | "delayDue"> &
+    Pick<DueStore, "holdDue"> &
     Inbox &
     RecordRows &
     LinkStore &
@@ -444,7 +444,7 @@ export type WatchStore = {
   /** Undefined: it is over already, or the file's, and nothing is written. */
   readonly removeWatch: (id: IdIn, event: NewHistoryEvent) => Promise<Watch | undefined>;
   readonly findWatch: (id: IdIn) => Promise<Watch | undefined>;
-  /** Ends it, or pauses one of the file until `resumeWatch`; both add the news for its place. False: nothing is written. */
+  /** Ends it, or pauses a watch of the file until `resumeWatch`. Both schedule a message for its place. False: nothing is written. */
   readonly loseWatch: (id: IdIn, loss: { readonly why: string; readonly event: NewHistoryEvent }) => Promise<boolean>;
   readonly resumeWatch: (id: IdIn, event: NewHistoryEvent) => Promise<boolean>;
   /** Makes these the only watches of the file. Those that are there already stay as they are. */
@@ -480,7 +480,7 @@ export type ListKey = {
   readonly kind: "service" | "job";
 };
 
-/** A look at a list that this replica makes. */
+/** A look at a list, leased by this replica. */
 export type Round = ListKey & {
   readonly due: Due;
   readonly at: Date;
@@ -620,7 +620,7 @@ export type BegunFollow =
   | { readonly kind: "begun"; readonly due: Due }
   | { readonly kind: "full"; readonly by: "person" | "channel" | "workspace" };
 
-/** A log that is followed, by this replica for now. */
+/** A followed log, leased by this replica. */
 export type TakenFollow = Omit<NewLogFollow, "limits" | "leaseMs"> & {
   readonly due: Due;
   /** The message that says what is followed; undefined until it is posted. */
@@ -631,7 +631,12 @@ export type TakenFollow = Omit<NewLogFollow, "limits" | "leaseMs"> & {
   readonly count: number;
 };
 
-export type SavedFollow = { readonly sealed: string; readonly headTs: string | undefined };
+export type SavedFollow = {
+  readonly sealed: string;
+  readonly headTs: string | undefined;
+  /** Ends the lease: the next look is due then. */
+  readonly nextMs?: number;
+};
 
 export type FollowsWanted = { readonly teamId: string; readonly channelId: string; readonly requesterId: string };
 
@@ -641,7 +646,7 @@ export type FollowStore = {
   readonly beginFollow: (follow: NewLogFollow) => Promise<BegunFollow>;
   /** Undefined: it is over. */
   readonly followOf: (due: Due) => Promise<TakenFollow | undefined>;
-  /** Renews the lease. False: it is lost, and nothing was stored. */
+  /** Renews the lease, or ends it. False: it was lost, and nothing was stored. */
   readonly saveFollow: (due: Due, saved: SavedFollow) => Promise<boolean>;
   /** Nothing of it is kept. */
   readonly endFollow: (due: Due) => Promise<void>;

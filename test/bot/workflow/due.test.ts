@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { pino } from "pino";
 import { expect, onTestFinished, test } from "vitest";
 import { StoreError } from "../../../src/bot/errors.ts";
-import { plantDue } from "../../../src/bot/store/due.ts";
+import { scheduleDue } from "../../../src/bot/store/due.ts";
 import { clockOf } from "../../../src/bot/store/database/session.ts";
 import { textSealer } from "../../../src/bot/store/database/text-sealer.ts";
 import {
@@ -14,9 +14,8 @@ import {
   type DueWork,
   LeaseLost,
 } from "../../../src/bot/workflow/due.ts";
-import { createLanes, type Lanes } from "../../../src/bot/workflow/inbox/lanes.ts";
 import { migratedInMemory } from "../../support/migrated-database.ts";
-import { stillClock } from "../../support/test-clock.ts";
+import { dueLoop } from "../../support/due-loop.ts";
 import { benchOver } from "../store/contract/bench.ts";
 
 const HOUR = 60 * 60_000;
@@ -34,31 +33,24 @@ async function looping({ work = {}, store: other = {} }: Wanted = {}) {
   const store = await bench.replica("a");
   const errors: unknown[] = [];
   const logged: unknown[] = [];
-  const lanes: Lanes = createLanes({
-    drain: { graceMs: 0, goodbyeMs: 0 },
-    onError: (error) => void errors.push(error),
-    clock: stillClock(new Date()),
-  });
-  const nothing: DueWork = async () => "done";
   const log = pino({ level: "error" }, { write: (line) => void logged.push(JSON.parse(line)) });
-  const rest = Object.fromEntries(Object.keys(dueKinds).map((name) => [name, nothing])) as Record<DueKindName, DueWork>; // all names
-  const loop = createDueLoop({ store: { ...store, ...other }, lanes, log, work: { ...rest, ...work } });
-  const plant = async (kind: DueKindName, ...keys: readonly string[]): Promise<void> => {
+  const loop = dueLoop({ store: { ...store, ...other }, work, log, onError: (error) => void errors.push(error) });
+  const schedule = async (kind: DueKindName, ...keys: readonly string[]): Promise<void> => {
     const session = { db: bench.db(), clock: clockOf("sqlite", () => -5_000), textSealer: textSealer(undefined) };
-    for (const key of keys) await plantDue(session, { kind, key, teamId: "T1" });
+    for (const key of keys) await scheduleDue(session, { kind, key, teamId: "T1" });
   };
   const left = async () =>
     (await bench.db().selectFrom("due").select(["key", "attempts", "token"]).orderBy("key").execute()).map(
       ({ key, attempts, token }) => ({ key, attempts, isTaken: token !== null }),
     );
-  return { ...loop, lanes, store, plant, left, errors, logged, db: bench.db };
+  return { ...loop, store, schedule, left, errors, logged, db: bench.db };
 }
 
 test("a kind of work takes no more than its places, and goes on with the rest by itself", async () => {
   let running = 0;
   let most = 0;
   const done: string[] = [];
-  const { begin, plant, lanes, left } = await looping({
+  const { begin, schedule, lanes, left } = await looping({
     work: {
       async round({ key }) {
         running += 1;
@@ -71,7 +63,7 @@ test("a kind of work takes no more than its places, and goes on with the rest by
     },
   });
   const keys = Array.from({ length: 19 }, (_, at) => `list ${at}`);
-  await plant("round", ...keys);
+  await schedule("round", ...keys);
 
   // Two sweeps at once.
   await Promise.all([begin(), begin()]);
@@ -84,8 +76,8 @@ test("a kind of work takes no more than its places, and goes on with the rest by
 
 test("what is added is begun soon when somebody says so, once for many", async () => {
   const done: string[] = [];
-  const { wake, plant, lanes } = await looping({ work: { digest: async ({ key }) => (done.push(key), "done") } });
-  await plant("digest", "one", "two");
+  const { wake, schedule, lanes } = await looping({ work: { digest: async ({ key }) => (done.push(key), "done") } });
+  await schedule("digest", "one", "two");
 
   wake();
   wake();
@@ -95,10 +87,10 @@ test("what is added is begun soon when somebody says so, once for many", async (
 });
 
 test("work that fails is logged and comes again, later each time", async () => {
-  const { begin, plant, lanes, left, store, logged, db } = await looping({
+  const { begin, schedule, lanes, left, store, logged, db } = await looping({
     work: { digest: () => Promise.reject(new Error("broken")) },
   });
-  await plant("digest", "w1");
+  await schedule("digest", "w1");
   const waits: number[] = [];
   for (let attempt = 1; attempt <= 3; attempt += 1) {
     await begin();
@@ -115,15 +107,36 @@ test("work that fails is logged and comes again, later each time", async () => {
   expect(logged).toMatchObject([{ kind: "digest", attempts: 1 }, { attempts: 2 }, { attempts: 3 }]);
 });
 
+test("work that has more to do goes on at once, before other work of its kind waits for a sweep", async () => {
+  let batches = 3;
+  const done: string[] = [];
+  const { begin, schedule, lanes, left } = await looping({
+    work: {
+      async audit({ key, attempts }) {
+        done.push(`${key} ${attempts}`);
+        batches -= 1;
+        return batches > 0 ? { ms: 0 } : "done";
+      },
+    },
+  });
+  await schedule("audit", "webhook");
+
+  await begin();
+  await lanes.idle();
+
+  expect(done).toEqual(["webhook 1", "webhook 1", "webhook 1"]);
+  expect(await left()).toEqual([]);
+});
+
 test("whoever lost its lease leaves the work alone, and so does one whose database is away", async () => {
-  const { begin, plant, lanes, left, errors, logged } = await looping({
+  const { begin, schedule, lanes, left, errors, logged } = await looping({
     work: {
       digest: () => Promise.reject(new LeaseLost()),
       follow: () => Promise.reject(new StoreError("the database doesn't answer")),
     },
   });
-  await plant("digest", "w1");
-  await plant("follow", "f1");
+  await schedule("digest", "w1");
+  await schedule("follow", "f1");
 
   await begin();
   await lanes.idle();
@@ -148,7 +161,7 @@ test("work that a stop meets before it began is free for other replicas at once"
     log: pino({ level: "silent" }),
     work: { digest: async ({ key }: Due) => (begun.push(key), "done") } as never, // only this kind is begun
   });
-  await own.plant("digest", "w1");
+  await own.schedule("digest", "w1");
 
   await stopping.begin();
   await Promise.all(aborted);
@@ -159,7 +172,7 @@ test("work that a stop meets before it began is free for other replicas at once"
 
 test("a replica that stops takes nothing more", async () => {
   const own = await looping();
-  await own.plant("digest", "w1");
+  await own.schedule("digest", "w1");
 
   await own.lanes.drain();
   await own.begin();
@@ -169,8 +182,8 @@ test("a replica that stops takes nothing more", async () => {
 
 test("work that finds no place in its lane is put back", async () => {
   const own = await looping();
-  const { plant, left } = own;
-  await plant("digest", "w1");
+  const { schedule, left } = own;
+  await schedule("digest", "w1");
   const full = createDueLoop({
     store: own.store,
     lanes: { ...own.lanes, add: () => false },
@@ -184,8 +197,8 @@ test("work that finds no place in its lane is put back", async () => {
 });
 
 test("a kind that only a newer version knows waits for that", async () => {
-  const { begin, lanes, left, db, plant } = await looping();
-  await plant("digest", "w1");
+  const { begin, lanes, left, db, schedule } = await looping();
+  await schedule("digest", "w1");
   await db()
     .updateTable("due")
     .set({ kind: "of tomorrow" as never })
@@ -199,9 +212,9 @@ test("a kind that only a newer version knows waits for that", async () => {
 
 test("all of one kind is done before something else begins", async () => {
   const done: string[] = [];
-  const { finish, plant, left } = await looping({ work: { token: async ({ key }) => (done.push(key), "done") } });
-  await plant("token", "T1", "T2", "T3");
-  await plant("digest", "w1");
+  const { finish, schedule, left } = await looping({ work: { token: async ({ key }) => (done.push(key), "done") } });
+  await schedule("token", "T1", "T2", "T3");
+  await schedule("digest", "w1");
 
   await finish("token");
 

@@ -366,7 +366,8 @@ test("while Slack limits messages, it is said that the log isn't followed, and t
   const said = await says(town, "/gantry logs web --follow");
 
   expect(said).toMatch(/didn't confirm my message, so the log isn't followed\..*Try again in a minute/su);
-  expect(await town.store().takeDue({ kind: "follow", leaseMs: 0, most: 9 })).toEqual([]);
+  const place = { teamId: "T0PLAYGR", channelId: "C0OPS", requesterId: "U0DANA" };
+  expect(await town.store().followsOf(place)).toEqual([]);
 });
 
 test("in a thread, a direct message, by a mention and by a button, lines come where it was asked", async () => {

@@ -1,7 +1,6 @@
 import { createHmac } from "node:crypto";
 import type { Logger } from "pino";
 import type { Clock } from "../../../platform/clock.ts";
-import { backOffMs } from "../../../platform/waiting.ts";
 import type { Network } from "../../../platform/http/network.ts";
 import { FORMAT } from "../../audit/file-format.ts";
 import type { AuditBatch, AuditRows } from "../../store/store.ts";
@@ -19,7 +18,6 @@ export type AuditReceiver = {
 /** As `docs/audit.md` says it. */
 const AT_MOST = 100;
 const ANSWER_WITHIN_MS = 10_000;
-const WAIT = { firstMs: 5_000, longestMs: 10 * 60_000, jitter: 0.2 };
 
 type Deps = {
   readonly store: Pick<AuditRows, "auditBatch" | "auditDelivered" | "auditFailed">;
@@ -37,24 +35,23 @@ export function createHandingOver({ store, receivers, log }: Deps): {
     const receiver = receivers.find(({ name }) => name === due.key);
     // It isn't configured any more.
     if (receiver === undefined) return "done";
-    const { name } = receiver;
+    const { name, send } = receiver;
     const failures = due.attempts - 1;
-    for (let sent = 0; ; sent += 1) {
-      const batch = await store.auditBatch(name, AT_MOST);
-      if (batch === undefined) return "done";
-      try {
-        await receiver.send(batch, AbortSignal.any([signal, stopping.signal]));
-      } catch (error) {
-        // A stop is no failure: another replica sends it.
-        if (signal.aborted || stopping.signal.aborted) return { ms: 0, isFailure: failures > 0 };
-        const reason = error instanceof Error ? error.message : String(error);
-        if (failures === 0) log.warn({ receiver: name, reason }, "history isn't taken; it is sent again until it is");
-        await store.auditFailed(name);
-        return { ms: backOffMs(due.attempts, WAIT), isFailure: true };
-      }
-      if (!(await store.auditDelivered(due, batch.last))) throw new LeaseLost();
-      if (failures > 0 && sent === 0) log.info({ receiver: name, failures }, "history is taken again");
+    const batch = await store.auditBatch(name, AT_MOST);
+    if (batch === undefined) return "done";
+    try {
+      await send(batch, AbortSignal.any([signal, stopping.signal]));
+    } catch (error) {
+      // A stop is no failure: another replica sends it.
+      if (signal.aborted || stopping.signal.aborted) return { ms: 0, isFailure: failures > 0 };
+      const reason = error instanceof Error ? error.message : String(error);
+      if (failures === 0) log.warn({ receiver: name, reason }, "history isn't taken; it is sent again until it is");
+      await store.auditFailed(name);
+      return "retry";
     }
+    if (!(await store.auditDelivered(due, batch.last))) throw new LeaseLost();
+    if (failures > 0) log.info({ receiver: name, failures }, "history is taken again");
+    return { ms: 0 };
   };
   return { work, stop: () => stopping.abort() };
 }

@@ -3,7 +3,7 @@ import type { Clock } from "../../../platform/clock.ts";
 import type { Sealer } from "../../accounts/seal.ts";
 import { type OAuthCalls, openTokens, sealTokens, type Tokens } from "../../slack/install/oauth.ts";
 import type { Installation, Installations } from "../../workflow/access/installation.ts";
-import type { DueEnd, DueWork } from "../../workflow/due.ts";
+import type { Due, DueEnd, DueWork } from "../../workflow/due.ts";
 import type { Store } from "../../store/store.ts";
 
 export type InstallationCare = {
@@ -31,17 +31,20 @@ function renewalAt(expiresAt: Date): Date {
   return new Date(expiresAt.getTime() - RENEW_BEFORE_MS);
 }
 
-/** Of one installation whose token isn't renewed, or that stays in doubt. */
-const AGAIN: DueEnd = { ms: 60_000, isFailure: true };
+/** While a token isn't renewed or an installation stays in doubt, Slack is asked once a minute. */
+const AGAIN_MS = 60_000;
+const AGAIN: DueEnd = { ms: AGAIN_MS, isFailure: true };
+/** A new doubt takes it away. */
+const ACCEPTED = "accepted";
 
 /** Keeps installations alive, and ends those that Slack has ended. */
 export function createInstallationCare(parts: Parts): InstallationCare {
   const { store } = parts;
   const of =
-    (work: (parts: Parts, installation: Installation) => Promise<DueEnd>): DueWork =>
-    async ({ key }) => {
-      const installation = await store.installationById(key);
-      return installation === undefined ? "done" : work(parts, installation);
+    (work: (parts: Parts, installation: Installation, due: Due) => Promise<DueEnd>): DueWork =>
+    async (due) => {
+      const installation = await store.installationById(due.key);
+      return installation === undefined ? "done" : work(parts, installation, due);
     };
   return {
     doubt: ({ id }) => store.suspectInstallation(id),
@@ -75,10 +78,12 @@ async function renew(
 }
 
 /** Slack's word decides: a late event of an earlier installation must not end the current one. */
-async function settle(parts: Parts, installation: Installation): Promise<DueEnd> {
+async function settle(parts: Parts, installation: Installation, { payload }: Due): Promise<DueEnd> {
   const { sealer, calls, log } = parts;
+  if (payload === ACCEPTED) return "done";
   const state = await calls.check(openTokens(sealer, installation).botToken);
-  if (state === "accepted") return "done";
+  // A replica may go on doubting it in each sweep, because of a call that Slack refused before.
+  if (state === "accepted") return { ms: AGAIN_MS, isFailure: true, payload: ACCEPTED };
   if (state === "ended") {
     await end(parts, installation);
     return "done";

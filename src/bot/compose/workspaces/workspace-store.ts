@@ -20,6 +20,8 @@ type ForAll =
   | "allWatches"
   | "dueKinds"
   | "takeDue"
+  | "endDue"
+  | "delayDue"
   | keyof AllWatching
   | keyof AuditRows
   | "close";
@@ -76,8 +78,6 @@ export function workspaceStore(store: Store, teamId: string): WorkspaceStore {
     lastLooks: async (id) => store.lastLooks(ownId(id)),
     findWatch: async (id) => store.findWatch(own(id)),
     holdDue: async (due, payload) => store.holdDue(own(due), payload),
-    endDue: async (due) => store.endDue(own(due)),
-    delayDue: async (due, how) => store.delayDue(own(due), how),
     roundOf: async (due) => store.roundOf(own(due)),
     setFileWatches: async (id, watches) => store.setFileWatches(ownId(id), watches.map(own)),
     watchesOf: async (where) => store.watchesOf(own(where)),

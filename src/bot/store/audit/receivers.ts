@@ -1,7 +1,7 @@
 import { type SqlBool, sql } from "kysely";
 import { eventLine } from "../../audit/file-format.ts";
 import type { Due } from "../../workflow/due.ts";
-import { holdDue, plantDue } from "../due.ts";
+import { holdDue, scheduleDue } from "../due.ts";
 import { Big } from "../schema/columns.ts";
 import type { Session } from "../database/session.ts";
 import { readHead } from "./chain-rows.ts";
@@ -27,14 +27,14 @@ export async function addReceivers(session: Session, names: readonly string[]): 
       .values({ name, number: head?.last.number ?? 0 })
       .onConflict((conflict) => conflict.column("name").doNothing())
       .execute();
-    await plantDue(session, { kind: "audit", key: name, teamId: "" });
+    await scheduleDue(session, { kind: "audit", key: name, teamId: "" });
   }
 }
 
 /** New events have joined the chain: all receivers get them. */
-export async function plantReceivers(session: Session): Promise<void> {
+export async function scheduleReceivers(session: Session): Promise<void> {
   const rows = await session.db.selectFrom("audit_receiver").select("name").execute();
-  for (const { name } of rows) await plantDue(session, { kind: "audit", key: name, teamId: "" });
+  for (const { name } of rows) await scheduleDue(session, { kind: "audit", key: name, teamId: "" });
 }
 
 /** The next events for a receiver; undefined when it has all. A batch that was begun is repeated as it was. */

@@ -12,7 +12,7 @@ import {
 import { LOST } from "../database/text-sealer.ts";
 import type { Session } from "../database/session.ts";
 import type { Tables } from "../schema/tables.ts";
-import { plantReceivers } from "./receivers.ts";
+import { scheduleReceivers } from "./receivers.ts";
 import {
   type ChainHead,
   headColumns,
@@ -79,7 +79,7 @@ async function sealBatch(session: Session, keys: ChainKeys): Promise<number> {
       .set(headColumns(keys, { ...head, last }))
       .where("id", "=", 1)
       .execute();
-    if (places.length > 0) await plantReceivers({ ...session, db });
+    if (places.length > 0) await scheduleReceivers({ ...session, db });
     return rows.length;
   });
 }

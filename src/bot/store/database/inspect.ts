@@ -193,6 +193,7 @@ async function failingReceivers({ db, clock }: Looking): Promise<readonly Failin
     .innerJoin("due", (join) => join.onRef("due.key", "=", "name").on("due.kind", "=", "audit"))
     .select(["name", "number", "failing_since", "last_number"])
     .where("failing_since", "is not", null)
+    .where("due.attempts", ">", 0)
     .where("due.at", ">", clock(-TRIED_WITHIN_MS))
     .orderBy("name")
     .execute();

@@ -6,7 +6,7 @@ import { type ChainKeys, digestOf, erase, type PersonalField, personalFields } f
 import { chainedEvent, eventFields } from "../audit/chain-rows.ts";
 import type { Tables } from "../schema/tables.ts";
 import { LOST, openEnding } from "./text-sealer.ts";
-import { dropDue, dueBind } from "../due.ts";
+import { deleteDue, dueBind } from "../due.ts";
 import type { Session } from "./session.ts";
 
 type Rows = Readonly<Record<string, readonly Readonly<Record<string, unknown>>[]>>;
@@ -324,7 +324,7 @@ async function eraseDue({ db, textSealer }: Session, userId: string): Promise<nu
   const named = rows.filter(({ kind, key, payload }) =>
     textSealer.open(payload ?? "", dueBind({ kind, key })).includes(JSON.stringify(userId)),
   );
-  for (const { kind, key } of named) await dropDue({ db }, { kinds: [kind], key });
+  for (const { kind, key } of named) await deleteDue({ db }, { kinds: [kind], key });
   return named.length;
 }
 

@@ -246,7 +246,7 @@ export const migrations: readonly Migration[] = [
     },
   },
   {
-    title: "one table of what is due",
+    title: "work that is due, in one table",
     async up({ db }) {
       await moveToDue(db);
     },
@@ -300,7 +300,9 @@ function tooNew(version: number, flavour: Session["flavour"]): string {
   );
 }
 
-/** Rows keep their times, and the leases of replicas that run now. */
+const LONG_AGO = "2026-01-01T00:00:00.000Z";
+
+/** Rows keep their times and leases. */
 async function moveToDue(db: Db): Promise<void> {
   await sql`create table due (kind text not null, key text not null, team_id text not null, at text not null,
     again_at text, token text, attempts integer not null, payload text, created_at text not null,
@@ -317,13 +319,13 @@ async function moveToDue(db: Db): Promise<void> {
     posts, news, created_at from watch_news`.execute(db);
   await sql`${into} select 'follow', id, team_id, ${leaseOr("token", "taken_until", "look_after")}, 0, null, created_at
     from follow`.execute(db);
-  // Rounds get their rows from the watches, and what is too early for a token is put off.
+  // The sweep adds the rounds of watched lists. The work of a token itself waits for the right time.
   await sql`${into} select 'token', id, '', installed_at, null, 0, null, installed_at from installation
     where expires_at is not null`.execute(db);
   await sql`${into} select 'doubt', id, '', doubted_at, null, 0, null, doubted_at from installation
     where doubted_at is not null`.execute(db);
-  await sql`${into} select 'audit', name, '', ${leaseOr("token", "leased_until", "coalesce(next_at, failing_since, '2026')")},
-    failures, null, coalesce(failing_since, '2026') from audit_receiver`.execute(db);
+  await sql`${into} select 'audit', name, '', ${leaseOr("token", "leased_until", `coalesce(next_at, '${LONG_AGO}')`)},
+    failures, null, coalesce(failing_since, '${sql.raw(LONG_AGO)}') from audit_receiver`.execute(db);
   for (const index of ["follow_look_after", "observation_due"]) await sql`drop index ${sql.ref(index)}`.execute(db);
   for (const [table, columns] of Object.entries({
     watch: ["digest_due", "digest_token", "digest_until", "digest_posts"],

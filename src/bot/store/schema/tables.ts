@@ -329,15 +329,15 @@ type ToldPlaceTable = { team_id: string; place: string; message_at: string | nul
 type DueTable = {
   kind: DueKindName;
   key: string;
-  /** Empty for work of the whole process. */
+  /** Empty for work that belongs to no workspace. */
   team_id: string;
-  /** When any replica may take it: without a token its time, with a token the end of the lease. */
+  /** From when on a replica may take it: with a token, the end of the lease. */
   at: string;
-  /** It was asked for again while a replica has it: its next time. */
+  /** Its next time, scheduled during the lease. */
   again_at: string | null;
   /** Lease token. */
   token: string | null;
-  /** Attempts since it last succeeded. */
+  /** Attempts since the last success. */
   attempts: number;
   /** Sealed. */
   payload: string | null;

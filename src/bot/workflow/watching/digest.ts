@@ -19,7 +19,7 @@ const AGAIN_MS = 60_000;
 const LIST_WITHIN_MS = 20_000;
 const FRESH_MS = 60_000;
 
-/** When it is to be told; absent for a new one, which is told for the first time when its time has come. */
+/** When it is to be posted. A new digest has none: its first attempt sets it. */
 const DueDigest = z.object({ dueAt: z.iso.datetime(), isMaybePosted: z.boolean().optional() });
 
 function payloadOf(dueAt: Date, isMaybePosted = false): string {
@@ -27,13 +27,13 @@ function payloadOf(dueAt: Date, isMaybePosted = false): string {
 }
 
 /**
- * Tells a digest that is due; the next one is due when Slack has taken it. Whoever takes over knows whether there may be a message
- * already. Rejects when the database doesn't answer.
+ * Posts a digest, and schedules the next one when Slack has taken it. A retry knows whether there may be a message already. Rejects
+ * when the database doesn't answer.
  */
 export async function tellDigest(deps: WorkflowParts, due: Due, signal: AbortSignal): Promise<DueEnd> {
   const { store, responder } = deps;
   const watch = await store.findWatch({ id: due.key, teamId: due.teamId });
-  // It begins anew when somebody watches again.
+  // Whoever adds or resumes the watch schedules it again.
   if (watch?.digest === undefined || watch.pausedWhy !== undefined) return "done";
   const { digest, owner } = watch;
   const now = deps.clock.now();

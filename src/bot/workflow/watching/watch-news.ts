@@ -21,14 +21,14 @@ const TELL_AGAIN_MS = 30_000;
 /** Then the list of watches and history still say it. */
 const TELL_FOR_MS = 48 * 60 * 60_000;
 
-/** Says that a watch ended or tells again: in its place, or to its owner where Gantry can't post. */
+/** Posts that a watch ended or goes on: in its place, or to its owner where Gantry can't post. */
 export async function tellWatchNews(
   { store, responder, clock }: Pick<WorkflowParts, "store" | "responder" | "clock">,
   due: Due,
 ): Promise<DueEnd> {
-  const { payload = "", createdAt, attempts } = due;
+  const { payload, createdAt, attempts } = due;
+  if (payload === undefined || clock.now().getTime() - createdAt.getTime() > TELL_FOR_MS) return "done";
   const news = WatchNewsJson.parse(JSON.parse(payload));
-  if (clock.now().getTime() - createdAt.getTime() > TELL_FOR_MS) return "done";
   // An older version counted its attempts only.
   const { isMaybePosted = attempts > 1, place, owner } = news;
   const message = watchNewsMessage(news, { isAgain: isMaybePosted });

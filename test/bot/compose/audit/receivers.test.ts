@@ -10,10 +10,9 @@ import { openSqlite } from "../../../../src/platform/database/sqlite.ts";
 import type { Tables } from "../../../../src/bot/store/schema/tables.ts";
 import { machineClock } from "../../../../src/platform/clock.ts";
 import { directNetwork } from "../../../../src/platform/http/network.ts";
-import { createDueLoop, type DueWork } from "../../../../src/bot/workflow/due.ts";
-import { createLanes, drainLimits } from "../../../../src/bot/workflow/inbox/lanes.ts";
 import { event } from "../../store/contract/bench.ts";
 import { unawaited } from "../../../../src/platform/waiting.ts";
+import { dueLoop } from "../../../support/due-loop.ts";
 import { testClock } from "../../../support/test-clock.ts";
 import { until } from "../../../support/until.ts";
 
@@ -26,6 +25,7 @@ type Got = { readonly id: string; readonly isSigned: boolean; readonly results: 
 async function receiver() {
   const got: Got[] = [];
   let status = 204;
+  let next: number | undefined;
   const take = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk as Buffer); // of a request without an encoding
@@ -35,14 +35,16 @@ async function receiver() {
       .update(`${String(id)}.${String(timestamp)}.${body}`)
       .digest("base64");
     const { events } = JSON.parse(body) as { events: { result: string }[] }; // as documented
-    if (status < 300) {
+    const answer = next ?? status;
+    next = undefined;
+    if (answer < 300) {
       got.push({
         id: String(id),
         isSigned: signature === `v1,${expected}`,
         results: events.map(({ result }) => result),
       });
     }
-    response.writeHead(status, { location: "http://127.0.0.1:1/" }).end();
+    response.writeHead(answer, { location: "http://127.0.0.1:1/" }).end();
   };
   const server = createServer((request, response) => unawaited(take(request, response)));
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
@@ -54,13 +56,16 @@ async function receiver() {
     answer(code: number): void {
       status = code;
     },
+    /** Only the next request gets this answer. */
+    answerOnce: (code: number): void => void (next = code),
   };
 }
 
 async function bot(url: string, db = openSqlite<Tables>(":memory:"), sealer = createSealer(readKeyring(newKey()))) {
   const clock = testClock(machineClock.now());
   const printed: string[] = [];
-  const log = pino({ level: "silent" });
+  const logged: string[] = [];
+  const log = pino({ level: "info" }, { write: (line) => void logged.push((JSON.parse(line) as { msg: string }).msg) }); // as pino writes it
   const where = { kind: "shared", db, flavour: "sqlite" } as const; // literal kinds
   const store = await openStore({ ...where, replicaId: "a", log, sealer, clock });
   const receivers = auditReceivers(
@@ -68,22 +73,7 @@ async function bot(url: string, db = openSqlite<Tables>(":memory:"), sealer = cr
     { fetch: directNetwork.fetch, clock: machineClock, print: async (text) => void printed.push(text) },
   );
   const handing = createHandingOver({ store, receivers, log });
-  const lanes = createLanes({ drain: drainLimits, onError: () => undefined, clock: machineClock });
-  const nothing: DueWork = async () => "done";
-  const { begin } = createDueLoop({
-    store,
-    lanes,
-    log,
-    work: {
-      audit: handing.work,
-      digest: nothing,
-      doubt: nothing,
-      follow: nothing,
-      round: nothing,
-      token: nothing,
-      "watch news": nothing,
-    },
-  });
+  const { begin, lanes } = dueLoop({ store, work: { audit: handing.work }, log });
   const stop = async (): Promise<void> => {
     handing.stop();
     await lanes.drain();
@@ -98,6 +88,7 @@ async function bot(url: string, db = openSqlite<Tables>(":memory:"), sealer = cr
     begin,
     stop,
     printed,
+    logged,
     happens,
     later: clock.passMs,
     failures: async () =>
@@ -166,6 +157,29 @@ test("a receiver that is away for two days loses nothing, and nobody waits for i
   expect(to.got.flatMap(({ results }) => results)).toEqual(named(1, 480));
   expect(new Set(to.got.map(({ id }) => id)).size).toBe(to.got.length);
   await until(async () => (await next.failures()) === 0);
+});
+
+test("each outage of a receiver is logged once, with its end, also when it takes one batch in between", async () => {
+  const to = await receiver();
+  const from = await bot(to.url);
+  await from.happens(1, 150);
+  to.answer(503);
+  await until(async () => {
+    await from.begin();
+    return (await from.failures()) === 1;
+  });
+  from.later(HOUR_MS);
+  to.answerOnce(200);
+  await until(async () => {
+    await from.begin();
+    return to.got.length === 1 && (await from.failures()) === 1;
+  });
+
+  expect(from.logged).toEqual([
+    "history isn't taken; it is sent again until it is",
+    "history is taken again",
+    "history isn't taken; it is sent again until it is",
+  ]);
 });
 
 test("a stop doesn't wait for a receiver that says nothing", async () => {

@@ -30,13 +30,13 @@ export function logFollowsContract({ replica, db }: Bench): void {
     const [a, b] = [await replica("a"), await replica("b")];
     const due = await begun(a);
     const meanwhile = await takeOne(b, "follow");
-    const isSaved = await a.saveFollow(due, { sealed: "further", headTs: "1.2" });
-    await a.delayDue(due, { ms: 3_000 });
+    const isSaved = await a.saveFollow(due, { sealed: "further", headTs: "1.2", nextMs: 3_000 });
+    const early = await takeOne(b, "follow");
     for (const each of [a, b]) each.later(4_000);
 
     const next = await takeOne(b, "follow");
 
-    expect([meanwhile, isSaved]).toEqual([undefined, true]);
+    expect([meanwhile, isSaved, early]).toEqual([undefined, true, undefined]);
     expect(next && (await b.followOf(next))).toMatchObject({
       sealed: "further",
       headTs: "1.2",
@@ -69,7 +69,7 @@ export function logFollowsContract({ replica, db }: Bench): void {
     expect(await a.stopFollow({ id: "F1", teamId: "T1" }, "Ann")).toBe(true);
     expect(await a.stopFollow({ id: "F1", teamId: "T1" }, "Bob")).toBe(true);
     expect(await a.stopFollow({ id: "F9", teamId: "T1" }, "Bob")).toBe(false);
-    await a.delayDue(due, { ms: 60_000 });
+    await a.saveFollow(due, { sealed: "further", headTs: undefined, nextMs: 60_000 });
     a.later(1);
     const next = await takeOne(a, "follow");
 

@@ -194,6 +194,19 @@ export function watchingContract({ replica, db }: Bench): void {
     expect(await takeRound(a)).toBeUndefined();
   });
 
+  test("a round whose key nobody can read is removed, and the others go on", async () => {
+    const a = await replica("a");
+    const row = { kind: "round", team_id: "T1", attempts: 0, at: "2026-01-01", created_at: "2026-01-01" } as const; // a literal kind
+    await db()
+      .insertInto("due")
+      .values({ ...row, key: "no list" })
+      .execute();
+    await planted(a, watch("w1"));
+
+    expect(await takeRound(a)).toMatchObject(list);
+    expect(await takeRound(a)).toBeUndefined();
+  });
+
   test("an incident is told once to each place, and what is known keeps its time", async () => {
     const a = await replica("a");
     await planted(a, watch("w1"));
