@@ -109,7 +109,7 @@ function leftRevisions(
     const to = goalOf(request) ?? from - 1;
     return made.flatMap(({ revision }) => (revision > to && revision <= from ? [[revision, request] as const] : [])); // pairs
   });
-  // The newest requests come first, and a later entry of a Map replaces an earlier one: whoever left it first counts.
+  // Sorted newest first, and a Map keeps the last entry of a key: so the oldest request that left a revision counts.
   return new Map([...between.map(({ revision }) => [revision, undefined] as const), ...byRequests]); // pairs
 }
 

@@ -14,9 +14,9 @@ type Writing = Pick<Session, "db" | "clock" | "textSealer">;
  * Adds work, or moves it to another time. While a replica has a lease of it, the new time counts from the end of that attempt.
  * After a failed attempt, the back-off stays as it is.
  */
-export async function scheduleDue({ db, clock, textSealer }: Writing, planted: Scheduled): Promise<void> {
-  const { kind, teamId, inMs = 0, at, payload } = planted;
-  const key = plainText(planted.key);
+export async function scheduleDue({ db, clock, textSealer }: Writing, scheduled: Scheduled): Promise<void> {
+  const { kind, teamId, inMs = 0, at, payload } = scheduled;
+  const key = plainText(scheduled.key);
   await db
     .insertInto("due")
     .values({

@@ -38,7 +38,7 @@ async function installed(state: Awaited<ReturnType<OAuthCalls["check"]>>) {
     doubt: () => store.suspectInstallation("T1"),
     isInDoubt: async () => (await db.selectFrom("due").select("key").where("kind", "=", "doubt").execute()).length > 0,
     pass: clock.passMs,
-    async sweep(): Promise<void> {
+    sweep: async (): Promise<void> => {
       await begin();
       await lanes.idle();
     },

@@ -89,7 +89,7 @@ test("what became of a watch is still told, with what is known of its posts", as
   ]);
 });
 
-test("logs are followed on, by whoever has them or comes next", async () => {
+test("followed logs go on, in their replica or in another one", async () => {
   const row = (id: string, token: string, until: string) =>
     `insert into follow (id, team_id, channel_id, requester_id, sealed, created_at, look_after, token, taken_until)
     values ('${id}', 'T1', 'C1', 'U1', 'sealed', '${BEFORE}', '${BEFORE}', ${token}, ${until})`;

@@ -74,7 +74,7 @@ test("a kind of work takes no more than its places, and goes on with the rest by
   expect(await left()).toEqual([]);
 });
 
-test("what is added is begun soon when somebody says so, once for many", async () => {
+test("work that was just scheduled starts soon after a wake, once for several of them", async () => {
   const done: string[] = [];
   const { wake, schedule, lanes } = await looping({ work: { digest: async ({ key }) => (done.push(key), "done") } });
   await schedule("digest", "one", "two");
@@ -128,7 +128,7 @@ test("work that has more to do goes on at once, before other work of its kind wa
   expect(await left()).toEqual([]);
 });
 
-test("whoever lost its lease leaves the work alone, and so does one whose database is away", async () => {
+test("an attempt that lost its lease or its database leaves the row as it is", async () => {
   const { begin, schedule, lanes, left, errors, logged } = await looping({
     work: {
       digest: () => Promise.reject(new LeaseLost()),

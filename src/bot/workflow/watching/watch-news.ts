@@ -41,7 +41,7 @@ export async function tellWatchNews(
       const unsure = JSON.stringify({ ...news, isMaybePosted: isMaybePosted || isUnsure });
       return { ms: Math.max(ms, TELL_AGAIN_MS), payload: unsure, isFailure: true };
     }
-    // Where the bot can't post, whoever watches is told.
+    // Where the bot can't post, the owner of the watch is told.
   }
   return "done";
 }

@@ -16,10 +16,10 @@ function given(due: Due | undefined): Due {
 export function dueContract({ replica, db, flavour }: Bench): void {
   const sealer = createSealer(readKeyring(newKey()));
   /** As a statement of the store adds work, some seconds before or after the replicas were opened. */
-  const schedule = (planted: Partial<Scheduled> = {}, laterMs = -5_000): Promise<void> =>
+  const schedule = (other: Partial<Scheduled> = {}, laterMs = -5_000): Promise<void> =>
     scheduleDue(
       { db: db(), clock: clockOf(flavour(), () => laterMs), textSealer: textSealer(sealer) },
-      { kind: "digest", key: "w1", teamId: "T1", ...planted },
+      { kind: "digest", key: "w1", teamId: "T1", ...other },
     );
   const two = async (): Promise<readonly [Replica, Replica]> => [
     await replica("a", { sealer }),
@@ -55,7 +55,7 @@ export function dueContract({ replica, db, flavour }: Bench): void {
     expect(rest.every((some) => some.length <= 4)).toBe(true);
   });
 
-  test("whoever loses its lease can end nothing, and who takes over knows that it was tried", async () => {
+  test("a replica that lost its lease can change nothing, and the next one sees a second attempt", async () => {
     const [a, b] = await two();
     await schedule({ payload: "first" });
     const lost = given(await takeOne(a, "digest"));
@@ -104,7 +104,7 @@ export function dueContract({ replica, db, flavour }: Bench): void {
   });
 
   test.each(["done", "later"] as const)(
-    "what is asked for while somebody is at it is done again after that: %s",
+    "work that is scheduled during its lease is done again after that: %s",
     async (end) => {
       const [a, b] = await two();
       await schedule({ payload: "old" });
@@ -120,7 +120,7 @@ export function dueContract({ replica, db, flavour }: Bench): void {
     },
   );
 
-  test("what is asked for again doesn't cut a back-off short", async () => {
+  test("scheduling work again doesn't cut a back-off short", async () => {
     const [a] = await two();
     await schedule();
     await a.delayDue(given(await takeOne(a, "digest")), { ms: MINUTE, isFailure: true });
