@@ -78,7 +78,6 @@ const always: ReadonlySet<Edge> = new Set<Edge>([
   "postponeDrawing",
   "markTold",
   "endFollow",
-  "delayDue follow",
   "note",
   "beat",
   "countCalls",
