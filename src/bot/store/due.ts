@@ -10,12 +10,9 @@ import { plainText } from "./schema/columns.ts";
 
 type Writing = Pick<Session, "db" | "clock" | "textSealer">;
 
-/**
- * Adds work, or moves it to another time. While a replica has a lease of it, the new time counts from the end of that attempt.
- * After a failed attempt, the back-off stays as it is.
- */
+/** Makes work due now: after the attempt of a replica that has a lease of it, and after the back-off of a failed attempt. */
 export async function scheduleDue({ db, clock, textSealer }: Writing, scheduled: Scheduled): Promise<void> {
-  const { kind, teamId, inMs = 0, at, payload } = scheduled;
+  const { kind, teamId, payload } = scheduled;
   const key = plainText(scheduled.key);
   await db
     .insertInto("due")
@@ -23,7 +20,7 @@ export async function scheduleDue({ db, clock, textSealer }: Writing, scheduled:
       kind,
       key,
       team_id: teamId,
-      at: at?.toISOString() ?? clock(inMs),
+      at: clock(),
       again_at: null,
       token: null,
       attempts: 0,

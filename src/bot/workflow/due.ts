@@ -52,9 +52,6 @@ export type Due = {
 };
 
 export type Scheduled = Pick<Due, "kind" | "key" | "teamId"> & {
-  /** Milliseconds from now; 0 by default. */
-  readonly inMs?: number;
-  readonly at?: Date | undefined;
   /** Sealed in the database. */
   readonly payload?: string | undefined;
 };
