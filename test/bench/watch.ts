@@ -12,6 +12,9 @@ import { databaseFile } from "../../src/bot/store/database/session.ts";
 import { openStore } from "../../src/bot/store/open-store.ts";
 import { dueKinds } from "../../src/bot/workflow/due.ts";
 import type { NewWatch, Profile, WorkflowParts } from "../../src/bot/workflow/ports.ts";
+import { deliver } from "../../src/bot/workflow/post/deliver.ts";
+import type { Sender } from "../../src/bot/workflow/post/post.ts";
+import { alertPost } from "../../src/bot/workflow/watching/alert-post.ts";
 import { notifyPlace } from "../../src/bot/workflow/watching/notify.ts";
 import { createKnownLists, makeRound } from "../../src/bot/workflow/watching/observer.ts";
 import { event } from "../bot/store/contract/bench.ts";
@@ -92,17 +95,29 @@ async function main(): Promise<void> {
   const listed = new Map<string, number>();
   let updates = 0;
   let refusedUntil = 0;
-  const draw = async (id: string): Promise<void> => {
-    const drawing = await store.beginAlertDrawing(id, "T1");
-    if (drawing === undefined) return;
-    const { alert, token } = drawing;
-    if (nowMs() < refusedUntil) return store.postponeAlertDrawing(id, token, { ms: 30_000, isPosted: false });
-    if (alert.card === undefined) {
-      messages.set(id, (messages.get(id) ?? 0) + 1);
-      await store.holdAlertDrawing(id, token, { card: { channelId: alert.place, ts: id } });
-    } else updates += 1;
-    listed.set(id, alert.incidents.length);
-    await store.markAlertDrawn(id, { token, version: alert.version, isNowhere: false, restMs: 2_000 });
+  const drawn = async (id: string): Promise<void> => {
+    listed.set(id, (await store.alertOf({ id, teamId: "T1" }))?.incidents.length ?? 0);
+  };
+  /** A Slack that takes everything, or is away. The `ts` of a message is its alert. */
+  const sending = (alert: string): Sender => {
+    const away = { kind: "later", ms: 30_000, isMaybeSent: false } as const; // a literal kind
+    return {
+      async post({ place: channelId, threadTs }) {
+        if (nowMs() < refusedUntil) return away;
+        if (threadTs === undefined) {
+          messages.set(alert, (messages.get(alert) ?? 0) + 1);
+          await drawn(alert);
+        }
+        return { kind: "sent", value: { channelId, ts: alert } };
+      },
+      async update() {
+        if (nowMs() < refusedUntil) return away;
+        updates += 1;
+        await drawn(alert);
+        return { kind: "sent", value: undefined };
+      },
+      remove: () => Promise.resolve(),
+    };
   };
   const list = async (username: string): Promise<object> => {
     calls += 1;
@@ -129,7 +144,9 @@ async function main(): Promise<void> {
       channelMembers: () => Promise.resolve(new Set(accounts.map((_, at) => `U${at}`))),
     },
     responder: { announce: () => Promise.resolve(true) },
-    alerts: { draw },
+    wake: () => undefined,
+    logs: { redact: () => Promise.resolve([]) },
+    envValues: { values: () => [] },
   } as unknown as WorkflowParts; // what watching uses of it
   for (const [at, username] of accounts.entries()) {
     const watch: NewWatch = {
@@ -160,12 +177,24 @@ async function main(): Promise<void> {
       await Promise.all(due.map((each) => makeRound(deps, observer, each, signal)));
     }
   };
-  /** The bot sweeps: cards that wait, what is due, and lists that are due. */
+  const deliveries = async (): Promise<void> => {
+    for (;;) {
+      const [due] = await store.takeDue({ kind: "post", leaseMs: dueKinds.post.leaseMs, most: 1 });
+      if (due === undefined) return;
+      const post = await store.postOf(due);
+      const end = await deliver({ ...deps, sender: sending(post?.key ?? "") }, alertPost(deps), due);
+      if (end === "done") await store.endDue(due);
+      else if (typeof end === "object") await store.delayDue(due, end);
+      else if (end === "retry") throw new Error("a message was refused");
+    }
+  };
+  /** The bot sweeps: messages that wait, what is due, and lists that are due. */
   const sweep = async (): Promise<void> => {
-    for (const { id } of await store.undrawnAlerts()) await draw(id);
+    await deliveries();
     for (const place of await store.duePlaces()) await notifyPlace(deps, place);
     await rounds();
     for (const place of await store.duePlaces()) await notifyPlace(deps, place);
+    await deliveries();
   };
   const sizeMb = (): number =>
     ["", "-wal"].reduce(

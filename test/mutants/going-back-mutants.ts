@@ -352,9 +352,9 @@ export const goingBackMutants: readonly Mutant[] = [
   },
   {
     bug: "an alert about workloads of two accounts acts for one of them",
-    file: "src/bot/workflow/watching/story.ts",
-    text: "otherAccounts.length === 0 ? messageFor(account, drawn) : drawn",
-    becomes: "messageFor(account, drawn)",
+    file: "src/bot/workflow/watching/alert-post.ts",
+    text: "account === undefined || otherAccounts.length > 0 ? drawn",
+    becomes: "account === undefined ? drawn",
     tests: ["test/bot/workflow/alert-of-accounts.test.ts"],
   },
 ];

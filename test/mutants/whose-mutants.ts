@@ -48,7 +48,7 @@ export const whoseMutants: readonly Mutant[] = [
   },
   {
     bug: "an alert tells what happened to the workload of another account before it",
-    file: "src/bot/workflow/watching/story.ts",
+    file: "src/bot/workflow/watching/alert-post.ts",
     text: "workload: { name, account }",
     becomes: "workload: { name, account: undefined }",
     tests,

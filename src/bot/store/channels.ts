@@ -199,13 +199,17 @@ async function moveAlerts(tx: Db, { teamId, from, to }: ChannelMove): Promise<vo
     where newer.team_id = notice.team_id and newer.place = ${to} and newer.id = notice.id)`.execute(tx);
   await tx.updateTable("notice").set({ place: to }).where("team_id", "=", teamId).where("place", "=", from).execute();
   await tx.deleteFrom("told_place").where("team_id", "=", teamId).where("place", "=", from).execute();
-  await tx.updateTable("alert").set({ place: to }).where("team_id", "=", teamId).where("place", "=", from).execute();
-  await tx
-    .updateTable("alert")
-    .set({ card_channel: to })
-    .where("team_id", "=", teamId)
-    .where("card_channel", "=", from)
-    .execute();
+  await sql`delete from post where team_id = ${teamId} and place = ${from} and exists (select 1 from post as newer
+    where newer.kind = post.kind and newer.key = post.key and newer.place = ${to})`.execute(tx);
+  for (const column of ["place", "instead_of", "channel"] as const) {
+    // names of columns
+    await tx
+      .updateTable("post")
+      .set({ [column]: to })
+      .where("team_id", "=", teamId)
+      .where(column, "=", from)
+      .execute();
+  }
 }
 
 /** Also ended ones, whose buttons still work. Their cards are drawn again by whoever gets to them first. */

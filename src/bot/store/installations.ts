@@ -251,7 +251,7 @@ async function erase(session: Session, { teamId }: Closing): Promise<void> {
   await db.deleteFrom("watch").where("team_id", "=", teamId).execute();
   await db.deleteFrom("due").where("team_id", "=", teamId).execute();
   await db.deleteFrom("mute").where("team_id", "=", teamId).execute();
-  for (const table of ["observation", "seen", "incident", "notice", "alert", "told_place"] as const) {
+  for (const table of ["observation", "seen", "incident", "notice", "alert", "post", "told_place"] as const) {
     // names of tables
     await db.deleteFrom(table).where("team_id", "=", teamId).execute();
   }

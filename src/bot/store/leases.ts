@@ -31,7 +31,7 @@ function isFreeToDraw({ clock }: Session) {
 
 /** For a step that makes a card out of date: takes the drawing lease in the same statement, if it is free. */
 export function takingDrawing(session: Session) {
-  const { token, set } = beginLease.of(session);
+  const { token, set } = newLease(session);
   const isOurs = sql`nowhere = 0 and ${isFreeToDraw(session)}`;
   return {
     token,
@@ -42,17 +42,10 @@ export function takingDrawing(session: Session) {
   };
 }
 
-/** Of cards and alerts alike, whose columns of a drawing are the same. */
-export const beginLease = {
-  isDue,
-  of({ clock }: Session) {
-    const token = randomUUID();
-    return { token, set: { drawing_token: token, drawing_until: clock(DRAW_WITHIN_MS) } };
-  },
-};
-
-/** A request or an alert, whose columns of a drawing are the same: the statements about one are those about the other. */
-type DrawnTable = "change" | "alert";
+function newLease({ clock }: Session) {
+  const token = randomUUID();
+  return { token, set: { drawing_token: token, drawing_until: clock(DRAW_WITHIN_MS) } };
+}
 
 /** Oldest first. */
 export async function undrawn(session: Session): Promise<readonly IdIn[]> {
@@ -66,7 +59,7 @@ export async function undrawn(session: Session): Promise<readonly IdIn[]> {
  * in between belongs to a newer version and is told with that one, because the change at hand doesn't know its details.
  */
 export async function beginDrawing(session: Session, id: string, teamId?: string): Promise<Drawing | undefined> {
-  const { set, token } = beginLease.of(session);
+  const { set, token } = newLease(session);
   const row = await session.db
     .updateTable("change")
     .set(set)
@@ -117,30 +110,13 @@ export async function holdDrawing(
   { card, told }: NonNullable<Parameters<Store["holdDrawing"]>[2]> = {},
 ): ReturnType<Store["holdDrawing"]> {
   const replies = told === undefined ? {} : { told_replies: toJson(ToldRepliesJson, told) };
-  return holdLease(session, "change", { id, token, card, also: replies });
-}
-
-type Held = {
-  readonly id: string;
-  readonly token: string;
-  readonly card: Drawn["card"];
-  readonly also?: Partial<Pick<ChangeTable, "told_replies">>;
-};
-
-/** Renews the right to draw a card or an alert, and stores where it was posted. */
-export async function holdLease(
-  session: Session,
-  table: DrawnTable,
-  { id, token, card, also = {} }: Held,
-): ReturnType<Store["holdDrawing"]> {
-  const drawn = table as "change"; // the columns are the same
   const placed =
     card === undefined
       ? {}
       : { card_channel: card.channelId, card_ts: card.ts, nowhere: 0, posts: sql<number>`posts + 1` };
   const held = await session.db
-    .updateTable(drawn)
-    .set({ drawing_until: session.clock(DRAW_WITHIN_MS), ...placed, ...also })
+    .updateTable("change")
+    .set({ drawing_until: session.clock(DRAW_WITHIN_MS), ...placed, ...replies })
     .where("id", "=", id)
     .where("drawing_token", "=", token)
     .returning("id")
@@ -148,7 +124,7 @@ export async function holdLease(
   if (held !== undefined) return "held";
   if (card === undefined) return "lost";
   const adopted = await session.db
-    .updateTable(drawn)
+    .updateTable("change")
     .set({ ...placed, drawn_version: -1, stale: 1 })
     .where("id", "=", id)
     .where("card_ts", "is", null)

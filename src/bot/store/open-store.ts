@@ -88,18 +88,8 @@ import {
   watchesOn,
 } from "./watches.ts";
 import { endRound, hint, incidentsOf, keptOf, roundOf, syncRounds } from "./rounds.ts";
-import {
-  beginAlertDrawing,
-  dueNotices,
-  duePlaces,
-  holdAlertDrawing,
-  markAlertDrawn,
-  placeNotices,
-  postponeAlertDrawing,
-  incidentsOn,
-  takeAlert,
-  undrawnAlerts,
-} from "./alerts.ts";
+import { alertOf, dueNotices, duePlaces, placeNotices, takeAlert } from "./alerts.ts";
+import { deliverAgain, postInstead, postOf, removePost, savePost } from "./posts.ts";
 import { completedJobs, createdJobs, findChange, waitsFor } from "./find-change.ts";
 import { history, changedSince } from "./history.ts";
 import { inspect, type LookPlace, readingCurrentStore } from "./database/inspect.ts";
@@ -375,13 +365,13 @@ const statements = {
   duePlaces,
   dueNotices,
   placeNotices,
-  undrawnAlerts,
-  beginAlertDrawing,
-  holdAlertDrawing,
-  markAlertDrawn,
-  postponeAlertDrawing,
-  incidentsOn,
+  alertOf,
   takeAlert,
+  postOf,
+  savePost,
+  postInstead,
+  deliverAgain,
+  removePost,
   saveInstallation,
   findInstallation,
   installationById,

@@ -6,6 +6,7 @@ import { watchedEvents } from "../watch/watch.ts";
 import type { Due } from "../workflow/due.ts";
 import type { ListKey, Round, RoundResult } from "../workflow/ports.ts";
 import { delayDue, deleteDue, scheduleDue } from "./due.ts";
+import { deletePosts, schedulePosts } from "./posts.ts";
 import { BATCH, type Db, inBatches, type Session, untilNone } from "./database/session.ts";
 import { LOST, type TextSealer } from "./database/text-sealer.ts";
 import { Big, fromJson, maybe, parseRow, plainText, Time, toJson } from "./schema/columns.ts";
@@ -162,7 +163,8 @@ function beginList(session: Session, { teamId, account, region, kind }: ListKey)
 }
 
 /** What was seen of it is forgotten: a later watch begins with a first look. */
-async function endList({ db, clock }: Session, key: string, jobsRegion: string): Promise<void> {
+async function endList(session: Session, key: string, jobsRegion: string): Promise<void> {
+  const { db, clock } = session;
   const list = listOf(key);
   if (list === undefined) return deleteDue({ db }, { kinds: ["round"], key });
   // Somebody may have begun to watch it meanwhile.
@@ -187,7 +189,8 @@ async function endList({ db, clock }: Session, key: string, jobsRegion: string):
       .where("over_at", "is", null)
       .returning("id")
       .execute();
-    await redrawAlerts(
+    await scheduleAlerts(
+      session,
       tx,
       open.map(({ id }) => id),
     );
@@ -308,7 +311,8 @@ async function writeSeen(
   });
 }
 
-async function writeIncidents(tx: Db, { textSealer }: Session, incidents: readonly Incident[]): Promise<void> {
+async function writeIncidents(tx: Db, session: Session, incidents: readonly Incident[]): Promise<void> {
+  const { textSealer } = session;
   for (let from = 0; from < incidents.length; from += BATCH) {
     const rows = incidents.slice(from, from + BATCH).map((incident) => {
       const { shared, seen, unseenSince, overUnseenSince, restartsBefore, changedBefore } = incident;
@@ -343,27 +347,26 @@ async function writeIncidents(tx: Db, { textSealer }: Session, incidents: readon
       )
       .execute();
   }
-  await redrawAlerts(
+  await scheduleAlerts(
+    session,
     tx,
     incidents.map(({ id }) => id),
   );
 }
 
-/** Cards that list one of them show something else by now. */
-export async function redrawAlerts(tx: Db, incidents: readonly string[]): Promise<void> {
-  await inBatches(incidents, async (ids) => {
-    const listing = tx
+/** Messages that list one of them show something else by now. */
+async function scheduleAlerts(session: Session, tx: Db, incidents: readonly string[]): Promise<void> {
+  const listing = await inBatches(incidents, (ids) =>
+    tx
       .selectFrom("notice")
       .select("alert_id")
+      .distinct()
       .where("incident_id", "in", ids)
-      .where("alert_id", "is not", null);
-    await tx
-      .updateTable("alert")
-      .set({ version: sql`version + 1`, stale: 1 })
-      .where("id", "in", listing)
-      .execute();
-    return [];
-  });
+      .where("alert_id", "is not", null)
+      .execute(),
+  );
+  const alerts = new Set(listing.flatMap(({ alert_id: id }) => id ?? []));
+  await schedulePosts({ ...session, db: tx }, "alert", [...alerts]);
 }
 
 async function writeNotices(tx: Db, { textSealer }: Session, round: Round, { notices }: RoundResult): Promise<void> {
@@ -421,9 +424,17 @@ export async function pruneWatching({ db, clock }: Session): Promise<void> {
   );
   const isLate = sql<SqlBool>`incident_id is null and due_at < ${before}`;
   await db.deleteFrom("notice").where(isLate).execute();
-  await db
+  const gone = await db
     .deleteFrom("alert")
     .where("created_at", "<", before)
     .where(sql<SqlBool>`not exists (select 1 from notice where notice.alert_id = alert.id)`)
+    .returning("id")
     .execute();
+  await inBatches(
+    gone.map(({ id }) => id),
+    async (ids) => {
+      await deletePosts(db, sql<SqlBool>`kind = 'alert' and key in (${sql.join(ids)})`);
+      return [];
+    },
+  );
 }

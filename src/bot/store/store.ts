@@ -22,6 +22,7 @@ import type {
 } from "../workflow/ports.ts";
 import type { CallsOf, Implied } from "./accounts.ts";
 import type { Due, DueStore } from "../workflow/due.ts";
+import type { PostStore } from "../workflow/post/post.ts";
 import type { Waiting } from "./pending.ts";
 import type { AuditBatch } from "./audit/receivers.ts";
 
@@ -181,6 +182,7 @@ export type Store = Changes &
   FollowStore &
   AllWatches &
   WatchingStore &
+  PostStore &
   AllWatching &
   InstallationRows &
   AuditRows &

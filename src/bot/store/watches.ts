@@ -1,3 +1,4 @@
+import { scheduleAlertsAt } from "./alerts.ts";
 import { randomUUID } from "node:crypto";
 import { sql, type SqlBool } from "kysely";
 import { z } from "zod";
@@ -147,9 +148,19 @@ export function addWatch(
       .executeTakeFirst();
     if (row === undefined) return { kind: "same" };
     await scheduleDigest(tx, session, { ...watch, id: row.id });
+    await watchersChanged(tx, session, row);
     await insertEvent(tx, session, event);
     return { kind: row.id === watch.id ? "added" : "changed", id: row.id };
   });
+}
+
+/** Messages about what lasts say whether it is still watched there. */
+function watchersChanged(
+  tx: Db,
+  session: Session,
+  { team_id: teamId, place }: { readonly team_id: string; readonly place: string },
+): Promise<void> {
+  return scheduleAlertsAt({ ...session, db: tx }, { teamId, place });
 }
 
 /** Without a payload, the first attempt only works out when the digest is to be posted. */
@@ -194,8 +205,9 @@ export function setFileWatches(session: Session, teamId: string, watches: readon
       .where("source", "=", "file")
       .execute();
     const known = new Set(stored.map(({ id }) => id));
-    for (const { id } of stored) {
-      if (!kept.has(id)) await tx.deleteFrom("watch").where("id", "=", id).execute();
+    for (const { id, place } of stored.filter((row) => !kept.has(row.id))) {
+      await tx.deleteFrom("watch").where("id", "=", id).execute();
+      await watchersChanged(tx, session, { team_id: teamId, place });
     }
     for (const watch of watches.filter(({ id }) => !known.has(id))) {
       const key = keyOf(watch);
@@ -216,6 +228,7 @@ export function removeWatch(session: Session, at: IdIn, event: NewHistoryEvent):
   return session.db.transaction().execute(async (tx) => {
     const row = await deleteOfPerson(tx, at);
     if (row === undefined) return undefined;
+    await watchersChanged(tx, session, row);
     await insertEvent(tx, session, event);
     return watchOf(row);
   });
@@ -244,6 +257,7 @@ export function loseWatch(
   return session.db.transaction().execute(async (tx) => {
     const row = (await deleteOfPerson(tx, at)) ?? (await setPaused(tx, { ...at, why }));
     if (row === undefined) return false;
+    await watchersChanged(tx, session, row);
     await insertEvent(tx, session, event);
     await scheduleNews(tx, session, watchOf(row), plainText(why));
     return true;
@@ -258,6 +272,7 @@ export function resumeWatch(session: Session, { id, teamId }: IdIn, event: NewHi
     const watch = watchOf(row);
     // A digest that fell due during the pause is skipped.
     await scheduleDigest(tx, session, watch);
+    await watchersChanged(tx, session, row);
     await insertEvent(tx, session, event);
     await scheduleNews(tx, session, watch, undefined);
     return true;

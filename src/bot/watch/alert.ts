@@ -1,4 +1,3 @@
-import type { Card } from "../changes/stored-change.ts";
 import type { Incident, Seen } from "./incident.ts";
 import type { WatchedEvent } from "./watch.ts";
 
@@ -18,21 +17,13 @@ export type NoticedEvent = {
   readonly unseenSince: Date | undefined;
 };
 
-/** A message that tells what happened, with everything that it lists. */
+/** What is told together, with everything that it lists. */
 export type Alert = {
   readonly id: string;
   readonly teamId: string;
-  /** A channel, or a person's id for their direct message. */
-  readonly place: string;
-  /** Whose watch it is, and who gets the card when the place doesn't take it. */
-  readonly ownerId: string;
   readonly createdAt: Date;
-  readonly version: number;
-  readonly card: Card | undefined;
   readonly incidents: readonly Incident[];
   readonly events: readonly NoticedEvent[];
-  /** What the thread says already. */
-  readonly told: readonly string[];
   /** Who said that they are on it. */
   readonly taken: { readonly userId: string; readonly name: string; readonly at: Date } | undefined;
 };

@@ -24,6 +24,11 @@ export function placeOf({ place, owner }: Watch): string {
   return place.kind === "dm" ? owner.userId : place.channelId;
 }
 
+/** The same of a mute. */
+export function placeOfMute({ place }: Mute): string | undefined {
+  return place.kind === "dm" ? place.userId : place.channelId;
+}
+
 /** When a watch tells of an incident, quiet hours apart; undefined while it doesn't. Pure. */
 export function ripeAt({ events, afterMs }: Watch, incident: Incident): Date | undefined {
   const { cause, openedAt, overAt } = incident;

@@ -28,6 +28,7 @@ import type { Alert, NoticedEvent } from "../watch/alert.ts";
 import type { Incident, Kept } from "../watch/incident.ts";
 import type { Mute, Watch } from "../watch/watch.ts";
 import type { Due, DueStore } from "./due.ts";
+import type { PostStore, Sender } from "./post/post.ts";
 import type { Step } from "./lifecycle.ts";
 import type { Answering, SentForm } from "./inbox/interaction.ts";
 import type { Origin } from "./origin.ts";
@@ -39,7 +40,6 @@ import type { Content } from "./stored-request.ts";
 /** What the workflow is given to work for one workspace. What carries a request on takes all of it, a leaf what it uses. */
 export type WorkflowParts = {
   readonly accounts: Accounts;
-  readonly alerts: Alerts;
   readonly api: Pick<Api, "as" | "engine" | "changes">;
   readonly calls: CallCounts;
   readonly cards: Cards;
@@ -60,6 +60,7 @@ export type WorkflowParts = {
   readonly responder: Responder;
   readonly retries: Retries;
   readonly sealer: Sealer;
+  readonly sender: Sender;
   readonly settings: Settings;
   /** Starts due work soon, after some was scheduled. */
   readonly wake: () => void;
@@ -72,6 +73,7 @@ export type WorkflowParts = {
     ChannelMover &
     WatchStore &
     WatchingStore &
+    PostStore &
     FollowStore;
 };
 
@@ -151,14 +153,6 @@ export type Cards = {
    * the card is late with. Never rejects because of Slack: what reached nobody is told later.
    */
   readonly tell: (changeId: string, when: { readonly isOverdue: boolean }) => Promise<void>;
-};
-
-export type Alerts = {
-  /**
-   * Updates the message of an alert, and its thread, to the latest version; posts it first if there is none. Any replica
-   * may call it at any time. Never rejects because of Slack: what can't be drawn now is drawn later.
-   */
-  readonly draw: (alertId: string) => Promise<void>;
 };
 
 /** What Slack did with a post. `isUnsure`: it may have taken it. */
@@ -373,7 +367,7 @@ export type SweepStore = {
   readonly undrawn: () => Promise<readonly IdIn[]>;
   /** Changes whose requester has to be told what the card is late with, and whom nobody tells. */
   readonly overdueNews: () => Promise<readonly IdIn[]>;
-} & Pick<AllWatching, "duePlaces" | "undrawnAlerts" | "syncRounds">;
+} & Pick<AllWatching, "duePlaces" | "syncRounds">;
 
 export type LinkStore = {
   /** The person's own account, the channel's and the workspace's. */
@@ -531,21 +525,18 @@ export type PlaceId = { readonly teamId: string; readonly place: string };
 
 /** What is to be done with notices of a place. */
 export type Placing = PlaceId & {
-  /** Who gets the card when the place doesn't take it. */
-  readonly ownerId: string;
+  /** Who is told while the place takes no message. */
+  readonly ownerId: string | undefined;
   readonly tell: readonly {
     readonly id: string;
-    /** Notices of the same sort within a minute are on one card. */
+    /** Notices of the same sort within a minute are told in one alert. */
     readonly sort: string;
-    /** It joins a card of its sort however old that is. */
+    /** It joins an alert of its sort however old that is. */
     readonly joinsAny: boolean;
   }[];
   readonly wait: readonly { readonly id: string; readonly until: Date; readonly isMuted: boolean }[];
   readonly drop: readonly string[];
 };
-
-/** The right to draw an alert, for a while. `posts`: how often it was posted, or may have been. */
-export type AlertDrawing = { readonly alert: Alert; readonly token: string; readonly posts: number };
 
 export type WatchingStore = {
   /** Undefined when nobody watches the list any more. */
@@ -560,34 +551,17 @@ export type WatchingStore = {
   readonly incidentsOf: (list: ListKey, withinMs: number) => Promise<readonly Incident[]>;
   /** All of a round in one transaction. False: another replica has the round by now, and nothing was written. */
   readonly endRound: (round: Round, result: RoundResult) => Promise<boolean>;
-  /** What is due in a place and on no card yet. */
+  /** What is due in a place and in no alert yet. */
   readonly dueNotices: (place: PlaceId) => Promise<readonly Notice[]>;
   /**
-   * Puts notices on cards: on one of their sort that is at most a minute old, else together on a new one, at most one in 30 s
-   * for each place. Those that must wait for that stay due. Resolves to the cards to be drawn.
+   * Puts notices on alerts, and schedules their messages: on one of their sort that is at most a minute old, else together on a new
+   * one, at most one in 30 s for each place. Those that must wait for that stay due.
    */
-  readonly placeNotices: (placing: Placing) => Promise<readonly string[]>;
-  readonly beginAlertDrawing: (id: string, teamId: string) => Promise<AlertDrawing | undefined>;
-  /** Like `holdDrawing`, also with what the thread says by now. */
-  readonly holdAlertDrawing: (
-    id: string,
-    token: string,
-    done?: { readonly card?: Card; readonly told?: readonly string[] },
-  ) => Promise<"held" | "adopted" | "lost">;
-  /** Nobody draws it again before `restMs` are over. */
-  readonly markAlertDrawn: (
-    id: string,
-    drawn: { readonly token: string; readonly version: number; readonly isNowhere: boolean; readonly restMs: number },
-  ) => Promise<void>;
-  readonly postponeAlertDrawing: (
-    id: string,
-    token: string,
-    wait: { readonly ms: number; readonly isPosted: boolean },
-  ) => Promise<void>;
+  readonly placeNotices: (placing: Placing) => Promise<void>;
+  /** With everything that it lists; undefined when it is gone. */
+  readonly alertOf: (alert: IdIn) => Promise<Alert | undefined>;
   /** Somebody is on it. False: there is no such alert, or they were on it already. */
   readonly takeAlert: (alert: IdIn, who: Who, event: NewHistoryEvent) => Promise<boolean>;
-  /** What went wrong, of all that an alert lists. Empty: there is no such alert. */
-  readonly incidentsOn: (alert: IdIn) => Promise<readonly Incident[]>;
 };
 
 /** What any replica does for all workspaces. */
@@ -595,8 +569,6 @@ export type AllWatching = {
   /** Lists that somebody watches get their rounds, and those that nobody watches any more end with their incidents. */
   readonly syncRounds: (jobsRegion: string) => Promise<void>;
   readonly duePlaces: () => Promise<readonly PlaceId[]>;
-  /** Alerts whose card is out of date, and that nobody draws. */
-  readonly undrawnAlerts: () => Promise<readonly IdIn[]>;
 };
 
 /** The most logs that are followed at once. */

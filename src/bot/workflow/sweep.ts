@@ -76,11 +76,6 @@ export async function sweep(deps: SweepDeps): Promise<void> {
       lanes.add({ lane: "sweeping", key: `tell ${id}` }, () => cards.tell(id, { isOverdue: true })),
     );
   }
-  for (const { id, teamId } of await store.undrawnAlerts()) {
-    await inWorkspace(teamId, ({ lanes, alerts }) =>
-      lanes.add({ lane: "redraws", key: `alert ${id}` }, () => alerts.draw(id)),
-    );
-  }
   for (const at of await store.duePlaces()) {
     await inWorkspace(at.teamId, (workspace) =>
       workspace.lanes.add({ lane: "watching", key: `place ${at.teamId} ${at.place}` }, () =>

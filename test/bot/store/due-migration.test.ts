@@ -1,47 +1,11 @@
-import { sql } from "kysely";
-import { pino } from "pino";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, test } from "vitest";
 import { createSealer, newKey, readKeyring } from "../../../src/bot/accounts/seal.ts";
-import { migrations } from "../../../src/bot/store/schema/migrations.ts";
-import { openStore } from "../../../src/bot/store/open-store.ts";
-import type { Tables } from "../../../src/bot/store/schema/tables.ts";
-import { dueKinds, type DueKindName } from "../../../src/bot/workflow/due.ts";
-import { openSqlite } from "../../../src/platform/database/sqlite.ts";
-import { testClock } from "../../support/test-clock.ts";
+import { upgradedFrom } from "./support/upgraded.ts";
 
-const at = migrations.findIndex(({ title }) => title === "work that is due, in one table");
 const sealer = createSealer(readKeyring(newKey()));
 const BEFORE = "2026-01-01T00:00:00.000Z";
 const MINUTE = 60_000;
-
-/** A database of the version before, with these rows, opened by this one. */
-async function upgraded(...rows: readonly string[]) {
-  const db = openSqlite<Tables>(":memory:");
-  onTestFinished(() => db.destroy());
-  await sql`create table migration (number integer primary key, title text not null, applied_at text not null)`.execute(
-    db,
-  );
-  for (const [index, { title, up }] of migrations.slice(0, at).entries()) {
-    await up({ db, flavour: "sqlite" });
-    await db
-      .insertInto("migration")
-      .values({ number: index + 1, title, applied_at: BEFORE })
-      .execute();
-  }
-  for (const row of rows) await sql.raw(row).execute(db);
-  const clock = testClock(new Date());
-  const store = await openStore({
-    kind: "shared",
-    db,
-    flavour: "sqlite",
-    replicaId: "a",
-    log: pino({ level: "silent" }),
-    sealer,
-    clock,
-  });
-  const take = (kind: DueKindName) => store.takeDue({ kind, leaseMs: dueKinds[kind].leaseMs, most: 9 });
-  return { store, take, pass: clock.passMs };
-}
+const upgraded = (...rows: readonly string[]) => upgradedFrom("work that is due, in one table", rows, sealer);
 
 const soon = new Date(Date.now() + MINUTE).toISOString();
 

@@ -170,7 +170,7 @@ async function withoutParts(db: Kysely<Tables>): Promise<void> {
   for (const column of ["owed_at", "told_news", "telling_until", "notifies"]) {
     await sql`alter table change drop column ${sql.ref(column)}`.execute(db);
   }
-  const watching = ["watch", "mute", "observation", "seen", "incident", "notice", "alert", "told_place", "due"];
+  const watching = ["watch", "mute", "observation", "seen", "incident", "notice", "alert", "post", "told_place", "due"];
   for (const index of ["event_chain", "event_unchained"]) await sql`drop index ${sql.ref(index)}`.execute(db);
   for (const column of ["number", "mark", "digest", "hash", "note"].map((name) => `chain_${name}`)) {
     await sql`alter table event drop column ${sql.ref(column)}`.execute(db);

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { alertStory } from "../../../src/bot/workflow/watching/story.ts";
+import { alertPost } from "../../../src/bot/workflow/watching/alert-post.ts";
 import { alert, incident } from "../views/support/alerts.ts";
 import { desk } from "./support/desk.ts";
 
@@ -10,7 +10,8 @@ test.each([
   const { deps } = await desk();
   const incidents = accounts.map((account, each) => ({ ...incident, id: `i${each}`, account, name: `web-${each}` }));
 
-  const { card } = await alertStory(deps, { ...alert, incidents }, { isAgain: false });
+  const content = { alert: { ...alert, incidents }, incidents, watches: [], isMuted: false };
+  const card = await alertPost(deps).card(content, { isAgain: false, insteadOf: undefined });
 
   const ids = JSON.stringify(card.blocks).match(/"action_id":"[^"]*"/gu) ?? [];
   expect(ids.length).toBeGreaterThan(1);

@@ -1,6 +1,7 @@
 import { pino } from "pino";
 import { expect, test } from "vitest";
 import type { NewHistoryEvent } from "../../../src/bot/changes/history-event.ts";
+import type { Alert } from "../../../src/bot/watch/alert.ts";
 import type { Incident } from "../../../src/bot/watch/incident.ts";
 import { takeAlert } from "../../../src/bot/workflow/watching/take-alert.ts";
 import { bobHere, desk, openPolicy } from "./support/desk.ts";
@@ -15,7 +16,8 @@ async function bobTakes(names: readonly (string | undefined)[], isTaken = true) 
     if (isTaken) happened.push(event);
     return isTaken;
   };
-  const store = { ...deps.store, incidentsOn: () => Promise.resolve(incidents), takeAlert: takes };
+  const alert = incidents.length === 0 ? undefined : ({ incidents } as unknown as Alert); // all that is read of it
+  const store = { ...deps.store, alertOf: () => Promise.resolve(alert), takeAlert: takes };
   const log = pino({ level: "info" }, { write: (line) => void lines.push(line) });
   await takeAlert({ ...deps, store, log }, { alertId: "a1", origin: bobHere, reply });
   return { texts: reply.texts, happened, lines };

@@ -24,19 +24,21 @@ const steps: readonly WatchingPoint[] = [
   "endRound",
   "dueNotices",
   "placeNotices",
-  "beginAlertDrawing",
+  "takeDue post",
+  "postOf",
+  "alertOf",
+  "savePost",
   "post the card",
-  "holdAlertDrawing",
   "post in the thread",
-  "markAlertDrawn",
+  "endDue post",
 ];
 const recovering: readonly WatchingPoint[] = [
   "list",
   "endRound",
-  "beginAlertDrawing",
+  "takeDue post",
   "update the card",
   "post in the thread",
-  "markAlertDrawn",
+  "endDue post",
 ];
 const moments: readonly Moment[] = ["before", "after"];
 /** Where most can go wrong. */
@@ -49,11 +51,7 @@ const worst: ReadonlySet<WatchingPoint> = new Set([
 ]);
 
 /** Slack has taken it and nobody stored that. It can't be asked, so another message follows, which says so. */
-const unheard: ReadonlySet<string> = new Set([
-  "post the card after",
-  "holdAlertDrawing before",
-  "post in the thread after",
-]);
+const unheard: ReadonlySet<string> = new Set(["post the card after", "post in the thread after"]);
 
 type Town = Awaited<ReturnType<typeof watchingReplicas>>;
 

@@ -8,6 +8,7 @@ import type { Store } from "../../../src/bot/store/store.ts";
 import type { Tables } from "../../../src/bot/store/schema/tables.ts";
 import type { Incident, Seen } from "../../../src/bot/watch/incident.ts";
 import type { Placing, Round, RoundResult } from "../../../src/bot/workflow/ports.ts";
+import type { StoredPost } from "../../../src/bot/workflow/post/post.ts";
 import type { Due } from "../../../src/bot/workflow/due.ts";
 import { step } from "../../../src/bot/workflow/lifecycle.ts";
 import { ann, approvedChange, bob, done, event, pendingChange, terms } from "../../bot/store/contract/bench.ts";
@@ -73,6 +74,8 @@ const placing: Placing = { teamId: "T1", place: "C1", ownerId: "U1", tell, wait:
 let due: Due;
 let round: Round;
 let alert: string;
+let postDue: Due;
+let post: StoredPost;
 const ofT2 = event("requested", { teamId: "T2" });
 const part = (id: string) => approvedChange(id, { workload: { kind: "service", region: "us", name: id, uid: "u" } });
 
@@ -129,7 +132,10 @@ beforeAll(async () => {
     changed: [{ seen, change: undefined }],
     notices: [notice, { ...notice, place: "C2" }],
   });
-  alert = given((await all.placeNotices(placing))[0]);
+  await all.placeNotices(placing);
+  postDue = given((await all.takeDue({ kind: "post", leaseMs: 60_000, most: 1 }))[0]);
+  post = given(await all.postOf(postDue));
+  alert = post.key;
   await all.beginFollow(follow);
   await all.countCalls({ teamId: "T1", day }, new Map([["acme", 7]]));
   await all.saveProfiles("T1", [profile]);
@@ -185,6 +191,7 @@ const tables: Readonly<Record<string, string>> = {
   incident: "below",
   notice: "below",
   alert: "below",
+  post: "below",
   told_place: "below, with the notices of its place",
   follow: "below",
   vote: "below, with its change",
@@ -268,9 +275,13 @@ const asked: Readonly<Record<string, Attempt>> = {
   "write an incident of it": (store) => store.endRound({ ...round, teamId: "T2" }, found),
   "read what is due in its channel": (store) => store.dueNotices({ teamId: "T1", place: "C1" }),
   "place what is due in its channel": (store) => store.placeNotices(placing),
-  "draw its alert by its full name": (store) => store.beginAlertDrawing(alert, "T1"),
+  "read its message": (store) => store.postOf(postDue),
+  "change its message": (store) => store.savePost(postDue, { told: ["lines"] }),
+  "deliver its message again": (store) => store.deliverAgain(postDue),
+  "remove its message": (store) => store.removePost(postDue),
+  "tell somebody of it instead": (store) => store.postInstead(post),
   "be on its alert by its full name": (store) => store.takeAlert({ id: alert, teamId: "T1" }, bob, event("taken")),
-  "read what its alert lists by its full name": (store) => store.incidentsOn({ id: alert, teamId: "T1" }),
+  "read what its alert lists by its full name": (store) => store.alertOf({ id: alert, teamId: "T1" }),
   "count its calls": (store) => store.countCalls({ teamId: "T1", day }, new Map([["acme", 1]])),
   "read profiles of its people": (store) => store.profilesOf("T1", ["U1"]),
   "write profiles of its people": (store) => store.saveProfiles("T1", [profile]),
@@ -323,12 +334,17 @@ const guessed: Readonly<Record<string, Attempt>> = {
     (await store.endRound({ ...round, teamId: "T2" }, { ...found, incidents: [] })) || undefined,
   "what is due in a channel with the same id": async (store) =>
     (await store.dueNotices({ teamId: "T2", place: "C2" }))[0],
-  "a card for what is due there": async (store) =>
-    (await store.placeNotices({ ...placing, teamId: "T2", place: "C2" }))[0],
-  "an alert by its id": (store) => store.beginAlertDrawing(alert, "T2"),
+  "what is due there to place": (store) => store.placeNotices({ ...placing, teamId: "T2", place: "C2" }),
+  "a message by its id": (store) => store.postOf({ ...postDue, teamId: "T2" }),
+  "a message to deliver again": (store) => store.deliverAgain({ ...postDue, teamId: "T2" }),
+  "a message where to store a card": async (store) =>
+    (await store.savePost({ ...postDue, teamId: "T2", token: "another" }, { card: { channelId: "C1", ts: "1.1" } })) ===
+    "lost"
+      ? undefined
+      : "stored",
   "to be on an alert by its id": async (store) =>
     (await store.takeAlert({ id: alert, teamId: "T2" }, bob, { ...event("taken"), teamId: "T2" })) || undefined,
-  "what an alert lists by its id": async (store) => (await store.incidentsOn({ id: alert, teamId: "T2" }))[0],
+  "an alert by its id": (store) => store.alertOf({ id: alert, teamId: "T2" }),
   "calls of an account with the same name": async (store) =>
     (await store.callsOn({ teamId: "T2", username: "acme", day })) || undefined,
 };

@@ -94,8 +94,12 @@ export function workspaceStore(store: Store, teamId: string): WorkspaceStore {
     },
     dueNotices: async (place) => store.dueNotices(own(place)),
     placeNotices: async (placing) => store.placeNotices(own(placing)),
-    beginAlertDrawing: async (id, team) => store.beginAlertDrawing(id, ownId(team)),
-    incidentsOn: async (id) => store.incidentsOn(own(id)),
+    alertOf: async (id) => store.alertOf(own(id)),
+    postOf: async (due) => store.postOf(own(due)),
+    savePost: async (due, saved) => store.savePost(own(due), saved),
+    postInstead: async (post) => store.postInstead(own(post)),
+    deliverAgain: async (due) => store.deliverAgain(own(due)),
+    removePost: async (due) => store.removePost(own(due)),
     takeAlert: async (id, who, event) => store.takeAlert(own(id), who, own(event)),
     beginFollow: async (follow) => store.beginFollow(own(follow)),
     followOf: async (due) => store.followOf(own(due)),
@@ -116,9 +120,7 @@ export function workspaceStore(store: Store, teamId: string): WorkspaceStore {
 function ofDeliveries(store: Store) {
   const { accept, finish, remember, isKnown, drop, holdDrawing, markDrawn, postponeDrawing } = store;
   const { holdTelling, markTold, postponeTelling } = store;
-  const { holdAlertDrawing, markAlertDrawn, postponeAlertDrawing } = store;
   const { sendWithinMs, isOpen, isReachable } = store;
   const drawing = { holdDrawing, markDrawn, postponeDrawing, holdTelling, markTold, postponeTelling };
-  const alerts = { holdAlertDrawing, markAlertDrawn, postponeAlertDrawing };
-  return { accept, finish, remember, isKnown, drop, ...drawing, ...alerts, sendWithinMs, isOpen, isReachable };
+  return { accept, finish, remember, isKnown, drop, ...drawing, sendWithinMs, isOpen, isReachable };
 }

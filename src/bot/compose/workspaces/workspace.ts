@@ -6,7 +6,6 @@ import { createDirectory } from "../../commands/lookup/directory.ts";
 import type { ReplicaReport } from "../../health/facts.ts";
 import type { LogPool } from "../../logs/threads/log-pool.ts";
 import type { Policy } from "../../policy/policy.ts";
-import { createAlerts } from "../../slack/cards/alerts.ts";
 import { createCards } from "../../slack/cards/cards.ts";
 import { createIdentity, type Identity } from "../../slack/directory/identity.ts";
 import { createPace } from "../../slack/directory/lookups.ts";
@@ -22,10 +21,10 @@ import { createClients, type SlackAccess } from "../../slack/send/clients.ts";
 import { createFollowMessages } from "../../slack/send/follow-messages.ts";
 import { createMessenger } from "../../slack/send/messenger.ts";
 import { createResponder } from "../../slack/send/responder.ts";
+import { createSender } from "../../slack/send/sender.ts";
 import { classify } from "../../slack/send/slack-error.ts";
 import type { Store } from "../../store/store.ts";
 import { createAccounts, createCallCounts } from "../../workflow/access/accounts.ts";
-import { alertStory } from "../../workflow/watching/story.ts";
 import { createEnvValues, rememberingEnv } from "../../workflow/access/env-values.ts";
 import { createCheckup, type HealthParts } from "../health/bot-checkup.ts";
 import type { WorkspaceStore } from "./workspace-store.ts";
@@ -124,15 +123,6 @@ export function createWorkspace(shared: Shared, one: OneWorkspace): Workspace {
     refreshHome: (origin) => homeLater(deps, origin),
   });
   const cards = createCards({ messenger, people, store, sealer, settings, clock, log });
-  const alerts = createAlerts({
-    messenger,
-    store,
-    clock,
-    log,
-    teamId,
-    // It needs the parts that need the alerts.
-    story: (alert, how) => alertStory(deps, alert, how),
-  });
 
   const envValues = createEnvValues(clock);
   const api = rememberingEnv(shared.api.isolated(), envValues);
@@ -143,7 +133,6 @@ export function createWorkspace(shared: Shared, one: OneWorkspace): Workspace {
 
   const deps: WorkspaceParts = {
     accounts,
-    alerts,
     api,
     calls,
     cards,
@@ -176,6 +165,7 @@ export function createWorkspace(shared: Shared, one: OneWorkspace): Workspace {
     responder,
     retries,
     sealer,
+    sender: createSender(messenger),
     settings,
     store,
     wake,

@@ -343,11 +343,11 @@ async function eraseRest({ db }: Session, { userId, pseudonym }: Person): Promis
       // What is told in their direct message.
       tx.deleteFrom("mute").where("place", "=", userId),
       tx.deleteFrom("notice").where("place", "=", userId),
-      tx.deleteFrom("alert").where("place", "=", userId),
       tx.deleteFrom("told_place").where("place", "=", userId),
       tx.updateTable("mute").set({ by_id: pseudonym, by_name: ERASED }).where("by_id", "=", userId),
       tx.updateTable("alert").set({ taken_by: pseudonym, taken_name: ERASED }).where("taken_by", "=", userId),
-      tx.updateTable("alert").set({ owner_id: pseudonym }).where("owner_id", "=", userId),
+      tx.deleteFrom("post").where("place", "=", userId),
+      tx.updateTable("post").set({ fallback: null }).where("fallback", "=", userId),
       tx.deleteFrom("follow").where("requester_id", "=", userId),
     ];
     let rows = 0;

@@ -251,6 +251,12 @@ export const migrations: readonly Migration[] = [
       await moveToDue(db);
     },
   },
+  {
+    title: "messages that are kept true, in one table",
+    async up({ db }) {
+      await moveToPost(db);
+    },
+  },
 ];
 
 // The tables of the third migration. It was run somewhere, so nothing here changes: a later migration alters them.
@@ -337,6 +343,28 @@ async function moveToDue(db: Db): Promise<void> {
     for (const column of columns) await sql`alter table ${sql.table(table)} drop column ${sql.ref(column)}`.execute(db);
   }
   await sql`drop table watch_news`.execute(db);
+}
+
+/** What is being drawn is drawn again when its lease is over; what was posted nowhere is drawn when it changes. */
+async function moveToPost(db: Db): Promise<void> {
+  await sql`create table post (id text primary key, kind text not null, key text not null, team_id text not null,
+    place text not null, instead_of text, fallback text, channel text, ts text, posts integer not null,
+    told text not null, rest_until text, blocked_at text, created_at text not null)`.execute(db);
+  await sql`create unique index post_key on post (kind, key, place)`.execute(db);
+  await sql`create index post_place on post (team_id, place)`.execute(db);
+  // A message that was going to be posted and that it was counted as one each.
+  await sql`insert into post (id, kind, key, team_id, place, fallback, channel, ts, posts, told, rest_until, blocked_at, created_at)
+    select id, 'alert', id, team_id, place, nullif(owner_id, ''), card_channel, card_ts,
+      case when card_ts is null or posts < 2 then posts else posts - 1 end, told, draw_after,
+      case when nowhere = 1 then created_at end, created_at from alert`.execute(db);
+  await sql`insert into due (kind, key, team_id, at, token, attempts, created_at)
+    select 'post', id, team_id, coalesce(drawing_until, draw_after, created_at), drawing_token, 0, created_at
+    from alert where stale = 1 and nowhere = 0`.execute(db);
+  for (const index of ["alert_undrawn", "alert_place"]) await sql`drop index ${sql.ref(index)}`.execute(db);
+  const drawing = ["drawing_token", "drawing_until", "draw_after", "version", "drawn_version", "stale", "nowhere"];
+  for (const column of ["place", "owner_id", "told", "card_channel", "card_ts", "posts", ...drawing]) {
+    await sql`alter table alert drop column ${sql.ref(column)}`.execute(db);
+  }
 }
 
 // The functions of released migrations: never edit one, add a new migration instead.

@@ -2,6 +2,7 @@ import type { Generated } from "kysely";
 import type { ChangeState } from "../../changes/stored-change.ts";
 import type { HistoryEventKind } from "../../changes/history-event.ts";
 import type { DueKindName } from "../../workflow/due.ts";
+import type { PostKindName } from "../../workflow/post/post.ts";
 
 /**
  * Times are ISO 8601 in UTC, so that they sort as text; flags are 0 and 1; JSON is text. A row of `change` or `delivery`
@@ -295,33 +296,37 @@ export type NoticeTable = {
   was_muted: number;
   alert_id: string | null;
 };
-/** A message that tells of incidents. Its card is drawn like that of a request. */
-export type AlertTable = Pick<
-  ChangeTable,
-  | "id"
-  | "team_id"
-  | "created_at"
-  | "version"
-  | "drawn_version"
-  | "stale"
-  | "nowhere"
-  | "card_channel"
-  | "card_ts"
-  | "posts"
-  | "drawing_token"
-  | "drawing_until"
-  | "draw_after"
-> & {
-  place: string;
-  /** Whose watch it is, and who gets the card when the channel doesn't take it. */
-  owner_id: string;
-  /** A hash of cause and what the incidents have in common; others like it join the card. */
+/** What is told together of incidents and events: a message of each place shows it. */
+export type AlertTable = {
+  id: string;
+  team_id: string;
+  /** A hash of cause and what the incidents have in common; others like it join the alert. */
   sort: string;
-  /** What its thread says already: keys, as JSON. */
-  told: string;
+  created_at: string;
   taken_by: string | null;
   taken_name: string | null;
   taken_at: string | null;
+};
+/** A message that Gantry keeps true: see `workflow/post/post.ts`. */
+export type PostTable = {
+  id: string;
+  kind: PostKindName;
+  /** What it shows, within its kind. */
+  key: string;
+  team_id: string;
+  /** A channel, or a person's id for their direct message. */
+  place: string;
+  instead_of: string | null;
+  fallback: string | null;
+  /** Null until it is posted. */
+  channel: string | null;
+  ts: string | null;
+  posts: number;
+  /** Keys of what its thread says, as JSON. */
+  told: string;
+  rest_until: string | null;
+  blocked_at: string | null;
+  created_at: string;
 };
 /** When the last new message was posted to a place. */
 type ToldPlaceTable = { team_id: string; place: string; message_at: string | null };
@@ -369,6 +374,7 @@ export type Tables = {
   incident: IncidentTable;
   notice: NoticeTable;
   alert: AlertTable;
+  post: PostTable;
   told_place: ToldPlaceTable;
   audit_chain: AuditChainTable;
   audit_receiver: AuditReceiverTable;

@@ -5,7 +5,7 @@ import { needsAttention } from "../../commands/verbs/list/workload-list.ts";
 import { digestMessage } from "../../commands/verbs/watch/digest-message.ts";
 import { UserError } from "../../errors.ts";
 import { matchesPattern } from "../../policy/patterns.ts";
-import { muteOf, nextDigest, placeOf, previousDigest } from "../../watch/due.ts";
+import { muteOf, nextDigest, placeOf, placeOfMute, previousDigest } from "../../watch/due.ts";
 import type { DigestTime, Watch } from "../../watch/watch.ts";
 import { contextFor } from "../access/context.ts";
 import { liveWorkloads } from "../live-workloads.ts";
@@ -78,9 +78,7 @@ type Telling = {
 async function messageFor(deps: WorkflowParts, { watch, since, sees, now, isAgain }: Telling, signal: AbortSignal) {
   const { target, owner, teamId } = watch;
   const place = placeOf(watch);
-  const mutes = (await deps.store.mutesOf(teamId)).filter(
-    ({ place: at }) => (at.kind === "dm" ? at.userId : at.channelId) === place,
-  );
+  const mutes = (await deps.store.mutesOf(teamId)).filter((mute) => placeOfMute(mute) === place);
   const isMeant = ({ kind, name }: { readonly kind: string; readonly name: string }): boolean =>
     (target.kind === undefined || target.kind === kind) &&
     matchesPattern(target.names, name) &&

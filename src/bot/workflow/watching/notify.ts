@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { AccountSeeker } from "../../accounts/resolve.ts";
-import { covers, endOfQuiet, muteOf, placeOf, ripeAt, tellingOf } from "../../watch/due.ts";
+import { covers, endOfQuiet, muteOf, placeOf, placeOfMute, ripeAt, tellingOf } from "../../watch/due.ts";
 import type { StoredChange } from "../../changes/stored-change.ts";
 import type { NoticedEvent } from "../../watch/alert.ts";
 import type { Incident } from "../../watch/incident.ts";
@@ -8,7 +8,7 @@ import type { Mute, QuietHours, Watch } from "../../watch/watch.ts";
 import type { CreatedJob, Notice, PlaceId, Placing, WorkflowParts } from "../ports.ts";
 import { uidOf } from "../follow.ts";
 import { isDirect } from "../origin.ts";
-import { endWatch, type WatchRights, watchRights } from "./rights.ts";
+import { type Sight, sightOf } from "./rights.ts";
 
 /** Slack couldn't say who the owner of a watch is: it is asked again then. */
 const ASK_AGAIN_MS = 60_000;
@@ -23,16 +23,14 @@ export function seekerOf(watch: Watch): AccountSeeker {
  * waits or is dropped. Rejects when the database doesn't answer.
  */
 export async function notifyPlace(deps: WorkflowParts, at: PlaceId): Promise<void> {
-  const { store, alerts } = deps;
+  const { store } = deps;
   const { teamId, place } = at;
   const notices = await store.dueNotices(at);
   if (notices.length === 0) return;
   const all = await store.watchesOf({ teamId, ownerId: place, place });
   const watches = all.filter((watch) => watch.digest === undefined && placeOf(watch) === place);
-  const mutes = (await store.mutesOf(teamId)).filter(
-    ({ place: muted }) => place === (muted.kind === "dm" ? muted.userId : muted.channelId),
-  );
-  const sees = sightOf(deps);
+  const mutes = (await store.mutesOf(teamId)).filter((mute) => placeOfMute(mute) === place);
+  const sees = sightOf(deps, { endsLost: true });
   const [tell, wait, drop]: [Placing["tell"][number][], Placing["wait"][number][], string[]] = [[], [], []];
   let ownerId: string | undefined;
   for (const notice of notices) {
@@ -45,8 +43,8 @@ export async function notifyPlace(deps: WorkflowParts, at: PlaceId): Promise<voi
       tell.push({ id: notice.id, ...sortOf(notice) });
     }
   }
-  const placed = await store.placeNotices({ ...at, ownerId: ownerId ?? "", tell, wait, drop });
-  for (const id of placed) await alerts.draw(id);
+  await store.placeNotices({ ...at, ownerId, tell, wait, drop });
+  deps.wake();
 }
 
 type Decided =
@@ -145,24 +143,4 @@ function sortOf({ subject }: Notice): Pick<Placing["tell"][number], "sort" | "jo
   const { cause, shared = "" } = subject;
   const common = shared === "" ? "" : createHash("sha256").update(shared).digest("hex").slice(0, 16);
   return { sort: `${cause} ${common}`.trim(), joinsAny: cause === "api-away" };
-}
-
-type Sight = (watch: Watch, subject: Incident | NoticedEvent) => Promise<boolean | "unknown">;
-
-/** Whether the owner of a watch may still be told of it in its place: asked once for each watch. One who may not loses it. */
-function sightOf(deps: WorkflowParts): Sight {
-  const known = new Map<string, Promise<WatchRights>>();
-  const rightsOf = async (watch: Watch): Promise<WatchRights> => {
-    const rights = await watchRights(deps, watch);
-    if (rights.kind === "lost") await endWatch(deps, watch, rights.why);
-    return rights;
-  };
-  return async (watch, { kind, region, name }) => {
-    const asked = known.get(watch.id) ?? rightsOf(watch);
-    known.set(watch.id, asked);
-    const rights = await asked;
-    if (rights.kind === "unknown") return "unknown";
-    // That the workload API doesn't answer is about all of them.
-    return rights.kind === "may" && (name === undefined || rights.sees({ kind, region, name }));
-  };
 }

@@ -5,6 +5,8 @@ import { termsText } from "../../commands/verbs/watch/watch-message.ts";
 import type { NewHistoryEvent } from "../../changes/history-event.ts";
 import { SlackAway, UserError } from "../../errors.ts";
 import { placeOf } from "../../watch/due.ts";
+import type { NoticedEvent } from "../../watch/alert.ts";
+import type { Incident } from "../../watch/incident.ts";
 import type { Watch } from "../../watch/watch.ts";
 import { beforeNo } from "../access/approvers.ts";
 import { watchGroups } from "../access/clear-to-run.ts";
@@ -73,6 +75,27 @@ async function rightsNow(deps: WorkflowParts, watch: Watch): Promise<WatchRights
       const op = workload.kind === "service" ? "getServiceLogs" : "getJobInstanceLogs";
       return readRefusal(await permissions.verdict({ op, risk: undefined, workload })) === undefined;
     },
+  };
+}
+
+/** Whether the owner of a watch may be told of something in its place. */
+export type Sight = (watch: Watch, subject: Incident | NoticedEvent) => Promise<boolean | "unknown">;
+
+/** Asks once for each watch. With `endsLost`, an owner who may not be told any more loses the watch. */
+export function sightOf(deps: WorkflowParts, { endsLost }: { readonly endsLost: boolean }): Sight {
+  const known = new Map<string, Promise<WatchRights>>();
+  const rightsOf = async (watch: Watch): Promise<WatchRights> => {
+    const rights = await watchRights(deps, watch);
+    if (rights.kind === "lost" && endsLost) await endWatch(deps, watch, rights.why);
+    return rights;
+  };
+  return async (watch, { kind, region, name }) => {
+    const asked = known.get(watch.id) ?? rightsOf(watch);
+    known.set(watch.id, asked);
+    const rights = await asked;
+    if (rights.kind === "unknown") return "unknown";
+    // That the workload API doesn't answer is about all of them.
+    return rights.kind === "may" && (name === undefined || rights.sees({ kind, region, name }));
   };
 }
 

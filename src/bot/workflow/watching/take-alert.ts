@@ -18,13 +18,14 @@ type TakeInteraction = { readonly alertId: string; readonly origin: Origin; read
  * nothing. Throws `UserError` or `StoreError`.
  */
 export async function takeAlert(deps: WorkflowParts, { alertId, origin, reply }: TakeInteraction): Promise<void> {
-  const { store, people, alerts, lanes, settings } = deps;
+  const { store, people, settings } = deps;
   const { teamId, channelId, userId } = origin;
-  const [incidents, profile, binding] = await Promise.all([
-    store.incidentsOn({ id: alertId, teamId }),
+  const [alert, profile, binding] = await Promise.all([
+    store.alertOf({ id: alertId, teamId }),
     people.profile(userId, freshness.deciding),
     isDirect(channelId) ? undefined : store.bindingOf(teamId, channelId),
   ]);
+  const { incidents = [] } = alert ?? {};
   const [first] = incidents;
   if (first === undefined) return reply.send(sentences.unknownIncident(), "refused");
   const who = { userId, name: profile.name };
@@ -41,7 +42,7 @@ export async function takeAlert(deps: WorkflowParts, { alertId, origin, reply }:
   const about = { kind: "taken", verb: "watch", account, ...subjectOf(incidents, settings) } as const; // a literal kind
   const event = originEvent(origin, who, about);
   if (await store.takeAlert({ id: alertId, teamId }, who, event)) logEvent(deps, event);
-  lanes.add({ lane: "redraws", key: `alert ${alertId}` }, () => alerts.draw(alertId));
+  deps.wake();
 }
 
 /** Whoever watches anything here may know that the workload API doesn't answer: that names no workload. */

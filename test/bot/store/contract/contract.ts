@@ -15,6 +15,7 @@ import { placesContract } from "./places.ts";
 import { recordsContract } from "./records.ts";
 import { requestsContract } from "./requests.ts";
 import { duplicatesContract } from "./duplicates.ts";
+import { postsContract } from "./posts.ts";
 import { watchingContract } from "./watching.ts";
 import { runsContract } from "./runs.ts";
 import { logFollowsContract } from "./log-follows.ts";
@@ -66,6 +67,9 @@ export function contract(name: string, fresh: () => Promise<Database>): void {
     });
     describe("what is seen of workloads, and told", () => {
       watchingContract(bench);
+    });
+    describe("messages that are kept true", () => {
+      postsContract(bench);
     });
     describe("installations", () => {
       installationsContract(bench);

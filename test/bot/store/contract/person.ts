@@ -39,9 +39,10 @@ const watched = [
   "insert into mute (team_id, place, names, until, by_id, by_name) values ('T1', 'C1', '*', '2026', 'U1', 'Ann Lee'), ('T1', 'U1', '*', '2026', 'U1', 'Ann Lee')",
   "insert into notice (team_id, place, id, ripe_at, due_at, was_muted) values ('T1', 'U1', 'n1', '2026', '2026', 0)",
   "insert into told_place (team_id, place) values ('T1', 'U1')",
-  ...["'C1', 'U2', 'U1', 'Ann Lee'", "'C1', 'U1', null, null", "'U1', 'U1', null, null"].map(
-    (whose, at) =>
-      `insert into alert (id, team_id, place, owner_id, taken_by, taken_name, sort, told, created_at, version, drawn_version, stale, nowhere, posts) values ('a${at}', 'T1', ${whose}, 'x', '[]', '2026', 1, 1, 0, 0, 1)`,
+  "insert into alert (id, team_id, taken_by, taken_name, sort, created_at) values ('a1', 'T1', 'U1', 'Ann Lee', 'x', '2026')",
+  ...["'C1', null, 'U1', 'C1'", "'U1', 'C1', null, 'D1'", "'U1', null, null, null"].map(
+    (where, at) =>
+      `insert into post (id, kind, key, team_id, place, instead_of, fallback, channel, posts, told, created_at) values ('p${at}', 'alert', 'a${at}', 'T1', ${where}, 1, '[]', '2026')`,
   ),
   "insert into binding (team_id, channel_id, is_locked, bound_by, bound_by_name, bound_at) values ('T1', 'C1', 0, 'U1', 'Ann Lee', '2026')",
   "insert into installation (id, is_org, name, app_id, bot_user_id, scopes, sealed_tokens, version, installed_by, installed_at) values ('T1', 0, 'x', 'x', 'x', '', '', 1, 'U1', '2026')",

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import type { Incident, Kept, Seen } from "../../../../src/bot/watch/incident.ts";
 import type { NewNotice, NewWatch, Placing, Round, RoundResult } from "../../../../src/bot/workflow/ports.ts";
+import type { StoredPost } from "../../../../src/bot/workflow/post/post.ts";
 import { atOnce, type Bench, event, ann, type Replica, takeOne } from "./bench.ts";
 
 const limits = { perOwner: 100, perPlace: 100 };
@@ -102,7 +103,23 @@ function placing(ids: readonly string[], other: Partial<Placing> = {}): Placing 
   return { teamId: "T1", place: "C1", ownerId: "U1", tell, wait: [], drop: [], ...other };
 }
 
+/** The message that is due longest. */
+async function takenPost(store: Replica): Promise<StoredPost | undefined> {
+  const due = await takeOne(store, "post");
+  return due && store.postOf(due);
+}
+
 export function watchingContract({ replica, db }: Bench): void {
+  /** Oldest first. */
+  const alerts = async (): Promise<readonly string[]> => {
+    const rows = await db().selectFrom("alert").select("id").orderBy("created_at").execute();
+    return rows.map(({ id }) => id);
+  };
+  const alertWith = async (notice: string): Promise<string | null> => {
+    const row = await db().selectFrom("notice").select("alert_id").where("id", "=", notice).executeTakeFirstOrThrow();
+    return row.alert_id;
+  };
+
   test("each watched list has one round, which one of many replicas takes", async () => {
     const [a, b] = [await replica("a"), await replica("b")];
     await planted(a, watch("w1"), watch("w2", { owner: { userId: "U2", name: "Bob" } }));
@@ -219,18 +236,17 @@ export function watchingContract({ replica, db }: Bench): void {
     );
     expect(await a.dueNotices({ teamId: "T1", place: "C1" })).toMatchObject([{ id: "1", subject: { name: "web-1" } }]);
 
-    const [alert = ""] = await a.placeNotices(placing(["1"]));
-    const again = await a.placeNotices(placing(["1"]));
+    await a.placeNotices(placing(["1"]));
+    await a.placeNotices(placing(["1"]));
     a.later(20_000);
     await found(a, { notices: [noticeOf("1"), noticeOf("1", "C2", { isOld: true, dueAt: new Date() })] });
 
-    expect(again).toEqual([]);
     expect(await a.dueNotices({ teamId: "T1", place: "C1" })).toEqual([]);
     expect(await a.dueNotices({ teamId: "T1", place: "C2" })).toMatchObject([{ id: "1", ripeAt: long }]);
-    expect(await a.beginAlertDrawing(alert, "T1")).toMatchObject({
-      posts: 0,
-      alert: { place: "C1", ownerId: "U1", incidents: [{ id: "1" }], told: [], card: undefined },
-    });
+    const [alert = "", ...others] = await alerts();
+    expect(others).toEqual([]);
+    expect(await a.alertOf({ id: alert, teamId: "T1" })).toMatchObject({ incidents: [{ id: "1" }], events: [] });
+    expect(await takenPost(a)).toMatchObject({ kind: "alert", key: alert, place: "C1", fallback: "U1", posts: 0 });
   });
 
   test("two replicas that place the same notices make one message", async () => {
@@ -239,10 +255,10 @@ export function watchingContract({ replica, db }: Bench): void {
     const all = ["1", "2", "3"];
     await found(a, { incidents: all.map((id) => incident(id)), notices: all.map((id) => noticeOf(id)) });
 
-    const placed = await atOnce(10, [a, b], (store) => store.placeNotices(placing(all)));
+    await atOnce(10, [a, b], (store) => store.placeNotices(placing(all)));
 
-    expect(placed.flat()).toHaveLength(1);
-    expect(await a.undrawnAlerts()).toHaveLength(1);
+    expect(await alerts()).toHaveLength(1);
+    expect((await a.dueKinds()).get("post")).toBe(1);
   });
 
   test("the same cause within a minute joins the card; another one waits for half a minute", async () => {
@@ -252,18 +268,20 @@ export function watchingContract({ replica, db }: Bench): void {
     await found(a, { incidents: all.map((id) => incident(id)), notices: all.map((id) => noticeOf(id)) });
     const other = (id: string) => placing([], { tell: [{ id, sort: "image r.io", joinsAny: false }] });
 
-    const [first] = await a.placeNotices(placing(["1"]));
+    await a.placeNotices(placing(["1"]));
     a.later(10_000);
-    const same = await a.placeNotices(placing(["2"]));
-    const early = await a.placeNotices(other("3"));
+    await a.placeNotices(placing(["2"]));
+    await a.placeNotices(other("3"));
+    const [first] = await alerts();
+    const early = await alertWith("3");
     a.later(21_000);
-    const [second] = await a.placeNotices(other("3"));
+    await a.placeNotices(other("3"));
     a.later(30_000);
-    const [late] = await a.placeNotices(placing(["4"]));
+    await a.placeNotices(placing(["4"]));
 
-    expect(same).toEqual([first]);
-    expect(early).toEqual([]);
-    expect(new Set([first, second, late]).size).toBe(3);
+    expect(await alertWith("2")).toBe(first);
+    expect(early).toBeNull();
+    expect(new Set([first, await alertWith("3"), await alertWith("4")]).size).toBe(3);
   });
 
   test("what joins any card of its sort does it while that lasts", async () => {
@@ -273,14 +291,28 @@ export function watchingContract({ replica, db }: Bench): void {
     await found(a, { incidents: all.map((id) => incident(id)), notices: all.map((id) => noticeOf(id)) });
     const away = (id: string) => placing([], { tell: [{ id, sort: "api-away", joinsAny: true }] });
 
-    const [first] = await a.placeNotices(away("1"));
+    await a.placeNotices(away("1"));
     a.later(10 * MINUTE);
-    const [second] = await a.placeNotices(away("2"));
+    await a.placeNotices(away("2"));
     await found(a, { incidents: ["1", "2"].map((id) => incident(id, { overAt: new Date(), end: "recovered" })) });
-    const [third] = await a.placeNotices(away("3"));
+    await a.placeNotices(away("3"));
 
-    expect(second).toBe(first);
-    expect(third).not.toBe(first);
+    const first = await alertWith("1");
+    expect(await alertWith("2")).toBe(first);
+    expect(await alertWith("3")).not.toBe(first);
+  });
+
+  test("nothing joins an alert whose message was deleted", async () => {
+    const a = await replica("a");
+    await planted(a, watch("w1"));
+    await found(a, { incidents: [incident("1"), incident("2")], notices: [noticeOf("1"), noticeOf("2")] });
+    await a.placeNotices(placing(["1"]));
+    await a.removePost(given(await takeOne(a, "post")));
+
+    a.later(31_000);
+    await a.placeNotices(placing(["2"]));
+
+    expect(await alerts()).toHaveLength(2);
   });
 
   test("what has to wait or isn't told any more", async () => {
@@ -297,65 +329,59 @@ export function watchingContract({ replica, db }: Bench): void {
     expect(await a.dueNotices({ teamId: "T1", place: "C1" })).toMatchObject([{ id: "1", wasMuted: true }]);
   });
 
-  test("an alert is drawn by one replica, and again when its incident moves", async () => {
-    const [a, b] = [await replica("a"), await replica("b")];
-    await planted(a, watch("w1"));
-    await found(a, { incidents: [incident("1")], notices: [noticeOf("1")] });
-    const [id = ""] = await a.placeNotices(placing(["1"]));
-
-    const begun = (await atOnce(10, [a, b], (store) => store.beginAlertDrawing(id, "T1"))).filter(Boolean);
-    const { token, alert } = given(begun[0]);
-    expect(begun).toHaveLength(1);
-    expect(await a.holdAlertDrawing(id, token, { card: { channelId: "C1", ts: "1.1" } })).toBe("held");
-    expect(await a.holdAlertDrawing(id, token, { told: ["detail"] })).toBe("held");
-    await a.markAlertDrawn(id, { token, version: alert.version, isNowhere: false, restMs: 5_000 });
-    expect(await a.undrawnAlerts()).toEqual([]);
-
-    a.later(11_000);
-    await found(a, { incidents: [incident("1", { overAt: new Date(), end: "recovered" })] });
-    expect(await a.undrawnAlerts()).toEqual([{ id, teamId: "T1" }]);
-    expect(await a.beginAlertDrawing(id, "T1")).toMatchObject({
-      posts: 2,
-      alert: { card: { channelId: "C1", ts: "1.1" }, told: ["detail"], incidents: [{ end: "recovered" }] },
-    });
-  });
-
-  test("an alert rests after it was drawn, unless somebody says that they are on it", async () => {
+  test("the message of an alert is due again when its incident moves, and when its watchers change", async () => {
     const a = await replica("a");
     await planted(a, watch("w1"));
     await found(a, { incidents: [incident("1")], notices: [noticeOf("1")] });
-    const [id = ""] = await a.placeNotices(placing(["1"]));
-    const { token, alert } = given(await a.beginAlertDrawing(id, "T1"));
-    await a.markAlertDrawn(id, { token, version: alert.version, isNowhere: false, restMs: 60_000 });
+    await a.placeNotices(placing(["1"]));
+    const isDue = async () => {
+      const due = await takeOne(a, "post");
+      if (due !== undefined) await a.endDue(due);
+      return due !== undefined;
+    };
+    expect([await isDue(), await isDue()]).toEqual([true, false]);
+
     a.later(11_000);
     await found(a, { incidents: [incident("1", { times: 2 })] });
+    expect(await isDue()).toBe(true);
+    await a.addWatch(watch("w2", { owner: { userId: "U2", name: "Bob" } }), limits, event("watched"));
+    expect(await isDue()).toBe(true);
+    await a.addWatch(watch("w3", { place: { kind: "channel", channelId: "C2" } }), limits, event("watched"));
+    expect(await isDue()).toBe(false);
+    await a.removeWatch({ id: "w2", teamId: "T1" }, event("unwatched"));
+    expect(await isDue()).toBe(true);
+    await a.loseWatch({ id: "w1", teamId: "T1" }, { why: "they left", event: event("unwatched") });
+    expect(await isDue()).toBe(true);
+    await a.setFileWatches("T1", [watch("f1", { source: "file" })]);
+    await a.setFileWatches("T1", []);
+    expect(await isDue()).toBe(true);
 
-    expect(await a.undrawnAlerts()).toEqual([]);
+    a.later(11_000);
+    await found(a, { incidents: [incident("1", { overAt: new Date(), end: "recovered" })] });
+    expect(await isDue()).toBe(true);
+    await a.removeWatch({ id: "w3", teamId: "T1" }, event("unwatched"));
+    expect(await isDue()).toBe(false);
+  });
+
+  test("somebody is on an alert once, and its message doesn't rest then", async () => {
+    const a = await replica("a");
+    await planted(a, watch("w1"));
+    await found(a, { incidents: [incident("1")], notices: [noticeOf("1")] });
+    await a.placeNotices(placing(["1"]));
+    const due = given(await takeOne(a, "post"));
+    await a.savePost(due, { restMs: MINUTE });
+    await a.endDue(due);
+    const [id = ""] = await alerts();
+
     const taken = event("taken");
     expect(await a.takeAlert({ id, teamId: "T2" }, ann, { ...taken, teamId: "T2" })).toBe(false);
     expect(await a.takeAlert({ id, teamId: "T1" }, ann, taken)).toBe(true);
     expect(await a.takeAlert({ id, teamId: "T1" }, ann, taken)).toBe(false);
     const events = await a.history({ teamId: "T1", limit: 9 });
     expect(events.filter(({ kind }) => kind === "taken")).toHaveLength(1);
-    expect(await a.incidentsOn({ id, teamId: "T1" })).toMatchObject([{ id: "1" }]);
-    expect(await a.incidentsOn({ id, teamId: "T2" })).toEqual([]);
-    expect(await a.undrawnAlerts()).toHaveLength(1);
-    expect(await a.beginAlertDrawing(id, "T1")).toMatchObject({ alert: { taken: { userId: "U1", name: "Ann Lee" } } });
-  });
-
-  test("a replica that takes over uses the card of the one that was too slow", async () => {
-    const [a, b] = [await replica("a"), await replica("b")];
-    await planted(a, watch("w1"));
-    await found(a, { incidents: [incident("1")], notices: [noticeOf("1")] });
-    const [id = ""] = await a.placeNotices(placing(["1"]));
-    const slow = given(await a.beginAlertDrawing(id, "T1"));
-    b.later(31_000);
-    const next = given(await b.beginAlertDrawing(id, "T1"));
-
-    expect(await a.holdAlertDrawing(id, slow.token, { card: { channelId: "C1", ts: "1.1" } })).toBe("adopted");
-    expect(await b.holdAlertDrawing(id, next.token)).toBe("held");
-    await b.postponeAlertDrawing(id, next.token, { ms: 0, isPosted: false });
-    expect((await b.beginAlertDrawing(id, "T1"))?.alert.card).toEqual({ channelId: "C1", ts: "1.1" });
+    expect(await a.alertOf({ id, teamId: "T1" })).toMatchObject({ taken: { userId: "U1", name: "Ann Lee" } });
+    expect(await a.alertOf({ id, teamId: "T2" })).toBeUndefined();
+    expect((await takenPost(a))?.restUntil).toBeUndefined();
   });
 
   test("what is long over goes away", async () => {
@@ -372,8 +398,9 @@ export function watchingContract({ replica, db }: Bench): void {
     await a.beat();
 
     const rows = await Promise.all(
-      (["incident", "notice", "alert"] as const).map((table) => db().selectFrom(table).select("id").execute()), // names of tables
+      (["incident", "notice", "alert", "post"] as const).map((table) => db().selectFrom(table).select("id").execute()), // names of tables
     );
-    expect(rows.map((each) => each.map(({ id }) => id))).toEqual([["2"], ["2"], []]);
+    expect(rows.map((each) => each.map(({ id }) => id))).toEqual([["2"], ["2"], [], []]);
+    expect((await a.dueKinds()).has("post")).toBe(false);
   });
 }

@@ -41,13 +41,8 @@ export const incident: Incident = {
 export const alert: Alert = {
   id: "a1",
   teamId: "T1",
-  place: "C1",
-  ownerId: "U1",
   createdAt: at(0),
-  version: 1,
-  card: undefined,
   incidents: [incident],
   events: [],
-  told: [],
   taken: undefined,
 };

@@ -84,7 +84,11 @@ export async function desk({ policy = othersApprove, api = webOfTwo() }: Wanted 
       today: () => Promise.resolve({ count: 0, since: clock.now() }),
       flush: () => Promise.resolve(),
     },
-    alerts: { draw: () => Promise.resolve() },
+    sender: {
+      post: () => Promise.resolve({ kind: "blocked", isPlace: true }),
+      update: () => Promise.resolve({ kind: "blocked", isPlace: true }),
+      remove: () => Promise.resolve(),
+    },
     cards: {
       draw: (id) => Promise.resolve(drawn.push(id) > 0),
       retire: () => Promise.resolve(),

@@ -1,0 +1,142 @@
+import { randomUUID } from "node:crypto";
+import { type RawBuilder, type Selectable, sql, type SqlBool } from "kysely";
+import { z } from "zod";
+import type { Due } from "../workflow/due.ts";
+import type { PostKindName, PostStore, SavedPost, StoredPost } from "../workflow/post/post.ts";
+import { type Db, inBatches, type Session } from "./database/session.ts";
+import { endDue, holdDue, scheduleDue } from "./due.ts";
+import { fromJson } from "./schema/columns.ts";
+import type { PostTable } from "./schema/tables.ts";
+
+// A message is delivered by the replica that has the lease of its row in `due`, whose key is the message's id.
+
+type Writing = Pick<Session, "db" | "clock" | "textSealer">;
+type NewPost = Pick<StoredPost, "kind" | "key" | "teamId" | "place" | "insteadOf" | "fallback">;
+
+/** Adds a message and schedules it; one that is there already stays as it is. */
+export async function addPost(session: Writing, post: NewPost): Promise<void> {
+  const { db, clock } = session;
+  const { kind, key, teamId, place, insteadOf = null, fallback = null } = post;
+  const row = await db
+    .insertInto("post")
+    .values({
+      id: randomUUID(),
+      kind,
+      key,
+      team_id: teamId,
+      place,
+      instead_of: insteadOf,
+      fallback,
+      posts: 0,
+      told: "[]",
+      created_at: clock(),
+    })
+    .onConflict((conflict) => conflict.columns(["kind", "key", "place"]).doNothing())
+    .returning("id")
+    .executeTakeFirst();
+  if (row !== undefined) await scheduleDue(session, { kind: "post", key: row.id, teamId });
+}
+
+/** Schedules the messages that show one of these. */
+export async function schedulePosts(session: Writing, kind: PostKindName, keys: readonly string[]): Promise<void> {
+  const rows = await inBatches(keys, (some) =>
+    session.db.selectFrom("post").select(["id", "team_id"]).where("kind", "=", kind).where("key", "in", some).execute(),
+  );
+  for (const { id, team_id: teamId } of rows) await scheduleDue(session, { kind: "post", key: id, teamId });
+}
+
+/** With their rows of `due`. */
+export async function deletePosts(tx: Db, rows: RawBuilder<SqlBool>): Promise<void> {
+  await tx
+    .deleteFrom("due")
+    .where("kind", "=", "post")
+    .where("key", "in", tx.selectFrom("post").select("id").where(rows))
+    .execute();
+  await tx.deleteFrom("post").where(rows).execute();
+}
+
+const ToldJson = z.array(z.string());
+
+function isOf({ key, teamId }: Due) {
+  return sql<SqlBool>`id = ${key} and team_id = ${teamId}`;
+}
+
+/** Undefined: it is gone. */
+export async function postOf({ db }: Session, due: Due): Promise<StoredPost | undefined> {
+  const row = await db.selectFrom("post").selectAll().where(isOf(due)).executeTakeFirst();
+  return row === undefined ? undefined : storedPost(row);
+}
+
+function storedPost(row: Selectable<PostTable>): StoredPost {
+  const { id, kind, key, place, posts, channel, ts } = row;
+  const time = (value: string | null): Date | undefined => (value === null ? undefined : new Date(value));
+  return {
+    id,
+    kind,
+    key,
+    teamId: row.team_id,
+    place,
+    insteadOf: row.instead_of ?? undefined,
+    fallback: row.fallback ?? undefined,
+    card: channel === null || ts === null ? undefined : { channelId: channel, ts },
+    posts,
+    told: fromJson(ToldJson).catch([]).parse(row.told),
+    restUntil: time(row.rest_until),
+    blockedAt: time(row.blocked_at),
+  };
+}
+
+/** Renews the lease, and stores what became of the message, in one transaction. */
+export function savePost(session: Session, due: Due, saved: SavedPost): ReturnType<PostStore["savePost"]> {
+  const { card, posts, told, restMs, isBlocked } = saved;
+  const { clock } = session;
+  const placed = card === undefined ? {} : { channel: card.channelId, ts: card.ts };
+  const set = {
+    ...placed,
+    ...(posts !== undefined && { posts }),
+    ...(told !== undefined && { told: JSON.stringify(told) }),
+    ...(restMs !== undefined && { rest_until: clock(restMs) }),
+    ...(isBlocked !== undefined && { blocked_at: isBlocked ? sql<string>`coalesce(blocked_at, ${clock()})` : null }),
+  };
+  return session.db.transaction().execute(async (tx) => {
+    const isHeld = await holdDue({ ...session, db: tx }, due);
+    if (isHeld && Object.keys(set).length > 0) {
+      await tx.updateTable("post").set(set).where(isOf(due)).execute();
+    }
+    if (isHeld) return "held";
+    if (card === undefined) return "lost";
+    const adopted = await tx
+      .updateTable("post")
+      .set(placed)
+      .where(isOf(due))
+      .where("ts", "is", null)
+      .returning("id")
+      .executeTakeFirst();
+    return adopted === undefined ? "lost" : "adopted";
+  });
+}
+
+/** The same for a person, while its channel takes no message. */
+export async function postInstead(session: Session, post: StoredPost): Promise<void> {
+  const { kind, key, teamId, place, fallback } = post;
+  if (fallback === undefined) return;
+  await session.db
+    .transaction()
+    .execute((tx) =>
+      addPost({ ...session, db: tx }, { kind, key, teamId, place: fallback, insteadOf: place, fallback: undefined }),
+    );
+}
+
+/** If it is still there. */
+export async function deliverAgain(session: Session, due: Due): Promise<void> {
+  const { key, teamId } = due;
+  const row = await session.db.selectFrom("post").select("id").where(isOf(due)).executeTakeFirst();
+  if (row !== undefined) await scheduleDue(session, { kind: "post", key, teamId });
+}
+
+/** Unless another replica has the lease. */
+export async function removePost({ db }: Session, due: Due): Promise<void> {
+  await db.transaction().execute(async (tx) => {
+    if (await endDue({ db: tx }, due)) await deletePosts(tx, sql<SqlBool>`id = ${due.key}`);
+  });
+}

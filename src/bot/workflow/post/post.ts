@@ -1,0 +1,110 @@
+import type { Card } from "../../changes/stored-change.ts";
+import type { Post } from "../../views/kit/post.ts";
+import type { Due } from "../due.ts";
+
+// Messages that Gantry keeps true: a row of `post` says where one is and what its thread has, and a kind says what it shows.
+
+export type PostKindName = "alert";
+
+/** A row of `post`: one message, posted or not yet. */
+export type StoredPost = {
+  readonly id: string;
+  readonly kind: PostKindName;
+  /** What it shows, within its kind. */
+  readonly key: string;
+  readonly teamId: string;
+  /** A channel, or a person's id for their direct message. */
+  readonly place: string;
+  /** The channel that can't be posted to, so that a person gets this message. */
+  readonly insteadOf: string | undefined;
+  /** Who gets such a message. */
+  readonly fallback: string | undefined;
+  /** Undefined until Slack has taken it. */
+  readonly card: Card | undefined;
+  /** How many messages Slack took, or may have taken. */
+  readonly posts: number;
+  /** Keys of what its thread says. */
+  readonly told: readonly string[];
+  /** Until then it isn't drawn again. */
+  readonly restUntil: Date | undefined;
+  /** Since when Slack refuses it until somebody changes something. */
+  readonly blockedAt: Date | undefined;
+};
+
+export type SavedPost = {
+  readonly card?: Card;
+  readonly posts?: number;
+  readonly told?: readonly string[];
+  readonly restMs?: number;
+  readonly isBlocked?: boolean;
+};
+
+export type PostStore = {
+  /** The message to deliver; undefined when it is gone. */
+  readonly postOf: (due: Due) => Promise<StoredPost | undefined>;
+  /**
+   * Renews the lease, and stores what became of the message. `lost`: another replica has the lease, and nothing was stored;
+   * `adopted`: the same, but the new card was stored, because there was none.
+   */
+  readonly savePost: (due: Due, saved: SavedPost) => Promise<"held" | "adopted" | "lost">;
+  /** Schedules the same for the person who gets it while the channel takes none, once. */
+  readonly postInstead: (post: StoredPost) => Promise<void>;
+  /** Delivers it once more, after the replica that does it now. */
+  readonly deliverAgain: (due: Due) => Promise<void>;
+  /** With its row of `due`. */
+  readonly removePost: (due: Due) => Promise<void>;
+};
+
+/** What Slack did with a message. */
+export type Sent<Value> =
+  | { readonly kind: "sent"; readonly value: Value }
+  /** Not now. `isMaybeSent`: only the answer was lost. */
+  | { readonly kind: "later"; readonly ms: number; readonly isMaybeSent: boolean }
+  /**
+   * Until somebody changes something. `isPlace`: the place or the app, so that nothing passes there; otherwise this message, such
+   * as one that is too old to be edited.
+   */
+  | { readonly kind: "blocked"; readonly isPlace: boolean }
+  /** The message, its thread or the person doesn't exist any more. */
+  | { readonly kind: "gone" };
+
+/** Each function is one attempt. Never rejects. */
+export type Sender = {
+  readonly post: (to: { readonly place: string; readonly threadTs?: string }, post: Post) => Promise<Sent<Card>>;
+  readonly update: (card: Card, post: Post) => Promise<Sent<void>>;
+  readonly remove: (card: Card) => Promise<void>;
+};
+
+export type Thread = {
+  readonly told: readonly string[];
+  /** False: Slack doesn't let the card be edited, so that it shows an earlier state. */
+  readonly isShown: boolean;
+  /** The card was just posted, so it says itself what is so now. */
+  readonly isNew: boolean;
+};
+
+/** What the readers of a place may see of something now. */
+export type Readable<Content> =
+  | { readonly kind: "content"; readonly content: Content }
+  /** Whether they may see anything can't be said right now. */
+  | { readonly kind: "unknown" }
+  /** There is nothing that they may be told. */
+  | { readonly kind: "nothing" };
+
+export type CardHow = {
+  /** Slack took, or may have taken, an earlier message of it, which nothing updates. */
+  readonly isAgain: boolean;
+  readonly insteadOf: string | undefined;
+};
+
+export type PostKind<Content> = {
+  /** Asked again before every message, because people leave, rules change and workloads are deleted. */
+  readonly read: (post: StoredPost) => Promise<Readable<Content>>;
+  readonly card: (content: Content, how: CardHow) => Promise<Post>;
+  /** Keys of the replies that the thread lacks, in order. */
+  readonly lacks: (content: Content, thread: Thread) => readonly string[];
+  /** Undefined: there is nothing to say yet. */
+  readonly reply: (content: Content, key: string) => Promise<Post | undefined>;
+  /** How long the next drawing waits, in milliseconds. */
+  readonly restMs: (content: Content) => number;
+};

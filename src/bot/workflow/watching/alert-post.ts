@@ -1,0 +1,223 @@
+import { failingLines, type LogReading, readWorkload } from "../../changes/read-workload.ts";
+import { Problem } from "../../../api/problem.ts";
+import type { HistoryEvent } from "../../changes/history-event.ts";
+import { UserError } from "../../errors.ts";
+import { incidentCard, lastLinesReply, newsReply } from "../../views/cards/incident-card.ts";
+import { messageFor, type Post } from "../../views/kit/post.ts";
+import type { Alert, NoticedEvent } from "../../watch/alert.ts";
+import { covers, muteOf, placeOf, placeOfMute } from "../../watch/due.ts";
+import type { Incident } from "../../watch/incident.ts";
+import type { Watch } from "../../watch/watch.ts";
+import type { CardHow, PostKind, Readable, StoredPost, Thread } from "../post/post.ts";
+import type { WorkflowParts } from "../ports.ts";
+import { seekerOf } from "./notify.ts";
+import { type Sight, sightOf, watchRights } from "./rights.ts";
+
+/** What the readers of a place may see of an alert. */
+export type AlertContent = {
+  /** What they may not see any more is in it as not watched, without what was seen since. */
+  readonly alert: Alert;
+  /** What they may see. */
+  readonly incidents: readonly Incident[];
+  /** Whose owners may be told of those, there. */
+  readonly watches: readonly Watch[];
+  readonly isMuted: boolean;
+};
+
+const HOUR_MS = 60 * 60_000;
+const MOST_ROWS = 10;
+/** What was over for so long when Slack takes its first message isn't told any more. */
+const NEWS_FOR_MS = 24 * HOUR_MS;
+
+export function alertPost(deps: WorkflowParts): PostKind<AlertContent> {
+  return {
+    read: (post) => readAlert(deps, post),
+    card: (content, how) => drawAlert(deps, content, how),
+    lacks: lackingReplies,
+    async reply(content, key) {
+      if (key !== "lines") return newsReply(content.incidents, key.startsWith("over") ? "over" : "again");
+      const one = onlyOne(content);
+      if (one?.name === undefined) return undefined;
+      return lastLinesReply(one.name, await lastLines(deps, content, one));
+    },
+    /** A crash loop changes with every look: the card follows quickly at first, then less and less often. */
+    restMs: ({ alert: { createdAt } }) =>
+      Math.min(Math.max(2_000, (deps.clock.now().getTime() - createdAt.getTime()) / 20), 30_000),
+  };
+}
+
+async function drawAlert(
+  deps: WorkflowParts,
+  { alert, incidents }: AlertContent,
+  { isAgain, insteadOf }: CardHow,
+): Promise<Post> {
+  const [only, ...others] = alert.incidents;
+  const isOne = others.length === 0 && only !== undefined && incidents.length === 1;
+  const history = isOne ? await historyOf(deps, only) : [];
+  const drawn = incidentCard({ alert, defaultRegion: deps.settings.region, history, isAgain, insteadOf });
+  const [account, ...otherAccounts] = new Set(alert.incidents.map((incident) => incident.account));
+  return account === undefined || otherAccounts.length > 0 ? drawn : messageFor(account, drawn);
+}
+
+function lackingReplies(content: AlertContent, { told, isShown, isNew }: Thread): readonly string[] {
+  const { incidents, watches, isMuted } = content;
+  const one = onlyOne(content);
+  const times = incidents.reduce((sum, each) => sum + each.times, 0);
+  const isOver = incidents.length > 0 && incidents.every(({ overAt }) => overAt !== undefined);
+  // "It went well" is news when the card can't show it.
+  const isWanted = !isShown || watches.some(({ events }) => events.includes("recovered"));
+  const wasOver = told.some((key) => /^(?:unsure )?over\b/u.test(key));
+  const wanted = [
+    ...(one?.name !== undefined && !isOver ? ["lines"] : []),
+    ...(isOver && isWanted && !isNew && !isMuted ? [`over ${times}`] : []),
+    ...(!isOver && one !== undefined && one.times > 1 && wasOver && !isMuted ? [`again ${times}`] : []),
+  ];
+  return wanted.filter((key) => !told.includes(key));
+}
+
+function onlyOne({ alert, incidents }: AlertContent): Incident | undefined {
+  return alert.incidents.length === 1 ? incidents[0] : undefined;
+}
+
+async function readAlert(deps: WorkflowParts, post: StoredPost): Promise<Readable<AlertContent>> {
+  const alert = await deps.store.alertOf({ id: post.key, teamId: post.teamId });
+  if (alert === undefined) return { kind: "nothing" };
+  const now = deps.clock.now();
+  const isPosted = post.card !== undefined;
+  const readers = await readersOf(deps, post);
+  const incidents: Incident[] = [];
+  const shown: Incident[] = [];
+  const watches = new Set<Watch>();
+  for (const incident of alert.incidents) {
+    const who = await readers((watch) => covers(watch, incident, deps.settings.jobsRegion), incident);
+    if (who === "unknown") return { kind: "unknown" };
+    if (who.length > 0) incidents.push(incident);
+    if (who.length > 0 || isPosted) shown.push(who.length > 0 ? incident : unwatched(incident, now));
+    for (const watch of who) watches.add(watch);
+  }
+  const events: NoticedEvent[] = [];
+  for (const event of alert.events) {
+    const isAbout = (watch: Watch): boolean =>
+      watch.events.includes(event.event) && covers(watch, event, deps.settings.jobsRegion);
+    // What was said isn't taken back.
+    const who = isPosted ? [] : await readers(isAbout, event);
+    if (who === "unknown") return { kind: "unknown" };
+    if (isPosted || who.length > 0) events.push(event);
+  }
+  const isLate = !isPosted && events.length === 0 && shown.every((each) => isLongOver(each, now));
+  if (isLate) return { kind: "nothing" };
+  const isMuted = await allMuted(deps, post, incidents);
+  const content = { alert: { ...alert, incidents: shown, events }, incidents, watches: [...watches], isMuted };
+  return { kind: "content", content };
+}
+
+function isLongOver({ overAt }: Incident, now: Date): boolean {
+  return overAt !== undefined && now.getTime() - overAt.getTime() > NEWS_FOR_MS;
+}
+
+/** For readers of a card who may not see any more how it goes on. */
+function unwatched(incident: Incident, now: Date): Incident {
+  const { overAt = now } = incident;
+  const nothing = { seen: undefined, restartsBefore: undefined, changedBefore: undefined, overUnseenSince: undefined };
+  return { ...incident, ...nothing, overAt, end: "unwatched" };
+}
+
+type Readers = (
+  isAbout: (watch: Watch) => boolean,
+  subject: Incident | NoticedEvent,
+) => Promise<readonly Watch[] | "unknown">;
+
+/** Watches that tell of something in the place of a message, as far as their owners may see it there. */
+async function readersOf(deps: WorkflowParts, { teamId, place, insteadOf }: StoredPost): Promise<Readers> {
+  const told = insteadOf ?? place;
+  const all = (await deps.store.watchesOf({ teamId, ownerId: told, place: told })).filter(
+    (watch) => placeOf(watch) === told,
+  );
+  // Instead of the channel, a person reads it in their direct message: of their own watches, and as policy allows it there.
+  const watches = insteadOf === undefined ? all : all.flatMap((watch) => inDirectMessage(watch, place));
+  const sees: Sight = sightOf(deps, { endsLost: insteadOf === undefined });
+  return async (isAbout, subject) => {
+    const who: Watch[] = [];
+    let isUnknown = false;
+    for (const watch of watches.filter(isAbout)) {
+      const answer = await sees(watch, subject);
+      if (answer === true) who.push(watch);
+      isUnknown ||= answer === "unknown";
+    }
+    return who.length === 0 && isUnknown ? "unknown" : who;
+  };
+}
+
+function inDirectMessage(watch: Watch, userId: string): readonly Watch[] {
+  return watch.owner.userId === userId ? [{ ...watch, place: { kind: "dm" } }] : [];
+}
+
+/** Requests about the workload since an hour before it failed, newest first. */
+async function historyOf({ store }: WorkflowParts, incident: Incident): Promise<readonly HistoryEvent[]> {
+  const { teamId, account, name, kind, region, openedAt, overAt } = incident;
+  if (name === undefined) return [];
+  const since = new Date(openedAt.getTime() - HOUR_MS);
+  const rows = await store.history({ teamId, workload: { name, account }, show: "ended", since, limit: MOST_ROWS });
+  return rows.filter(
+    ({ workload, at }) =>
+      workload?.kind === kind && workload.region === region && (overAt === undefined || at <= overAt),
+  );
+}
+
+async function allMuted(
+  { store, clock }: WorkflowParts,
+  { teamId, place, insteadOf }: StoredPost,
+  incidents: readonly Incident[],
+): Promise<boolean> {
+  const told = insteadOf ?? place;
+  const mutes = (await store.mutesOf(teamId)).filter((mute) => placeOfMute(mute) === told);
+  const now = clock.now();
+  return incidents.every(({ name }) => (muteOf(mutes, name)?.until ?? now) > now);
+}
+
+const WITHIN_MS = 8_000;
+
+/** The last lines of its log, redacted, if an owner of a watch may read it there; none when it can't be read. */
+async function lastLines(
+  deps: WorkflowParts,
+  { alert, watches }: AlertContent,
+  incident: Incident,
+): Promise<readonly string[]> {
+  const { kind, region, name } = incident;
+  if (name === undefined) return [];
+  const workload = { kind, region, name };
+  const signal = deps.clock.limit(WITHIN_MS);
+  for (const watch of watches) {
+    try {
+      const rights = await watchRights(deps, watch);
+      if (rights.kind !== "may" || !(await rights.readsLog(workload))) continue;
+      const account = await deps.accounts.reopen(watch.account, seekerOf(watch));
+      const api = deps.api.as(account);
+      const instance = kind === "job" ? await lastInstance(workload, { api, signal }) : undefined;
+      const secrets = deps.envValues.values(account.username, workload);
+      return await failingLines(
+        { ...workload, uid: undefined },
+        { instance, sentence: incident.seen?.reason },
+        {
+          api,
+          signal,
+          clock: deps.clock,
+          logZone: deps.settings.logZone,
+          redact: (lines) => deps.logs.redact({ lines, secrets }, { who: `alert ${alert.id}`, signal }),
+        },
+      );
+    } catch (error) {
+      // Without them the card says what is known.
+      if (!(error instanceof UserError) && !signal.aborted) throw error;
+    }
+  }
+  return [];
+}
+
+async function lastInstance(
+  workload: { readonly kind: "service" | "job"; readonly region: string; readonly name: string },
+  reading: Pick<LogReading, "api" | "signal">,
+): Promise<string | undefined> {
+  const read = await readWorkload({ ...workload, uid: undefined }, reading);
+  return read instanceof Problem ? undefined : read.job?.instance_names?.at(-1);
+}

@@ -1,0 +1,114 @@
+import { expect, test } from "vitest";
+import type { Due } from "../../../../src/bot/workflow/due.ts";
+import type { StoredPost } from "../../../../src/bot/workflow/post/post.ts";
+import { type Bench, type Replica, takeOne } from "./bench.ts";
+
+const LEASE_MS = 30_000;
+const card = { channelId: "C1", ts: "1.1" };
+
+async function taken(store: Replica): Promise<Due> {
+  const due = await takeOne(store, "post");
+  if (due === undefined) throw new Error("no message is due");
+  return due;
+}
+
+async function postOf(store: Replica, due: Due): Promise<StoredPost> {
+  const post = await store.postOf(due);
+  if (post === undefined) throw new Error("the message is gone");
+  return post;
+}
+
+export function postsContract({ replica, db }: Bench): void {
+  /** A message that is due. */
+  const planted = async () => {
+    const row = { kind: "alert", key: "a1", team_id: "T1", place: "C1", fallback: "U1", created_at: "2026" } as const; // a literal kind
+    await db()
+      .insertInto("post")
+      .values({ ...row, id: "p1", posts: 0, told: "[]" })
+      .execute();
+    const due = { kind: "post", key: "p1", team_id: "T1", attempts: 0, at: "2026", created_at: "2026" } as const; // a literal kind
+    await db().insertInto("due").values(due).execute();
+  };
+
+  test("what became of a message is stored with its lease", async () => {
+    const a = await replica("a");
+    await planted();
+    const due = await taken(a);
+    expect(await postOf(a, due)).toEqual({
+      id: "p1",
+      kind: "alert",
+      key: "a1",
+      teamId: "T1",
+      place: "C1",
+      insteadOf: undefined,
+      fallback: "U1",
+      card: undefined,
+      posts: 0,
+      told: [],
+      restUntil: undefined,
+      blockedAt: undefined,
+    });
+
+    a.later(LEASE_MS - 1_000);
+    expect(await a.savePost(due, { posts: 1 })).toBe("held");
+    expect(await a.savePost(due, { card })).toBe("held");
+    expect(await a.savePost(due, { told: ["lines"], isBlocked: true, restMs: 1_000 })).toBe("held");
+    a.later(LEASE_MS - 1_000);
+
+    expect(await takeOne(a, "post")).toBeUndefined();
+    const stored = await postOf(a, due);
+    expect(stored).toMatchObject({ card, posts: 1, told: ["lines"] });
+    const { restUntil, blockedAt } = stored;
+    expect((restUntil?.getTime() ?? 0) - (blockedAt?.getTime() ?? 0)).toBeCloseTo(1_000, -2);
+    await a.savePost(due, { isBlocked: true });
+    expect((await postOf(a, due)).blockedAt).toEqual(blockedAt);
+    await a.savePost(due, { isBlocked: false });
+    expect((await postOf(a, due)).blockedAt).toBeUndefined();
+  });
+
+  test("a replica that was too slow stores only a card that nobody has", async () => {
+    const [a, b] = [await replica("a"), await replica("b")];
+    await planted();
+    const slow = await taken(a);
+    b.later(LEASE_MS + 1_000);
+    const next = await taken(b);
+
+    expect(await a.savePost(slow, { posts: 9 })).toBe("lost");
+    expect(await a.savePost(slow, { card })).toBe("adopted");
+    expect(await a.savePost(slow, { card: { channelId: "C1", ts: "2.2" } })).toBe("lost");
+    await a.removePost(slow);
+
+    expect(await postOf(b, next)).toMatchObject({ card, posts: 0 });
+    await a.deliverAgain(slow);
+    await b.endDue(next);
+    expect(await takeOne(b, "post")).toBeDefined();
+  });
+
+  test("what is removed isn't delivered again", async () => {
+    const a = await replica("a");
+    await planted();
+    const due = await taken(a);
+
+    await a.removePost(due);
+    await a.deliverAgain(due);
+
+    expect(await a.postOf(due)).toBeUndefined();
+    expect(await takeOne(a, "post")).toBeUndefined();
+  });
+
+  test("a person gets a message instead of the channel, once", async () => {
+    const a = await replica("a");
+    await planted();
+    const post = await postOf(a, await taken(a));
+
+    await a.postInstead(post);
+    await a.postInstead(post);
+    await a.postInstead({ ...post, fallback: undefined });
+
+    const due = await taken(a);
+    const instead = { kind: "alert", key: "a1", place: "U1", insteadOf: "C1", fallback: undefined, posts: 0 } as const; // a literal kind
+    expect(await postOf(a, due)).toMatchObject(instead);
+    expect(await takeOne(a, "post")).toBeUndefined();
+    expect(await a.postOf({ ...due, teamId: "T2" })).toBeUndefined();
+  });
+}

@@ -1,0 +1,261 @@
+import { describe, expect, test } from "vitest";
+import { event } from "../../bot/store/contract/bench.ts";
+import { kindOf } from "../../../src/bot/slack/send/slack-error.ts";
+import { someOf } from "../../support/full-run.ts";
+import { openPolicy } from "../../support/open-policy.ts";
+import { errorsOf } from "../../support/slack-codes.ts";
+import { crashing, type WatchedTown, watchedTown, well } from "../../support/watched-town.ts";
+
+/** Dana watches web in #ops. */
+async function watching(): Promise<WatchedTown> {
+  const town = await watchedTown({ policy: openPolicy });
+  town.is("web", well);
+  await town.watches("web", { afterMs: 0 });
+  return town;
+}
+
+async function turns(town: WatchedTown, state: object, minutes = 1): Promise<void> {
+  town.is("web", state);
+  await town.passes(minutes);
+}
+
+/** First lines of messages, and of replies with an arrow before them. */
+function headlines(town: WatchedTown, channel = "ops"): readonly string[] {
+  return town.told(channel).map((text) => text.split("\n")[0] ?? "");
+}
+
+const direct = (town: WatchedTown): readonly string[] => town.developer.sees("@gantry").map(({ text }) => text);
+const lines = "↳ Last lines of web";
+const isOver = (text: string): boolean => /^(?:↳ )?🟢 web recovered/u.test(text);
+
+describe("whatever Slack answers, it is told once, and true, when Slack is well again", () => {
+  test.each(someOf(errorsOf("chat.postMessage")))("%s to the first message", async (error) => {
+    await using town = await watching();
+    const { faults } = town.playground;
+    faults.answer("chat.postMessage", { error }, { channel: "ops" });
+    await turns(town, crashing, 2);
+    expect(headlines(town)).toEqual([]);
+
+    faults.clear();
+    await town.passes(4);
+
+    expect(headlines(town)).toEqual(["🔴 web keeps crashing", lines]);
+    await turns(town, well, 2);
+    expect(headlines(town).map((text) => (isOver(text) ? "over" : text))).toEqual(["over", lines, "over"]);
+  });
+
+  test.each(someOf(errorsOf("chat.postMessage")))("%s to a reply", async (error) => {
+    await using town = await watching();
+    const { faults } = town.playground;
+    await turns(town, crashing);
+    faults.answer("chat.postMessage", { error }, { channel: "ops" });
+    await turns(town, well, 2);
+
+    faults.clear();
+    await town.passes(4);
+
+    const [card, first, ...rest] = headlines(town);
+    expect(card).toSatisfy(isOver);
+    expect(first).toBe(lines);
+    // One whose first message is gone can't be replied to.
+    expect(rest.filter(isOver)).toHaveLength(kindOf(error) === "gone" ? 0 : 1);
+    expect(rest.length).toBeLessThanOrEqual(1);
+  });
+
+  test.each(someOf(errorsOf("chat.update")))("%s to an update", async (error) => {
+    await using town = await watching();
+    const { faults } = town.playground;
+    await turns(town, crashing);
+    faults.answer("chat.update", { error }, { channel: "ops" });
+    await turns(town, well, 2);
+
+    faults.clear();
+    await town.passes(4);
+
+    const isGone = kindOf(error) === "gone";
+    const [before = "", ...rest] = headlines(town);
+    expect(isGone ? before : "🔴 web keeps crashing").toBe("🔴 web keeps crashing");
+    expect([before, ...rest].filter((text) => !text.startsWith("↳")).at(-1)).toSatisfy(isOver);
+    expect(rest.filter((text) => text.startsWith("↳") && isOver(text)).length).toBeLessThanOrEqual(1);
+  });
+});
+
+test("what Slack may have taken says that it is posted again", async () => {
+  await using town = await watching();
+  town.playground.faults.answer("chat.postMessage", "lost", { channel: "ops", times: 1 });
+
+  await turns(town, crashing, 3);
+
+  const cards = town.told().filter((text) => text.startsWith("🔴"));
+  expect(cards.map((text) => text.includes("Posted again."))).toEqual([false, true]);
+});
+
+test("that it recovered is told in the thread of a card that can't be edited, also when only failures are watched", async () => {
+  await using town = await watchedTown({ policy: openPolicy });
+  town.is("web", well);
+  await town.watches("web", { afterMs: 0, events: ["failing"] });
+  await turns(town, crashing);
+  town.playground.faults.answer("chat.update", { error: "edit_window_closed" }, { channel: "ops" });
+
+  await turns(town, well, 3);
+
+  expect(headlines(town).map((text) => (isOver(text) ? "over" : text))).toEqual([
+    "🔴 web keeps crashing",
+    lines,
+    "over",
+  ]);
+  expect(direct(town)).toEqual([]);
+});
+
+test("the end of an incident in an archived channel is told to who watches, and to the channel when it is back", async () => {
+  await using town = await watching();
+  await turns(town, crashing);
+  town.playground.people.archive("ops");
+
+  await turns(town, well, 2);
+
+  const [told = "", ...others] = direct(town);
+  expect(told).toMatch(/^🟢 web recovered/u);
+  expect(told).toContain("You get this here because I can't post in");
+  expect(others).toEqual([]);
+  town.playground.people.unarchive("ops");
+  await town.passes(2);
+  expect(headlines(town)[0]).toSatisfy(isOver);
+  expect(headlines(town).filter((text) => text.startsWith("↳ 🟢"))).toHaveLength(1);
+  expect(direct(town)).toHaveLength(1);
+});
+
+test("what happens while Slack refuses the token is told when it doesn't", async () => {
+  await using town = await watching();
+  town.playground.faults.tokenError = "invalid_auth";
+  await turns(town, crashing, 3);
+  town.playground.faults.tokenError = "";
+
+  await town.passes(3);
+
+  expect(headlines(town)).toEqual(["🔴 web keeps crashing", lines]);
+  expect(direct(town)).toEqual([]);
+});
+
+test("a channel that was closed for long is tried less and less often", async () => {
+  await using town = await watching();
+  town.playground.faults.answer("chat.postMessage", { error: "restricted_action" }, { channel: "ops" });
+  const asked = (): number =>
+    town.playground
+      .transcript()
+      .filter(({ direction, kind }) => direction === "from bot" && kind === "chat.postMessage").length;
+
+  await turns(town, crashing, 60);
+  const first = asked();
+  await town.passes(60);
+
+  expect(first).toBeGreaterThan(10);
+  expect(asked() - first).toBeLessThan(10);
+});
+
+/** What takes from Dana the right to be told of web, in #ops or in her direct message. */
+const losses: readonly (readonly [what: string, lose: (town: WatchedTown) => void])[] = [
+  ["Dana is deactivated", (town) => town.playground.people.deactivate("dana", { signsOut: false })],
+  [
+    "policy lets nobody watch",
+    (town) =>
+      town.setPolicy(
+        `rules: [{ name: none, who: everyone, does: watch, then: refuse }, { name: all, who: members, does: [read], then: allow }]`,
+      ),
+  ],
+  [
+    "policy hides web",
+    (town) =>
+      town.setPolicy(
+        `rules: [{ name: hidden, who: everyone, does: read, workloads: { name: web }, then: refuse }, { name: all, who: members, does: [read, watch], then: allow }]`,
+      ),
+  ],
+];
+
+describe.each(losses)("when %s", (_what, lose) => {
+  test("a card in a direct message doesn't tell how it goes on", async () => {
+    await using town = await watchedTown({ policy: openPolicy });
+    town.is("web", well);
+    await town.watches("web", { afterMs: 0, place: { kind: "dm" } });
+    await turns(town, crashing);
+    expect(direct(town)[0]).toMatch(/^🔴 web keeps crashing/u);
+
+    lose(town);
+    await turns(town, well, 12);
+
+    expect(direct(town).join("\n")).not.toMatch(/recovered/u);
+    expect(direct(town)[0]).toMatch(/^⚪️ web isn't watched any more/u);
+  });
+
+  test("a first message that waits isn't posted", async () => {
+    await using town = await watching();
+    town.playground.faults.answer("chat.postMessage", "429", { channel: "ops", retryAfterSeconds: 120 });
+    await turns(town, crashing);
+
+    lose(town);
+    town.playground.faults.clear();
+    await town.passes(4);
+
+    expect(town.told().join("\n")).not.toMatch(/crashing|Last lines/u);
+  });
+
+  test("a reply that waits isn't posted", async () => {
+    await using town = await watching();
+    await turns(town, crashing);
+    town.playground.faults.answer("chat.postMessage", "429", { channel: "ops", retryAfterSeconds: 120 });
+    await turns(town, well);
+
+    lose(town);
+    town.playground.faults.clear();
+    await town.passes(4);
+
+    expect(headlines(town).filter((text) => text.startsWith("↳ 🟢"))).toEqual([]);
+  });
+
+  test("nobody is told instead of a channel that is closed", async () => {
+    await using town = await watching();
+    town.playground.faults.answer("chat.postMessage", "429", { channel: "ops", retryAfterSeconds: 120 });
+    await turns(town, crashing);
+    town.playground.faults.clear();
+    town.playground.faults.answer("chat.postMessage", { error: "is_archived" }, { channel: "ops" });
+
+    lose(town);
+    await town.passes(4);
+
+    expect(direct(town).join("\n")).not.toMatch(/crashing/u);
+  });
+});
+
+test("what policy refuses in direct messages isn't told there instead of a closed channel", async () => {
+  await using town = await watching();
+  town.setPolicy(
+    `rules: [{ name: here, who: everyone, does: anything, where: dm, then: refuse }, { name: all, who: members, does: [read, watch], then: allow }]`,
+  );
+  town.playground.faults.answer("chat.postMessage", { error: "is_archived" }, { channel: "ops" });
+
+  await turns(town, crashing, 3);
+  expect(direct(town)).toEqual([]);
+
+  // The watch itself stays.
+  town.playground.faults.clear();
+  await town.passes(3);
+  expect(headlines(town)).toEqual(["🔴 web keeps crashing", lines]);
+});
+
+test("a card says that nobody watches there any more while another channel does", async () => {
+  await using town = await watching();
+  town.playground.faults.inviteBot("general");
+  await town.watches("web", { afterMs: 0, place: { kind: "channel", channelId: "C0GENERAL" } });
+  await turns(town, crashing);
+  const [watch] = (await town.store().allWatches()).filter(
+    ({ place }) => "channelId" in place && place.channelId === "C0OPS",
+  );
+
+  await town
+    .store()
+    .removeWatch({ id: watch?.id ?? "", teamId: "T0PLAYGR" }, event("unwatched", { teamId: "T0PLAYGR" }));
+  await town.passes(1);
+
+  expect(headlines(town)[0]).toBe("⚪️ web isn't watched any more");
+  expect(headlines(town, "general")[0]).toBe("🔴 web keeps crashing");
+});
