@@ -2,7 +2,6 @@ import type { Mutant } from "./mutants.ts";
 
 const onSqlite = ["test/bot/store/on-sqlite.test.ts"];
 const loop = ["test/bot/workflow/due.test.ts"];
-const killed = ["test/flows/when-gantry-fails/watching-killed.test.ts"];
 
 /** Work that some replica must do at a time. */
 export const dueMutants: readonly Mutant[] = [
@@ -103,20 +102,6 @@ export const dueMutants: readonly Mutant[] = [
     text: "if (!(await holdDue({ ...session, db: tx }, due))) return false;",
     becomes: "await holdDue({ ...session, db: tx }, due);",
     tests: onSqlite,
-  },
-  {
-    bug: "a digest that was sent when a replica died is sent again as if it were new",
-    file: "src/bot/workflow/watching/digest.ts",
-    text: "await renew(store, due, payloadOf(dueAt, true));",
-    becomes: "await renew(store, due, payloadOf(dueAt));",
-    tests: killed,
-  },
-  {
-    bug: "news that were sent when a replica died are sent again as if they were new",
-    file: "src/bot/workflow/watching/watch-news.ts",
-    text: "{ ...news, isMaybePosted: true }",
-    becomes: "{ ...news, isMaybePosted: false }",
-    tests: killed,
   },
   {
     bug: "work that has more to do waits for the next sweep",

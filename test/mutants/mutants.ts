@@ -1,6 +1,7 @@
 import { auditMutants } from "./audit-mutants.ts";
 import { dockerMutants } from "./docker-mutants.ts";
 import { dueMutants } from "./due-mutants.ts";
+import { postMutants } from "./post-mutants.ts";
 import { goingBackMutants } from "./going-back-mutants.ts";
 import { kubernetesMutants } from "./kubernetes-mutants.ts";
 import { observingMutants } from "./observing-mutants.ts";
@@ -719,6 +720,7 @@ export const mutants: readonly Mutant[] = [
   },
   ...dockerMutants,
   ...dueMutants,
+  ...postMutants,
   ...kubernetesMutants,
   ...auditMutants,
   ...observingMutants,

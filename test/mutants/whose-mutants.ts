@@ -70,8 +70,8 @@ export const whoseMutants: readonly Mutant[] = [
   {
     bug: "a digest tells of the workload of another account",
     file: "src/bot/workflow/watching/digest.ts",
-    text: "account === context.account.username && isMeant",
-    becomes: "isMeant",
+    text: "event.account !== account || !isMeant(workload)",
+    becomes: "!isMeant(workload)",
     tests: ["test/flows/watching/digest.test.ts"],
   },
 ];

@@ -19,11 +19,10 @@ import { type DrainLimits, drainLimits, createLanes, type Lanes } from "../workf
 import { createDropped, createRetries } from "../workflow/inbox/unfinished.ts";
 import { createDueLoop, type Due, type DueEnd, type DueWork } from "../workflow/due.ts";
 import { followOn } from "../workflow/log-follow.ts";
-import { deliver } from "../workflow/post/deliver.ts";
+import { deliverPost } from "../workflow/post/kinds.ts";
 import type { WorkflowParts } from "../workflow/ports.ts";
 import { createSweeper, sweep } from "../workflow/sweep.ts";
 import { tellDigest } from "../workflow/watching/digest.ts";
-import { alertPost } from "../workflow/watching/alert-post.ts";
 import { createFileWatches } from "../workflow/watching/file-watches.ts";
 import { createWatchCheck } from "../workflow/watching/rights.ts";
 import { tellWatchNews } from "../workflow/watching/watch-news.ts";
@@ -189,7 +188,7 @@ export function createBot(given: BotParts): Bot {
       digest: inWorkspace(tellDigest),
       ...care,
       follow: inWorkspace(followOn),
-      post: inWorkspace((deps, due) => deliver(deps, alertPost(deps), due)),
+      post: inWorkspace(deliverPost),
       round: inWorkspace((deps, due, signal) => makeRound(deps, { known, push }, due, signal)),
       "watch news": inWorkspace(tellWatchNews),
     },

@@ -91,7 +91,7 @@ export function placeNotices(session: Session, placing: Placing): Promise<void> 
       await tx.insertInto("alert").values({ id, team_id: placing.teamId, sort, created_at: session.clock() }).execute();
       await put(rest, id);
       const { teamId, place, ownerId: fallback } = placing;
-      await addPost({ ...session, db: tx }, { kind: "alert", key: id, teamId, place, insteadOf: undefined, fallback });
+      await addPost({ ...session, db: tx }, { kind: "alert", key: id, teamId, payload: undefined, place, fallback });
       listed.delete(id);
     }
     await schedulePosts({ ...session, db: tx }, "alert", [...listed]);

@@ -1,22 +1,21 @@
 import { randomUUID } from "node:crypto";
 import { type RawBuilder, type Selectable, sql, type SqlBool } from "kysely";
 import { z } from "zod";
-import type { Due } from "../workflow/due.ts";
-import type { PostKindName, PostStore, SavedPost, StoredPost } from "../workflow/post/post.ts";
+import type { Due, NextTime } from "../workflow/due.ts";
+import type { NewPost, PostKindName, PostStore, SavedPost, StoredPost } from "../workflow/post/post.ts";
 import { type Db, inBatches, type Session } from "./database/session.ts";
-import { endDue, holdDue, scheduleDue } from "./due.ts";
-import { fromJson } from "./schema/columns.ts";
+import { LOST } from "./database/text-sealer.ts";
+import { delayDue, endDue, holdDue, scheduleDue } from "./due.ts";
+import { fromJson, plainText } from "./schema/columns.ts";
 import type { PostTable } from "./schema/tables.ts";
 
 // A message is delivered by the replica that has the lease of its row in `due`, whose key is the message's id.
 
 type Writing = Pick<Session, "db" | "clock" | "textSealer">;
-type NewPost = Pick<StoredPost, "kind" | "key" | "teamId" | "place" | "insteadOf" | "fallback">;
-
 /** Adds a message and schedules it; one that is there already stays as it is. */
-export async function addPost(session: Writing, post: NewPost): Promise<void> {
-  const { db, clock } = session;
-  const { kind, key, teamId, place, insteadOf = null, fallback = null } = post;
+export async function addPost(session: Writing, post: NewPost, insteadOf?: string): Promise<void> {
+  const { db, clock, textSealer } = session;
+  const { kind, key, teamId, payload, place, fallback = null, posts = 0 } = post;
   const row = await db
     .insertInto("post")
     .values({
@@ -24,10 +23,11 @@ export async function addPost(session: Writing, post: NewPost): Promise<void> {
       kind,
       key,
       team_id: teamId,
+      payload: payload === undefined ? null : textSealer.seal(plainText(payload), postBind(post)),
       place,
-      instead_of: insteadOf,
+      instead_of: insteadOf ?? null,
       fallback,
-      posts: 0,
+      posts,
       told: "[]",
       created_at: clock(),
     })
@@ -35,6 +35,11 @@ export async function addPost(session: Writing, post: NewPost): Promise<void> {
     .returning("id")
     .executeTakeFirst();
   if (row !== undefined) await scheduleDue(session, { kind: "post", key: row.id, teamId });
+}
+
+/** Binds a sealed payload to its row. */
+export function postBind({ kind, key }: Pick<StoredPost, "kind" | "key">): string {
+  return `post ${kind} ${key}`;
 }
 
 /** Schedules the messages that show one of these. */
@@ -62,19 +67,22 @@ function isOf({ key, teamId }: Due) {
 }
 
 /** Undefined: it is gone. */
-export async function postOf({ db }: Session, due: Due): Promise<StoredPost | undefined> {
-  const row = await db.selectFrom("post").selectAll().where(isOf(due)).executeTakeFirst();
-  return row === undefined ? undefined : storedPost(row);
+export async function postOf(session: Session, due: Due): Promise<StoredPost | undefined> {
+  const row = await session.db.selectFrom("post").selectAll().where(isOf(due)).executeTakeFirst();
+  return row === undefined ? undefined : storedPost(session, row);
 }
 
-function storedPost(row: Selectable<PostTable>): StoredPost {
+function storedPost({ textSealer, log }: Session, row: Selectable<PostTable>): StoredPost {
   const { id, kind, key, place, posts, channel, ts } = row;
+  const payload = row.payload === null ? undefined : textSealer.open(row.payload, postBind(row));
+  if (payload === LOST) log.error({ post: id, kind }, "what a message says can't be opened: its key is gone");
   const time = (value: string | null): Date | undefined => (value === null ? undefined : new Date(value));
   return {
     id,
     kind,
     key,
     teamId: row.team_id,
+    payload: payload === LOST ? undefined : payload,
     place,
     insteadOf: row.instead_of ?? undefined,
     fallback: row.fallback ?? undefined,
@@ -83,12 +91,13 @@ function storedPost(row: Selectable<PostTable>): StoredPost {
     told: fromJson(ToldJson).catch([]).parse(row.told),
     restUntil: time(row.rest_until),
     blockedAt: time(row.blocked_at),
+    createdAt: new Date(row.created_at),
   };
 }
 
 /** Renews the lease, and stores what became of the message, in one transaction. */
 export function savePost(session: Session, due: Due, saved: SavedPost): ReturnType<PostStore["savePost"]> {
-  const { card, posts, told, restMs, isBlocked } = saved;
+  const { card, posts, told, restMs, isBlocked, instead } = saved;
   const { clock } = session;
   const placed = card === undefined ? {} : { channel: card.channelId, ts: card.ts };
   const set = {
@@ -103,6 +112,7 @@ export function savePost(session: Session, due: Due, saved: SavedPost): ReturnTy
     if (isHeld && Object.keys(set).length > 0) {
       await tx.updateTable("post").set(set).where(isOf(due)).execute();
     }
+    if (isHeld && instead !== undefined) await addInstead({ ...session, db: tx }, instead);
     if (isHeld) return "held";
     if (card === undefined) return "lost";
     const adopted = await tx
@@ -117,14 +127,20 @@ export function savePost(session: Session, due: Due, saved: SavedPost): ReturnTy
 }
 
 /** The same for a person, while its channel takes no message. */
-export async function postInstead(session: Session, post: StoredPost): Promise<void> {
-  const { kind, key, teamId, place, fallback } = post;
-  if (fallback === undefined) return;
-  await session.db
-    .transaction()
-    .execute((tx) =>
-      addPost({ ...session, db: tx }, { kind, key, teamId, place: fallback, insteadOf: place, fallback: undefined }),
-    );
+async function addInstead(session: Writing, post: StoredPost): Promise<void> {
+  const { place, fallback } = post;
+  if (fallback !== undefined)
+    await addPost(session, { ...post, place: fallback, fallback: undefined, posts: 0 }, place);
+}
+
+/** Ends or delays other work, and schedules a message. False: its lease was lost. */
+export function postDue(session: Session, due: Due, post: NewPost, next?: NextTime): Promise<boolean> {
+  return session.db.transaction().execute(async (tx) => {
+    const inside = { ...session, db: tx };
+    const isOurs = next === undefined ? await endDue(inside, due) : await delayDue(inside, due, next);
+    if (isOurs) await addPost(inside, post);
+    return isOurs;
+  });
 }
 
 /** If it is still there. */

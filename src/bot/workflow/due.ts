@@ -86,11 +86,6 @@ export type DueEnd = "done" | "ended" | "retry" | NextTime;
 /** Another replica may have the work by now, so this attempt stops without any further effect. */
 export class LeaseLost extends Error {}
 
-/** Renews the lease before something is done that can't be taken back. Throws `LeaseLost`. */
-export async function renew(store: Pick<DueStore, "holdDue">, due: Due, payload?: string): Promise<void> {
-  if (!(await store.holdDue(due, payload))) throw new LeaseLost();
-}
-
 /** One attempt. An error that it throws is logged, and the work is retried with a back-off. */
 export type DueWork = (due: Due, signal: AbortSignal) => Promise<DueEnd>;
 

@@ -155,11 +155,6 @@ export type Cards = {
   readonly tell: (changeId: string, when: { readonly isOverdue: boolean }) => Promise<void>;
 };
 
-/** What Slack did with a post. `isUnsure`: it may have taken it. */
-export type Attempt =
-  | { readonly kind: "posted" | "refused" }
-  | { readonly kind: "later"; readonly ms: number | undefined; readonly isUnsure: boolean };
-
 export type Responder = {
   /**
    * Answers a read where it came from; `isShared`: for everybody in the channel. Waits some seconds for the connection to
@@ -177,8 +172,6 @@ export type Responder = {
   readonly working: (origin: Origin) => Promise<() => Promise<void>>;
   /** Tells everybody in a channel; false where the bot may not post. Never rejects. */
   readonly announce: (channelId: string, message: Post) => Promise<boolean>;
-  /** One attempt to post to a channel, or to a person's id. Never rejects. */
-  readonly postOnce: (channelId: string, message: Post) => Promise<Attempt>;
   /** Replaces an open form. False: it was closed, or Slack refused the view. Never rejects. */
   readonly showInForm: (viewId: string, view: object) => Promise<boolean>;
   /** Answers in the form that was submitted; beside it, if it was closed meanwhile. */

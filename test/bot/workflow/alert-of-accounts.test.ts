@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { alertPost } from "../../../src/bot/workflow/watching/alert-post.ts";
+import { shownAlert } from "../../../src/bot/workflow/watching/alert-post.ts";
 import { alert, incident } from "../views/support/alerts.ts";
 import { desk } from "./support/desk.ts";
 
@@ -11,7 +11,7 @@ test.each([
   const incidents = accounts.map((account, each) => ({ ...incident, id: `i${each}`, account, name: `web-${each}` }));
 
   const content = { alert: { ...alert, incidents }, incidents, watches: [], isMuted: false };
-  const card = await alertPost(deps).card(content, { isAgain: false, insteadOf: undefined });
+  const card = await shownAlert(deps, content).card({ isAgain: false });
 
   const ids = JSON.stringify(card.blocks).match(/"action_id":"[^"]*"/gu) ?? [];
   expect(ids.length).toBeGreaterThan(1);

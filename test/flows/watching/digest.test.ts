@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { operationOf } from "../../support/operation-of.ts";
 import { openPolicy } from "../../support/open-policy.ts";
 import { spoken } from "../../support/channel-town.ts";
-import { connects, danas } from "../../support/linking.ts";
+import { connects, danas, usedFor } from "../../support/linking.ts";
 import { says } from "../../support/speak.ts";
 import { world, type World, type WorldOptions } from "../../support/world.ts";
 
@@ -126,4 +126,56 @@ test("where Gantry may not post, whoever watches gets the digest", async () => {
   expect(scene.developer.sees("@gantry").map(({ text }) => text)).toEqual([
     expect.stringMatching(/Digest: 1 needs attention/u),
   ]);
+});
+
+test("a digest goes on with its account when its owner connects another one", async () => {
+  await using scene = await town();
+  await says(scene, scene.developer, "/gantry watch --digest daily 09:00");
+  await scene.sweep();
+  await connects(scene, scene.developer, danas);
+  scene.web(failing);
+  const before = usedFor(scene, "listServices").length;
+
+  const [told] = await aDay(scene);
+
+  expect(told).toMatch(/Digest: 1 needs attention/u);
+  expect(new Set(usedFor(scene, "listServices").slice(before))).toEqual(new Set(["gantry"]));
+});
+
+test("a digest leaves out what policy hides in its channel, also what its owner requested", async () => {
+  const rules = (more: string): string => `rules:${more}
+  - { name: all, who: members, does: [read, watch, routine, disruptive], then: allow }`;
+  await using scene = await town({ policy: rules("") });
+  await says(scene, scene.developer, "/gantry watch --digest daily 09:00");
+  await scene.sweep();
+  await says(scene, scene.developer, "/gantry restart web");
+  scene.web(failing);
+  scene.setPolicy(
+    rules("\n  - { name: not here, who: members, does: read, where: C0OPS, workloads: { name: web }, then: refuse }"),
+  );
+
+  const [told, ...more] = await aDay(scene);
+
+  expect(told).toMatch(/Digest: state unknown/u);
+  expect(told).not.toMatch(/\bweb\b/u);
+  expect(more).toEqual([]);
+});
+
+test("a digest that waits for a closed channel is told once in it when it opens the same day, and not after the next one", async () => {
+  await using scene = await town();
+  await says(scene, scene.developer, "/gantry watch --digest daily 09:00");
+  await scene.sweep();
+  scene.web(failing);
+  const inChannel = () => spoken(scene.developer).filter(isDigest).length;
+  scene.playground.people.archive("ops");
+  for (let day = 0; day < 2; day += 1) await aDay(scene);
+
+  scene.playground.people.unarchive("ops");
+  for (let hour = 0; hour < 6; hour += 1) {
+    scene.passMinutes(60);
+    await scene.sweep();
+  }
+
+  expect(inChannel()).toBe(1);
+  expect(scene.developer.sees("@gantry").filter(({ text }) => isDigest(text))).toHaveLength(2);
 });

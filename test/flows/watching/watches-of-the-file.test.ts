@@ -143,3 +143,15 @@ test("a watch whose owner disconnected the only account says so, and goes on onc
     "🔔 Dana Reyes watches workloads named shop-* again.",
   ]);
 });
+
+test("a watch goes on with its account when its owner connects another one", async () => {
+  const current = file(shop);
+  await using town = await approvalTown({ fileWatches: () => current, users: [danas] });
+  await later(town);
+  await connects(town, town.developer, danas);
+
+  for (let checks = 0; checks < 3; checks += 1) await later(town);
+
+  expect(await town.store().allWatches()).toMatchObject([{ account: { username: "gantry" } }]);
+  expect(spoken(town.developer).filter((text) => /^[🔕🔔]/u.test(text))).toEqual([]);
+});

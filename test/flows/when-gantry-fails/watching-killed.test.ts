@@ -46,7 +46,8 @@ const worst: ReadonlySet<WatchingPoint> = new Set([
   "endRound",
   "placeNotices",
   "post the card",
-  "holdDue digest",
+  "postDue",
+  "savePost",
   "loseWatch",
 ]);
 
@@ -76,24 +77,23 @@ function expectTold(town: Town, what: WatchingPoint, moment: Moment): void {
 
 const digesting: readonly WatchingPoint[] = [
   "takeDue digest",
+  "postDue",
+  "takeDue post",
   "list",
-  "holdDue digest",
+  "savePost",
   "post the card",
-  "delayDue digest",
+  "removePost",
 ];
 /** Nobody stored that Slack has taken it. */
-const unheardDigest: ReadonlySet<string> = new Set(["post the card after", "delayDue digest before"]);
+const unheardDigest: ReadonlySet<string> = new Set(["post the card after"]);
 const daily = { events: [], digest: { days: "daily", at: "09:00", zone: "UTC" } } as const; // literal days
 const A_DAY_S = 24 * 60 * 60;
 
 /** Which of the sentences say that they are sent again: nobody stored whether Slack took the first one. */
 const endTold: Readonly<Record<string, readonly boolean[]>> = {
-  "takeDue watch news after": [true],
-  "holdDue watch news before": [true],
-  "holdDue watch news after": [true],
+  "savePost after": [true],
   "post the card before": [true],
   "post the card after": [false, true],
-  "endDue watch news before": [false, true],
 };
 
 /** What two replicas on one database do. */
@@ -185,9 +185,15 @@ function stories(open: () => Promise<Town>, points: "all" | "worst"): void {
   );
 
   test.each(
-    each(["loseWatch", "takeDue watch news", "holdDue watch news", "post the card", "endDue watch news"]).flatMap(
-      ([what, moment]) => (["file", "person"] as const).map((source) => [what, moment, source] as const),
-    ), // sources of watches
+    each([
+      "loseWatch",
+      "takeDue watch news",
+      "postDue",
+      "takeDue post",
+      "savePost",
+      "post the card",
+      "removePost",
+    ]).flatMap(([what, moment]) => (["file", "person"] as const).map((source) => [what, moment, source] as const)), // sources of watches
   )(
     "a replica that is killed at %s, %s it, while it ends a watch of a %s: the other one says so, once",
     async (what, moment, source) => {

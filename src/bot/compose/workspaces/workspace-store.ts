@@ -97,7 +97,7 @@ export function workspaceStore(store: Store, teamId: string): WorkspaceStore {
     alertOf: async (id) => store.alertOf(own(id)),
     postOf: async (due) => store.postOf(own(due)),
     savePost: async (due, saved) => store.savePost(own(due), saved),
-    postInstead: async (post) => store.postInstead(own(post)),
+    postDue: async (due, post, next) => store.postDue(own(due), own(post), next),
     deliverAgain: async (due) => store.deliverAgain(own(due)),
     removePost: async (due) => store.removePost(own(due)),
     takeAlert: async (id, who, event) => store.takeAlert(own(id), who, own(event)),

@@ -27,14 +27,6 @@ export function createResponder(parts: Parts & Pick<Responder, "formReply" | "re
       if (!posted.ok) log.warn({ ...whyNot(posted), channelId }, "couldn't announce a change to a channel");
       return posted.ok;
     },
-    async postOnce(channelId, message) {
-      const posted = await messenger.post({ channel: channelId }, message, "card");
-      if (posted.ok) return { kind: "posted" };
-      log.warn({ ...whyNot(posted), channelId }, "couldn't post a message that is due");
-      const { failure } = posted;
-      if (!isTemporary(failure)) return { kind: "refused" };
-      return { kind: "later", ms: failure.retryAfterMs, isUnsure: failure.kind === "unsure" };
-    },
     showInForm: async (viewId, view) => (await messenger.updateView({ viewId, view })).ok,
     formReply,
     refreshHome,

@@ -1,5 +1,5 @@
 import { insertEvent, workspaceEvent } from "../events.ts";
-import { type Selectable, sql } from "kysely";
+import { type Selectable, sql, type SqlBool } from "kysely";
 import { z } from "zod";
 import type { Sealer } from "../../accounts/seal.ts";
 import { type ChainKeys, digestOf, erase, type PersonalField, personalFields } from "../../audit/chain.ts";
@@ -7,6 +7,7 @@ import { chainedEvent, eventFields } from "../audit/chain-rows.ts";
 import type { Tables } from "../schema/tables.ts";
 import { LOST, openEnding } from "./text-sealer.ts";
 import { deleteDue, dueBind } from "../due.ts";
+import { deletePosts, postBind } from "../posts.ts";
 import type { Session } from "./session.ts";
 
 type Rows = Readonly<Record<string, readonly Readonly<Record<string, unknown>>[]>>;
@@ -318,14 +319,21 @@ function erasedEnding(ending: string, { quoted, pseudonym, mentions }: Quoted): 
   return JSON.stringify(erased).replaceAll(mentions, pseudonym);
 }
 
-/** News that their watch ended, for one. */
+/** News that their watch ended, for one: scheduled, and as a message. */
 async function eraseDue({ db, textSealer }: Session, userId: string): Promise<number> {
-  const rows = await db.selectFrom("due").select(["kind", "key", "payload"]).where("payload", "is not", null).execute();
-  const named = rows.filter(({ kind, key, payload }) =>
-    textSealer.open(payload ?? "", dueBind({ kind, key })).includes(JSON.stringify(userId)),
-  );
+  const names = (payload: string | null, bind: string): boolean =>
+    payload !== null && textSealer.open(payload, bind).includes(JSON.stringify(userId));
+  const due = await db.selectFrom("due").select(["kind", "key", "payload"]).where("payload", "is not", null).execute();
+  const named = due.filter((row) => names(row.payload, dueBind(row)));
   for (const { kind, key } of named) await deleteDue({ db }, { kinds: [kind], key });
-  return named.length;
+  const posts = await db
+    .selectFrom("post")
+    .select(["id", "kind", "key", "payload"])
+    .where("payload", "is not", null)
+    .execute();
+  const posted = posts.filter((row) => names(row.payload, postBind(row)));
+  for (const { id } of posted) await deletePosts(db, sql<SqlBool>`id = ${id}`);
+  return named.length + posted.length;
 }
 
 /** Resolves to the number of rows that were theirs or named them. */

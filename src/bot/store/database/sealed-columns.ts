@@ -129,6 +129,13 @@ export const columns: readonly Column[] = [
     bind: ({ kind, key }) => words(`${textOf(kind)} ${textOf(key)}`),
   },
   {
+    what: "messages that are due",
+    table: "post",
+    key: ["id"],
+    column: "payload",
+    bind: ({ kind, key }) => words(`post ${textOf(kind)} ${textOf(key)}`),
+  },
+  {
     what: "audit chains",
     table: "audit_chain",
     key: ["id"],

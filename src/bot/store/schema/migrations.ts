@@ -348,7 +348,7 @@ async function moveToDue(db: Db): Promise<void> {
 /** What is being drawn is drawn again when its lease is over; what was posted nowhere is drawn when it changes. */
 async function moveToPost(db: Db): Promise<void> {
   await sql`create table post (id text primary key, kind text not null, key text not null, team_id text not null,
-    place text not null, instead_of text, fallback text, channel text, ts text, posts integer not null,
+    payload text, place text not null, instead_of text, fallback text, channel text, ts text, posts integer not null,
     told text not null, rest_until text, blocked_at text, created_at text not null)`.execute(db);
   await sql`create unique index post_key on post (kind, key, place)`.execute(db);
   await sql`create index post_place on post (team_id, place)`.execute(db);

@@ -314,6 +314,8 @@ export type PostTable = {
   /** What it shows, within its kind. */
   key: string;
   team_id: string;
+  /** Sealed. */
+  payload: string | null;
   /** A channel, or a person's id for their direct message. */
   place: string;
   instead_of: string | null;

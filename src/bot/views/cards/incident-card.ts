@@ -5,7 +5,7 @@ import { lead } from "../../../api/workload-status.ts";
 import { openButton, runButton } from "../kit/ask-buttons.ts";
 import { actionButton, actions, type Block, context, type Line, preformatted, section } from "../kit/blocks.ts";
 import { historyLine } from "../kit/history-line.ts";
-import { channel, type Inline, moment, strong, words } from "../kit/inline.ts";
+import { type Inline, moment, strong, words } from "../kit/inline.ts";
 import { newestPage } from "../kit/log-text.ts";
 import { type Post, postOf } from "../kit/post.ts";
 import { counted, truncate, visible, visibleLines } from "../kit/text.ts";
@@ -19,8 +19,6 @@ export type IncidentCard = {
   readonly history: readonly HistoryEvent[];
   /** Slack took, or may have taken, an earlier message of it, which nothing updates. */
   readonly isAgain?: boolean;
-  /** The channel that takes no message, so that it is told here. */
-  readonly insteadOf?: string | undefined;
 };
 
 const LISTED = 10;
@@ -39,9 +37,6 @@ export function incidentCard(card: IncidentCard): Post {
     ...eventBlocks(events, card),
     ...whose,
     ...smallPrint(alert, card),
-    ...(card.insteadOf === undefined
-      ? []
-      : [section([words("You get this here because I can't post in "), channel(card.insteadOf), words(".")])]),
     ...(card.isAgain === true ? [context("Posted again. Only this message is updated.")] : []),
     ...buttonsFor(alert, isOpen),
   ]);

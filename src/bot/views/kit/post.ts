@@ -1,8 +1,8 @@
 import type { RichTextBlock } from "@slack/types";
-import { type Block, context, limits, planLines } from "./blocks.ts";
+import { type Block, context, limits, planLines, section } from "./blocks.ts";
 import { actionFor, decodeAction, encodeAction } from "./action-id.ts";
 import { escapeWithin, visibleLines, visible } from "./text.ts";
-import type { Inline } from "./inline.ts";
+import { channel, type Inline, words } from "./inline.ts";
 
 /** Uploaded into the thread. */
 export type TextFile = { readonly name: string; readonly title: string; readonly content: string };
@@ -176,9 +176,14 @@ export function withContextLine(message: Message, line: string): Message {
   return { ...message, ...withLine(message, line), thread: { ...thread, alone: withLine(thread.alone, line) } };
 }
 
+/** For a person who gets it because the channel takes no message. */
+export function toldInstead(message: Post, channelId: string): Post {
+  const why = section([words("You get this here because I can't post in "), channel(channelId), words(".")]);
+  return withLine(message, plainTextOf([why]), why);
+}
+
 /** A full message gets the line only in its text. */
-function withLine({ text, blocks }: Post, line: string): Post {
-  const block = context(line);
+function withLine({ text, blocks }: Post, line: string, block: Block = context(line)): Post {
   const size = [...blocks, block].reduce((sum, each) => sum + sizeOf(each), 0);
   const isFull = blocks.length === 0 || blocks.length >= limits.blocks || size > limits.blocksJson;
   const withText = `${text}\n${escapeWithin(visible(line), limits.text)}`;

@@ -1,8 +1,19 @@
 import type { Card } from "../../changes/stored-change.ts";
-import { withContextLine } from "../../views/kit/post.ts";
+import { type Post, toldInstead, withContextLine } from "../../views/kit/post.ts";
 import { type Due, type DueEnd, LeaseLost } from "../due.ts";
 import type { WorkflowParts } from "../ports.ts";
-import type { PostKind, PostStore, SavedPost, Sent, StoredPost } from "./post.ts";
+import type {
+  CardHow,
+  Kept,
+  PostKind,
+  PostKindName,
+  PostStore,
+  Readable,
+  SavedPost,
+  Sent,
+  Shown,
+  StoredPost,
+} from "./post.ts";
 
 export type DeliverParts = Pick<WorkflowParts, "log" | "sender" | "wake"> & { readonly store: PostStore };
 
@@ -19,14 +30,17 @@ const BLOCKED_MS = { least: 60_000, most: 6 * 60 * 60_000 };
  * Posts a message, or updates it, and then its thread. What a call came to is stored before the next one, and who may see it is
  * asked before each. Rejects when the database doesn't answer.
  */
-export async function deliver<Content>(parts: DeliverParts, kind: PostKind<Content>, due: Due): Promise<DueEnd> {
+export async function deliver(
+  parts: DeliverParts,
+  kinds: Readonly<Record<PostKindName, PostKind>>,
+  due: Due,
+): Promise<DueEnd> {
   const post = await parts.store.postOf(due);
   if (post === undefined) return "done";
   const { restUntil } = post;
   if (restUntil !== undefined && restUntil > due.takenAt) return { at: restUntil };
-  const work: Work<Content> = { parts, kind, due, post };
   try {
-    return await draw(work);
+    return await draw({ parts, read: () => kinds[post.kind](post), due, post });
   } catch (error) {
     // What Slack took of ours may have replaced something newer.
     if (error instanceof LeaseLost) await parts.store.deliverAgain(due);
@@ -34,58 +48,70 @@ export async function deliver<Content>(parts: DeliverParts, kind: PostKind<Conte
   }
 }
 
-type Delivery = { readonly parts: DeliverParts; readonly due: Due; readonly post: StoredPost };
-type Work<Content> = Delivery & { readonly kind: PostKind<Content> };
+type Work = {
+  readonly parts: DeliverParts;
+  readonly read: () => Promise<Readable>;
+  readonly due: Due;
+  readonly post: StoredPost;
+};
 
 /** Also renews the lease. Throws `LeaseLost`. */
-async function save({ parts: { store }, due }: Delivery, saved: SavedPost = {}): Promise<void> {
+async function save({ parts: { store }, due }: Work, saved: SavedPost = {}): Promise<void> {
   if ((await store.savePost(due, saved)) !== "held") throw new LeaseLost();
 }
 
-async function draw<Content>(work: Work<Content>): Promise<DueEnd> {
-  const { parts, kind, post, due } = work;
-  const readable = await kind.read(post);
-  if (readable.kind === "unknown") return { ms: ASK_AGAIN_MS, isFailure: true };
-  if (readable.kind === "nothing") return "done";
-  const { content } = readable;
-  const placed = await place(work, content);
+async function draw(work: Work): Promise<DueEnd> {
+  const shown = await work.read();
+  if (shown.kind === "unknown") return { ms: ASK_AGAIN_MS, isFailure: true };
+  // One that is posted stays for what comes.
+  if (shown.kind === "nothing") return work.post.card === undefined ? remove(work) : "done";
+  // It was posted and not removed: nothing updates it.
+  if (shown.kept === undefined && work.post.card !== undefined) return remove(work);
+  const placed = await place(work, shown);
   switch (placed.kind) {
     case "later":
       return wait(work, placed);
     case "blocked":
-      return waitForSomebody(work, { isTold: false });
+      return waitForSomebody(work, { told: work.post.told, isTold: false });
     case "gone":
       // Whatever is told from now on gets a message of its own.
-      await parts.store.removePost(due);
-      return "ended";
-    case "sent": {
-      const { card, isShown } = placed.value;
-      return await tellThread({ ...work, card, isShown }, content);
-    }
+      return remove(work);
+    case "sent":
+      return shown.kept === undefined ? remove(work) : tellThread(work, placed.value, shown.kept);
   }
 }
 
-type Placed = Sent<{ readonly card: Card; readonly isShown: boolean }>;
+async function remove({ parts, due }: Work): Promise<DueEnd> {
+  await parts.store.removePost(due);
+  return "ended";
+}
 
-async function place<Content>(work: Work<Content>, content: Content): Promise<Placed> {
-  const { parts, kind, post } = work;
-  const { card, posts, insteadOf } = post;
-  if (card === undefined) return postNew(work, content);
-  const view = await kind.card(content, { isAgain: posts > 1, insteadOf });
+type Placed = { readonly card: Card; readonly isShown: boolean };
+
+async function place(work: Work, shown: Shown): Promise<Sent<Placed>> {
+  const { parts, post } = work;
+  const { card, posts } = post;
+  if (card === undefined) return postNew(work, shown);
+  const view = await viewOf(work, shown, { isAgain: posts > 1 });
   await save(work);
   const updated = await parts.sender.update(card, view);
   if (updated.kind === "sent") return { kind: "sent", value: { card, isShown: true } };
   // Its thread still tells.
   if (updated.kind === "blocked" && !updated.isPlace) return { kind: "sent", value: { card, isShown: false } };
-  if (updated.kind === "gone" && posts < MOST_POSTS) return postNew(work, content);
+  if (updated.kind === "gone" && posts < MOST_POSTS) return postNew(work, shown);
   // Once more, the same update does no harm.
   return updated.kind === "later" ? { ...updated, isMaybeSent: false } : updated;
 }
 
-async function postNew<Content>(work: Work<Content>, content: Content): Promise<Placed> {
-  const { parts, kind, due, post } = work;
-  const { posts, insteadOf } = post;
-  const view = await kind.card(content, { isAgain: posts > 0, insteadOf });
+async function viewOf({ post: { insteadOf } }: Work, shown: Shown, how: CardHow): Promise<Post> {
+  const view = await shown.card(how);
+  return insteadOf === undefined ? view : toldInstead(view, insteadOf);
+}
+
+async function postNew(work: Work, shown: Shown): Promise<Sent<Placed>> {
+  const { parts, due, post } = work;
+  const { posts } = post;
+  const view = await viewOf(work, shown, { isAgain: posts > 0 });
   // Counted before it is posted: whoever takes over after a kill knows that there may be a message already.
   await save(work, { posts: posts + 1 });
   const posted = await parts.sender.post({ place: post.place }, view);
@@ -101,18 +127,24 @@ async function postNew<Content>(work: Work<Content>, content: Content): Promise<
   return { kind: "sent", value: { card, isShown: true } };
 }
 
-function wait({ post }: Delivery, { ms, isMaybeSent }: Extract<Sent<never>, { kind: "later" }>): DueEnd {
+function wait({ post }: Work, { ms, isMaybeSent }: Extract<Sent<never>, { kind: "later" }>): DueEnd {
   const lostMs = isMaybeSent ? Math.min(TRY_AGAIN_MS * 2 ** post.posts, MOST_LOST_WAIT_MS) : 0;
   return { ms: Math.max(TRY_AGAIN_MS, ms, lostMs), isFailure: true };
 }
 
-/** Tried again with growing pauses. A person is told meanwhile, unless its thread can tell. */
-async function waitForSomebody(work: Delivery, { isTold }: { readonly isTold: boolean }): Promise<DueEnd> {
+/** In `told` once a person was scheduled to get it. */
+const INSTEAD = "instead";
+
+type Blocked = { readonly told: readonly string[]; /** Its thread can tell. */ readonly isTold: boolean };
+
+/** Tried again with growing pauses. A person is told meanwhile, unless the thread can tell. */
+async function waitForSomebody(work: Work, { told, isTold }: Blocked): Promise<DueEnd> {
   const { parts, due, post } = work;
   const { blockedAt, fallback } = post;
-  await save(work, { isBlocked: true });
-  if (!isTold && fallback !== undefined && fallback !== post.place) {
-    await parts.store.postInstead(post);
+  const hasOther = fallback !== undefined && fallback !== post.place && !told.includes(INSTEAD);
+  if (isTold || !hasOther) await save(work, { told, isBlocked: true });
+  else {
+    await save(work, { told: [...told, INSTEAD], isBlocked: true, instead: post });
     parts.wake();
   }
   if (blockedAt === undefined) {
@@ -125,26 +157,24 @@ async function waitForSomebody(work: Delivery, { isTold }: { readonly isTold: bo
 /** Stored for a reply whose result is unknown. It is sent once more, with a note. */
 const unsure = (key: string): string => `unsure ${key}`;
 
-type ThreadWork<Content> = Work<Content> & { readonly card: Card; readonly isShown: boolean };
-
 /** Each reply is stored as told before the next one. */
-async function tellThread<Content>(work: ThreadWork<Content>, first: Content): Promise<DueEnd> {
-  const { parts, kind, post, card, isShown } = work;
+async function tellThread(work: Work, { card, isShown }: Placed, first: Kept): Promise<DueEnd> {
+  const { parts, post } = work;
   const isNew = post.card === undefined;
   let { told } = post;
-  let content = first;
+  let kept = first;
   const passed = new Set<string>();
-  const next = (): string | undefined => kind.lacks(content, { told, isShown, isNew }).find((key) => !passed.has(key));
+  const next = (): string | undefined => kept.lacks({ told, isShown, isNew }).find((key) => !passed.has(key));
   while (next() !== undefined) {
-    const readable = await kind.read(post);
-    if (readable.kind !== "content") {
+    const shown = await work.read();
+    if (shown.kind !== "shown" || shown.kept === undefined) {
       await save(work, { told });
-      return readable.kind === "unknown" ? { ms: ASK_AGAIN_MS, isFailure: true } : "done";
+      return shown.kind === "unknown" ? { ms: ASK_AGAIN_MS, isFailure: true } : "done";
     }
-    ({ content } = readable);
+    ({ kept } = shown);
     const key = next();
     if (key === undefined) break;
-    const view = await kind.reply(content, key);
+    const view = await kept.reply(key);
     if (view === undefined) {
       passed.add(key);
       continue;
@@ -153,23 +183,16 @@ async function tellThread<Content>(work: ThreadWork<Content>, first: Content): P
     const isAgain = told.includes(unsure(key));
     const reply = isAgain ? withContextLine(view, "Sent again: you may have it already.") : view;
     const posted = await parts.sender.post({ place: card.channelId, threadTs: card.ts }, reply);
-    if (posted.kind === "blocked") {
-      await save(work, { told });
-      return waitForSomebody(work, { isTold: false });
-    }
+    if (posted.kind === "blocked") return waitForSomebody(work, { told, isTold: false });
     if (posted.kind === "later" && !(posted.isMaybeSent && isAgain)) {
       if (posted.isMaybeSent) told = [...told, unsure(key)];
       await save(work, { told });
       return wait(work, { ...posted, isMaybeSent: false });
     }
-    // One that Slack refuses for good is not tried again.
+    // One whose first message is gone is not tried again.
     told = [...told, key];
   }
-  if (!isShown) {
-    await save(work, { told });
-    return waitForSomebody(work, { isTold: true });
-  }
-  const restMs = kind.restMs(content);
-  await save(work, { told, restMs, isBlocked: false });
+  if (!isShown) return waitForSomebody(work, { told, isTold: true });
+  await save(work, { told, restMs: kept.restMs, isBlocked: false });
   return "done";
 }

@@ -1,10 +1,10 @@
 import type { Card } from "../../changes/stored-change.ts";
 import type { Post } from "../../views/kit/post.ts";
-import type { Due } from "../due.ts";
+import type { Due, NextTime } from "../due.ts";
 
 // Messages that Gantry keeps true: a row of `post` says where one is and what its thread has, and a kind says what it shows.
 
-export type PostKindName = "alert";
+export type PostKindName = "alert" | "digest" | "watch news";
 
 /** A row of `post`: one message, posted or not yet. */
 export type StoredPost = {
@@ -13,6 +13,8 @@ export type StoredPost = {
   /** What it shows, within its kind. */
   readonly key: string;
   readonly teamId: string;
+  /** What it says, as far as it isn't stored elsewhere. Sealed in the database. */
+  readonly payload: string | undefined;
   /** A channel, or a person's id for their direct message. */
   readonly place: string;
   /** The channel that can't be posted to, so that a person gets this message. */
@@ -29,6 +31,12 @@ export type StoredPost = {
   readonly restUntil: Date | undefined;
   /** Since when Slack refuses it until somebody changes something. */
   readonly blockedAt: Date | undefined;
+  readonly createdAt: Date;
+};
+
+export type NewPost = Pick<StoredPost, "kind" | "key" | "teamId" | "payload" | "place" | "fallback"> & {
+  /** Slack may have taken so many already. */
+  readonly posts?: number;
 };
 
 export type SavedPost = {
@@ -37,6 +45,8 @@ export type SavedPost = {
   readonly told?: readonly string[];
   readonly restMs?: number;
   readonly isBlocked?: boolean;
+  /** Also schedules the same for the person who gets it meanwhile. */
+  readonly instead?: StoredPost;
 };
 
 export type PostStore = {
@@ -47,8 +57,11 @@ export type PostStore = {
    * `adopted`: the same, but the new card was stored, because there was none.
    */
   readonly savePost: (due: Due, saved: SavedPost) => Promise<"held" | "adopted" | "lost">;
-  /** Schedules the same for the person who gets it while the channel takes none, once. */
-  readonly postInstead: (post: StoredPost) => Promise<void>;
+  /**
+   * Ends the lease of other work, or delays it, and schedules a message in the same transaction. False: the lease was lost, and nothing
+   * was stored.
+   */
+  readonly postDue: (due: Due, post: NewPost, next?: NextTime) => Promise<boolean>;
   /** Delivers it once more, after the replica that does it now. */
   readonly deliverAgain: (due: Due) => Promise<void>;
   /** With its row of `due`. */
@@ -84,8 +97,8 @@ export type Thread = {
 };
 
 /** What the readers of a place may see of something now. */
-export type Readable<Content> =
-  | { readonly kind: "content"; readonly content: Content }
+export type Readable =
+  | ({ readonly kind: "shown" } & Shown)
   /** Whether they may see anything can't be said right now. */
   | { readonly kind: "unknown" }
   /** There is nothing that they may be told. */
@@ -94,17 +107,22 @@ export type Readable<Content> =
 export type CardHow = {
   /** Slack took, or may have taken, an earlier message of it, which nothing updates. */
   readonly isAgain: boolean;
-  readonly insteadOf: string | undefined;
 };
 
-export type PostKind<Content> = {
-  /** Asked again before every message, because people leave, rules change and workloads are deleted. */
-  readonly read: (post: StoredPost) => Promise<Readable<Content>>;
-  readonly card: (content: Content, how: CardHow) => Promise<Post>;
-  /** Keys of the replies that the thread lacks, in order. */
-  readonly lacks: (content: Content, thread: Thread) => readonly string[];
-  /** Undefined: there is nothing to say yet. */
-  readonly reply: (content: Content, key: string) => Promise<Post | undefined>;
-  /** How long the next drawing waits, in milliseconds. */
-  readonly restMs: (content: Content) => number;
+export type Shown = {
+  readonly card: (how: CardHow) => Promise<Post>;
+  /** Of a message that is updated; any other is over once it is posted. */
+  readonly kept?: Kept;
 };
+
+export type Kept = {
+  /** Keys of the replies that the thread lacks, in order. */
+  readonly lacks: (thread: Thread) => readonly string[];
+  /** Undefined: there is nothing to say yet. */
+  readonly reply: (key: string) => Promise<Post | undefined>;
+  /** How long the next drawing waits, in milliseconds. */
+  readonly restMs: number;
+};
+
+/** Asked again before every message, because people leave, rules change and workloads are deleted. */
+export type PostKind = (post: StoredPost) => Promise<Readable>;

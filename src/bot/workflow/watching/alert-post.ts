@@ -8,7 +8,7 @@ import type { Alert, NoticedEvent } from "../../watch/alert.ts";
 import { covers, muteOf, placeOf, placeOfMute } from "../../watch/due.ts";
 import type { Incident } from "../../watch/incident.ts";
 import type { Watch } from "../../watch/watch.ts";
-import type { CardHow, PostKind, Readable, StoredPost, Thread } from "../post/post.ts";
+import type { CardHow, PostKind, Shown, StoredPost, Thread } from "../post/post.ts";
 import type { WorkflowParts } from "../ports.ts";
 import { seekerOf } from "./notify.ts";
 import { type Sight, sightOf, watchRights } from "./rights.ts";
@@ -29,32 +29,37 @@ const MOST_ROWS = 10;
 /** What was over for so long when Slack takes its first message isn't told any more. */
 const NEWS_FOR_MS = 24 * HOUR_MS;
 
-export function alertPost(deps: WorkflowParts): PostKind<AlertContent> {
-  return {
-    read: (post) => readAlert(deps, post),
-    card: (content, how) => drawAlert(deps, content, how),
-    lacks: lackingReplies,
-    async reply(content, key) {
-      if (key !== "lines") return newsReply(content.incidents, key.startsWith("over") ? "over" : "again");
-      const one = onlyOne(content);
-      if (one?.name === undefined) return undefined;
-      return lastLinesReply(one.name, await lastLines(deps, content, one));
-    },
-    /** A crash loop changes with every look: the card follows quickly at first, then less and less often. */
-    restMs: ({ alert: { createdAt } }) =>
-      Math.min(Math.max(2_000, (deps.clock.now().getTime() - createdAt.getTime()) / 20), 30_000),
+export function alertPost(deps: WorkflowParts): PostKind {
+  return async (post) => {
+    const readable = await readAlert(deps, post);
+    return typeof readable === "string" ? { kind: readable } : { kind: "shown", ...shownAlert(deps, readable) };
   };
 }
 
-async function drawAlert(
-  deps: WorkflowParts,
-  { alert, incidents }: AlertContent,
-  { isAgain, insteadOf }: CardHow,
-): Promise<Post> {
+/** What is shown of an alert to those who may see this. */
+export function shownAlert(deps: WorkflowParts, content: AlertContent): Shown {
+  const { createdAt } = content.alert;
+  return {
+    card: (how) => drawAlert(deps, content, how),
+    kept: {
+      lacks: (thread) => lackingReplies(content, thread),
+      async reply(key) {
+        if (key !== "lines") return newsReply(content.incidents, key.startsWith("over") ? "over" : "again");
+        const one = onlyOne(content);
+        if (one?.name === undefined) return undefined;
+        return lastLinesReply(one.name, await lastLines(deps, content, one));
+      },
+      // A crash loop changes with every look: the card follows quickly at first, then less and less often.
+      restMs: Math.min(Math.max(2_000, (deps.clock.now().getTime() - createdAt.getTime()) / 20), 30_000),
+    },
+  };
+}
+
+async function drawAlert(deps: WorkflowParts, { alert, incidents }: AlertContent, { isAgain }: CardHow): Promise<Post> {
   const [only, ...others] = alert.incidents;
   const isOne = others.length === 0 && only !== undefined && incidents.length === 1;
   const history = isOne ? await historyOf(deps, only) : [];
-  const drawn = incidentCard({ alert, defaultRegion: deps.settings.region, history, isAgain, insteadOf });
+  const drawn = incidentCard({ alert, defaultRegion: deps.settings.region, history, isAgain });
   const [account, ...otherAccounts] = new Set(alert.incidents.map((incident) => incident.account));
   return account === undefined || otherAccounts.length > 0 ? drawn : messageFor(account, drawn);
 }
@@ -79,9 +84,9 @@ function onlyOne({ alert, incidents }: AlertContent): Incident | undefined {
   return alert.incidents.length === 1 ? incidents[0] : undefined;
 }
 
-async function readAlert(deps: WorkflowParts, post: StoredPost): Promise<Readable<AlertContent>> {
+async function readAlert(deps: WorkflowParts, post: StoredPost): Promise<AlertContent | "unknown" | "nothing"> {
   const alert = await deps.store.alertOf({ id: post.key, teamId: post.teamId });
-  if (alert === undefined) return { kind: "nothing" };
+  if (alert === undefined) return "nothing";
   const now = deps.clock.now();
   const isPosted = post.card !== undefined;
   const readers = await readersOf(deps, post);
@@ -90,7 +95,7 @@ async function readAlert(deps: WorkflowParts, post: StoredPost): Promise<Readabl
   const watches = new Set<Watch>();
   for (const incident of alert.incidents) {
     const who = await readers((watch) => covers(watch, incident, deps.settings.jobsRegion), incident);
-    if (who === "unknown") return { kind: "unknown" };
+    if (who === "unknown") return "unknown";
     if (who.length > 0) incidents.push(incident);
     if (who.length > 0 || isPosted) shown.push(who.length > 0 ? incident : unwatched(incident, now));
     for (const watch of who) watches.add(watch);
@@ -101,14 +106,13 @@ async function readAlert(deps: WorkflowParts, post: StoredPost): Promise<Readabl
       watch.events.includes(event.event) && covers(watch, event, deps.settings.jobsRegion);
     // What was said isn't taken back.
     const who = isPosted ? [] : await readers(isAbout, event);
-    if (who === "unknown") return { kind: "unknown" };
+    if (who === "unknown") return "unknown";
     if (isPosted || who.length > 0) events.push(event);
   }
   const isLate = !isPosted && events.length === 0 && shown.every((each) => isLongOver(each, now));
-  if (isLate) return { kind: "nothing" };
+  if (isLate) return "nothing";
   const isMuted = await allMuted(deps, post, incidents);
-  const content = { alert: { ...alert, incidents: shown, events }, incidents, watches: [...watches], isMuted };
-  return { kind: "content", content };
+  return { alert: { ...alert, incidents: shown, events }, incidents, watches: [...watches], isMuted };
 }
 
 function isLongOver({ overAt }: Incident, now: Date): boolean {

@@ -2,89 +2,105 @@ import { z } from "zod";
 import type { HistoryEvent, HistoryEventKind } from "../../changes/history-event.ts";
 import { partsOf } from "../../changes/stored-change.ts";
 import { needsAttention } from "../../commands/verbs/list/workload-list.ts";
-import { digestMessage } from "../../commands/verbs/watch/digest-message.ts";
+import { type Digest, digestMessage } from "../../commands/verbs/watch/digest-message.ts";
 import { UserError } from "../../errors.ts";
 import { matchesPattern } from "../../policy/patterns.ts";
+import type { Post } from "../../views/kit/post.ts";
 import { muteOf, nextDigest, placeOf, placeOfMute, previousDigest } from "../../watch/due.ts";
-import type { DigestTime, Watch } from "../../watch/watch.ts";
+import type { Watch } from "../../watch/watch.ts";
 import { contextFor } from "../access/context.ts";
 import { liveWorkloads } from "../live-workloads.ts";
-import { type Due, type DueEnd, renew } from "../due.ts";
+import type { Due, DueEnd } from "../due.ts";
+import type { PostKind } from "../post/post.ts";
 import type { WorkflowParts } from "../ports.ts";
 import { endWatch, watchRights } from "./rights.ts";
 
-/** Slack or the workload API doesn't answer now. */
-const AGAIN_MS = 60_000;
 /** How long the workload API may take: nobody waits. */
 const LIST_WITHIN_MS = 20_000;
 const FRESH_MS = 60_000;
 
 /** When it is to be posted. A new digest has none: its first attempt sets it. */
-const DueDigest = z.object({ dueAt: z.iso.datetime(), isMaybePosted: z.boolean().optional() });
+const DueDigest = z.object({
+  dueAt: z.iso.datetime(),
+  /** Of an earlier version: Slack may have taken it. */
+  isMaybePosted: z.boolean().optional(),
+});
 
-function payloadOf(dueAt: Date, isMaybePosted = false): string {
-  return JSON.stringify({ dueAt: dueAt.toISOString(), isMaybePosted } satisfies z.infer<typeof DueDigest>);
+function payloadOf(dueAt: Date): string {
+  return JSON.stringify({ dueAt: dueAt.toISOString() } satisfies z.infer<typeof DueDigest>);
 }
 
-/**
- * Posts a digest, and schedules the next one when Slack has taken it. A retry knows whether there may be a message already. Rejects
- * when the database doesn't answer.
- */
-export async function tellDigest(deps: WorkflowParts, due: Due, signal: AbortSignal): Promise<DueEnd> {
-  const { store, responder } = deps;
-  const watch = await store.findWatch({ id: due.key, teamId: due.teamId });
+/** Schedules the message of a digest that is due, and the next digest. */
+export async function tellDigest(
+  { store, clock, wake }: Pick<WorkflowParts, "store" | "clock" | "wake">,
+  due: Due,
+): Promise<DueEnd> {
+  const { key, teamId, payload } = due;
+  const watch = await store.findWatch({ id: key, teamId });
   // Whoever adds or resumes the watch schedules it again.
   if (watch?.digest === undefined || watch.pausedWhy !== undefined) return "done";
-  const { digest, owner } = watch;
-  const now = deps.clock.now();
-  const next = nextDigest(digest, now);
-  const end: DueEnd = { at: next, payload: payloadOf(next) };
-  if (due.payload === undefined) return end;
-  const { dueAt: iso, isMaybePosted = false } = DueDigest.parse(JSON.parse(due.payload));
-  const dueAt = new Date(iso);
-  const rights = await watchRights(deps, watch);
-  if (rights.kind === "lost") {
-    await endWatch(deps, watch, rights.why);
-    return "done";
-  }
-  if (rights.kind === "unknown") return { ms: AGAIN_MS, isFailure: true };
-  const since = previousDigest(digest, dueAt);
-  const telling = { watch, digest, since, sees: rights.sees, now, isAgain: isMaybePosted };
-  const message = await messageFor(deps, telling, signal);
-  if (message === undefined) return end;
-  for (const place of new Set([placeOf(watch), owner.userId])) {
-    await renew(store, due, payloadOf(dueAt, true));
-    const attempt = await responder.postOnce(place, message);
-    if (attempt.kind === "later") {
-      const { ms = AGAIN_MS, isUnsure } = attempt;
-      return { ms: Math.max(ms, AGAIN_MS), payload: payloadOf(dueAt, isMaybePosted || isUnsure), isFailure: true };
+  const next = nextDigest(watch.digest, clock.now());
+  const end = { at: next, payload: payloadOf(next) };
+  if (payload === undefined) return end;
+  const { dueAt, isMaybePosted } = DueDigest.parse(JSON.parse(payload));
+  const post = { kind: "digest", key: `${key} ${dueAt}`, payload: JSON.stringify({ watch: key, dueAt }) } as const; // a literal kind
+  const to = { teamId, place: placeOf(watch), fallback: watch.owner.userId, posts: isMaybePosted === true ? 1 : 0 };
+  await store.postDue(due, { ...post, ...to }, end);
+  wake();
+  return "ended";
+}
+
+const PostedDigest = DueDigest.extend({ watch: z.string() });
+
+/** One day of a digest, as its watch and its owner's rights are when it is posted. */
+export function digestPost(deps: WorkflowParts, signal: AbortSignal): PostKind {
+  return async ({ payload, teamId, insteadOf }) => {
+    if (payload === undefined) return { kind: "nothing" };
+    const { watch: id, dueAt: iso } = PostedDigest.parse(JSON.parse(payload));
+    const dueAt = new Date(iso);
+    const stored = await deps.store.findWatch({ id, teamId });
+    if (stored?.digest === undefined || stored.pausedWhy !== undefined) return { kind: "nothing" };
+    const { digest: times } = stored;
+    // The next one has been posted, or is.
+    if (nextDigest(times, dueAt) <= deps.clock.now()) return { kind: "nothing" };
+    const watch: Watch = insteadOf === undefined ? stored : { ...stored, place: { kind: "dm" } };
+    const rights = await watchRights(deps, watch);
+    if (rights.kind === "unknown") return rights;
+    if (rights.kind === "lost") {
+      if (insteadOf === undefined) await endWatch(deps, watch, rights.why);
+      return { kind: "nothing" };
     }
-    if (attempt.kind === "posted") return end;
-    // Where the bot can't post, whoever watches gets it.
-  }
-  return end;
+    const digest = await digestOf(deps, { watch, since: previousDigest(times, dueAt), sees: rights.sees }, signal);
+    const card = (isAgain: boolean): Post | undefined => digestMessage({ ...digest, isAgain });
+    const [first, again] = [card(false), card(true)];
+    if (first === undefined || again === undefined) return { kind: "nothing" };
+    return { kind: "shown", card: ({ isAgain }) => Promise.resolve(isAgain ? again : first) };
+  };
 }
 
 type Telling = {
   readonly watch: Watch;
-  readonly digest: DigestTime;
   readonly since: Date;
   readonly sees: (workload: { kind: "service" | "job"; region: string; name: string }) => Promise<boolean>;
-  readonly now: Date;
-  /** Slack may have taken it before. */
-  readonly isAgain: boolean;
 };
 
-async function messageFor(deps: WorkflowParts, { watch, since, sees, now, isAgain }: Telling, signal: AbortSignal) {
+async function digestOf(
+  deps: WorkflowParts,
+  { watch, since, sees }: Telling,
+  signal: AbortSignal,
+): Promise<Omit<Digest, "isAgain">> {
   const { target, owner, teamId } = watch;
   const place = placeOf(watch);
+  const now = deps.clock.now();
   const mutes = (await deps.store.mutesOf(teamId)).filter((mute) => placeOfMute(mute) === place);
   const isMeant = ({ kind, name }: { readonly kind: string; readonly name: string }): boolean =>
     (target.kind === undefined || target.kind === kind) &&
     matchesPattern(target.names, name) &&
     muteOf(mutes, name) === undefined;
-  const origin = { userId: owner.userId, teamId, channelId: placeOf(watch) };
-  const common = { target, now, defaultRegion: deps.settings.region, isAgain };
+  // Whichever account its owner would read with here by now.
+  const account = watch.account.username;
+  const origin = { userId: owner.userId, teamId, channelId: place, account };
+  const common = { target, now, defaultRegion: deps.settings.region };
   try {
     const context = await contextFor(deps, { origin, effect: "read" }, signal);
     const where = { region: target.region, freshMs: FRESH_MS, withinMs: LIST_WITHIN_MS };
@@ -102,20 +118,31 @@ async function messageFor(deps: WorkflowParts, { watch, since, sees, now, isAgai
       const region = kind === "job" ? jobsRegion : target.region;
       if (await sees({ kind, region, name })) unwell.push({ kind, name, health });
     }
-    const changes = history.events.filter(
-      ({ kind, workload, account }) =>
-        changeKinds.has(kind) && workload !== undefined && account === context.account.username && isMeant(workload),
-    );
-    const waiting = pending.filter(
-      (change) =>
-        change.account.username === context.account.username &&
-        partsOf(change).some(({ workload }) => isMeant(workload)),
-    );
-    return digestMessage({ ...common, unwell, changes, waiting, problems: live.problems });
+    // Their requester sees more of them elsewhere.
+    const changes = [];
+    for (const event of history.events) {
+      const { kind, workload } = event;
+      if (!changeKinds.has(kind) || workload === undefined || event.account !== account || !isMeant(workload)) continue;
+      if (isKnownKind(workload) && (await sees(workload))) changes.push(event);
+    }
+    const waiting = [];
+    for (const change of pending) {
+      const parts = partsOf(change).map(({ workload }) => workload);
+      if (change.account.username !== account || !parts.some(isMeant)) continue;
+      if ((await Promise.all(parts.map(sees))).every(Boolean)) waiting.push(change);
+    }
+    return { ...common, unwell, changes, waiting, problems: live.problems };
   } catch (error) {
     if (!(error instanceof UserError)) throw error;
-    return digestMessage({ ...common, unwell: [], changes: [], waiting: [], problems: [error.message] });
+    return { ...common, unwell: [], changes: [], waiting: [], problems: [error.message] };
   }
+}
+
+/** A refused bare name may be of either kind. */
+function isKnownKind<Named extends { readonly kind: string }>(
+  workload: Named,
+): workload is Named & { readonly kind: "service" | "job" } {
+  return workload.kind === "service" || workload.kind === "job";
 }
 
 const changeKinds: ReadonlySet<HistoryEventKind> = new Set<HistoryEvent["kind"]>(["done", "failed", "unknown"]);

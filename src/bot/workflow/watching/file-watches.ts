@@ -56,7 +56,9 @@ async function takeOver(
   const wanted: NewWatch[] = [];
   for (const watch of own) {
     try {
-      wanted.push(await storable(deps, teamId, watch));
+      // Its account stays, or it ends with a sentence: its owner may have connected another one for themselves.
+      const stored = before.find((each) => each.pausedWhy === undefined && isOf(watch, each));
+      wanted.push(await storable(deps, teamId, watch, stored?.account.username));
     } catch (error) {
       if (error instanceof SlackAway) return false;
       if (!(error instanceof UserError)) throw error;
@@ -80,12 +82,17 @@ function isOf({ ownerId, place, target, digest }: FileWatch, stored: Watch): boo
   );
 }
 
-async function storable(deps: WorkflowParts, teamId: string, watch: FileWatch): Promise<NewWatch> {
+async function storable(
+  deps: WorkflowParts,
+  teamId: string,
+  watch: FileWatch,
+  username: string | undefined,
+): Promise<NewWatch> {
   const { ownerId: userId, place, target, events, afterMs, quiet, digest } = watch;
   const channelId = place.kind === "dm" ? userId : place.channelId;
   const [profile, { account, binding, region: own }] = await Promise.all([
     deps.people.profile(userId, freshness.profile, userId),
-    deps.accounts.resolve({ teamId, userId, channelId }, "read"),
+    deps.accounts.resolve({ teamId, userId, channelId, account: username }, "read"),
   ]);
   const zone = watch.zone ?? profile.zone ?? deps.settings.logZone;
   const made = {

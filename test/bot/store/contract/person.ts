@@ -44,6 +44,7 @@ const watched = [
     (where, at) =>
       `insert into post (id, kind, key, team_id, place, instead_of, fallback, channel, posts, told, created_at) values ('p${at}', 'alert', 'a${at}', 'T1', ${where}, 1, '[]', '2026')`,
   ),
+  `insert into post (id, kind, key, team_id, payload, place, posts, told, created_at) values ('p9', 'watch news', 'n1', 'T1', '{"owner":{"userId":"U1"}}', 'C1', 0, '[]', '2026')`,
   "insert into binding (team_id, channel_id, is_locked, bound_by, bound_by_name, bound_at) values ('T1', 'C1', 0, 'U1', 'Ann Lee', '2026')",
   "insert into installation (id, is_org, name, app_id, bot_user_id, scopes, sealed_tokens, version, installed_by, installed_at) values ('T1', 0, 'x', 'x', 'x', '', '', 1, 'U1', '2026')",
 ];

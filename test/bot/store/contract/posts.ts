@@ -6,10 +6,13 @@ import { type Bench, type Replica, takeOne } from "./bench.ts";
 const LEASE_MS = 30_000;
 const card = { channelId: "C1", ts: "1.1" };
 
-async function taken(store: Replica): Promise<Due> {
-  const due = await takeOne(store, "post");
-  if (due === undefined) throw new Error("no message is due");
+function given(due: Due | undefined): Due {
+  if (due === undefined) throw new Error("nothing is due");
   return due;
+}
+
+async function taken(store: Replica): Promise<Due> {
+  return given(await takeOne(store, "post"));
 }
 
 async function postOf(store: Replica, due: Due): Promise<StoredPost> {
@@ -39,6 +42,7 @@ export function postsContract({ replica, db }: Bench): void {
       kind: "alert",
       key: "a1",
       teamId: "T1",
+      payload: undefined,
       place: "C1",
       insteadOf: undefined,
       fallback: "U1",
@@ -47,6 +51,7 @@ export function postsContract({ replica, db }: Bench): void {
       told: [],
       restUntil: undefined,
       blockedAt: undefined,
+      createdAt: new Date("2026"),
     });
 
     a.later(LEASE_MS - 1_000);
@@ -84,6 +89,32 @@ export function postsContract({ replica, db }: Bench): void {
     expect(await takeOne(b, "post")).toBeDefined();
   });
 
+  test("a message is scheduled with the end of other work, once", async () => {
+    const [a, b] = [await replica("a"), await replica("b")];
+    const row = { kind: "digest", key: "w1", team_id: "T1", attempts: 0, at: "2026", created_at: "2026" } as const; // a literal kind
+    await db().insertInto("due").values(row).execute();
+    const slow = given(await takeOne(a, "digest"));
+    b.later(61_000);
+    const due = given(await takeOne(b, "digest"));
+    const post = {
+      kind: "digest",
+      key: "w1 2026",
+      teamId: "T1",
+      payload: "words",
+      place: "C1",
+      fallback: "U1",
+    } as const; // a literal kind
+    const next = { at: new Date("2100-01-01"), payload: "the next one" };
+
+    expect(await a.postDue(slow, post, next)).toBe(false);
+    expect(await b.postDue(due, { ...post, posts: 1 }, next)).toBe(true);
+
+    expect(await postOf(b, await taken(b))).toMatchObject({ ...post, posts: 1 });
+    expect(await takeOne(b, "post")).toBeUndefined();
+    const left = await db().selectFrom("due").select(["at", "token"]).where("kind", "=", "digest").execute();
+    expect(left).toEqual([{ at: "2100-01-01T00:00:00.000Z", token: null }]);
+  });
+
   test("what is removed isn't delivered again", async () => {
     const a = await replica("a");
     await planted();
@@ -99,14 +130,23 @@ export function postsContract({ replica, db }: Bench): void {
   test("a person gets a message instead of the channel, once", async () => {
     const a = await replica("a");
     await planted();
-    const post = await postOf(a, await taken(a));
+    const first = await taken(a);
+    const post = await postOf(a, first);
 
-    await a.postInstead(post);
-    await a.postInstead(post);
-    await a.postInstead({ ...post, fallback: undefined });
+    await a.savePost(first, { told: ["instead"], instead: { ...post, payload: "words" } });
+    await a.savePost(first, { instead: post });
+    await a.savePost({ ...first, token: "of another replica" }, { instead: { ...post, key: "a2" } });
+    await a.savePost(first, { instead: { ...post, key: "a3", fallback: undefined } });
 
     const due = await taken(a);
-    const instead = { kind: "alert", key: "a1", place: "U1", insteadOf: "C1", fallback: undefined, posts: 0 } as const; // a literal kind
+    const instead = {
+      kind: "alert",
+      key: "a1",
+      place: "U1",
+      insteadOf: "C1",
+      fallback: undefined,
+      payload: "words",
+    } as const; // a literal kind
     expect(await postOf(a, due)).toMatchObject(instead);
     expect(await takeOne(a, "post")).toBeUndefined();
     expect(await a.postOf({ ...due, teamId: "T2" })).toBeUndefined();

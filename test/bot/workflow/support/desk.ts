@@ -109,7 +109,6 @@ export async function desk({ policy = othersApprove, api = webOfTwo() }: Wanted 
       tellPatiently: () => Promise.resolve(),
       working: () => Promise.resolve(() => Promise.resolve()),
       announce: () => Promise.resolve(true),
-      postOnce: () => Promise.resolve({ kind: "posted" }),
       showInForm: () => Promise.resolve(true),
       formReply: () => reply,
       refreshHome: () => undefined,
