@@ -142,7 +142,6 @@ async function main(): Promise<void> {
       profile: (userId: string) => Promise.resolve(profileOf(userId)),
       channelMembers: () => Promise.resolve(new Set(accounts.map((_, at) => `U${at}`))),
     },
-    responder: { announce: () => Promise.resolve(true) },
     wake: () => undefined,
     logs: { redact: () => Promise.resolve([]) },
     envValues: { values: () => [] },

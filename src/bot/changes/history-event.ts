@@ -54,6 +54,17 @@ export type NewHistoryEvent = {
   readonly elapsedMs: number | undefined;
   /** The reference of an error in the log. */
   readonly reference: string | undefined;
+  /** Scheduled with the row, so that a channel is told what happened and who did it, whatever fails next. */
+  readonly announcement?: Announcement | undefined;
+};
+
+/** A message for everybody in a channel. */
+export type Announcement = {
+  /** Of the message, before it is posted. */
+  readonly id: string;
+  readonly channelId: string;
+  /** The message and who did it, as JSON. */
+  readonly payload: string;
 };
 
 export type HistoryEvent = NewHistoryEvent & {

@@ -112,6 +112,10 @@ export function createBot(given: BotParts): Bot {
     policy: (teamId) => movedPolicy.of(teamId, parts.policy(teamId)),
     report: () => report(),
     wake: () => loop.wake(),
+    async deliver({ id: key }, teamId) {
+      await loop.finish("post", key);
+      return (await store.postOf({ key, teamId })) === undefined;
+    },
   });
   const { dropped, lanes, logs, newReference } = shared;
   const { workspaces, pages, toStranger, care }: App =
@@ -265,10 +269,10 @@ function observed(parts: BotParts, observer: Observer): BotParts {
 
 function sharedBy(
   parts: BotParts,
-  made: Pick<Shared, "policy" | "report" | "wake"> & { readonly clock: Clock },
+  made: Pick<Shared, "deliver" | "policy" | "report" | "wake"> & { readonly clock: Clock },
 ): Shared {
   const { account, accountMode, api, backOff, health, log, observer, sealer, settings, slack, store } = parts;
-  const { clock, policy, report, wake } = made;
+  const { clock, deliver, policy, report, wake } = made;
   const logs = createLogPool({ clock });
   return {
     account,
@@ -276,6 +280,7 @@ function sharedBy(
     api,
     backOff,
     clock: { ...clock, wait: parts.wait ?? clock.sleep, patience: parts.patience ?? clock.after },
+    deliver,
     dropped: createDropped(store, log),
     health,
     lanes: createLanes({

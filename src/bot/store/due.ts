@@ -80,10 +80,11 @@ export async function dueKinds({ db, clock }: Session): Promise<ReadonlyMap<stri
 }
 
 /** Takes the oldest due work of a kind. A payload that can't be opened is logged and left out. */
-export async function takeDue(session: Session, { kind, leaseMs, most }: Taking): Promise<readonly Due[]> {
+export async function takeDue(session: Session, { kind, leaseMs, most, key: only }: Taking): Promise<readonly Due[]> {
   const { db, clock, flavour, textSealer, log } = session;
   const token = randomUUID();
-  const isDue = sql<SqlBool>`kind = ${kind} and at <= ${clock()}`;
+  const isMeant = only === undefined ? sql`` : sql` and key = ${only}`;
+  const isDue = sql<SqlBool>`kind = ${kind} and at <= ${clock()}${isMeant}`;
   const keys = sql`select key from due where ${isDue} order by at limit ${most}`;
   // With `skip locked`, two replicas take different rows instead of waiting for each other. PostgreSQL evaluates an array once; it may run
   // a query in `in (…)` again for each row, and take more than `most`.

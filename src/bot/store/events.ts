@@ -3,6 +3,7 @@ import { z } from "zod";
 import type { HistoryEvent, HistoryEventKind, NewHistoryEvent } from "../changes/history-event.ts";
 import { Big, Flag, maybe, parseRow, plainText, Time } from "./schema/columns.ts";
 import type { Db, Session } from "./database/session.ts";
+import { announce } from "./posts.ts";
 import type { TextSealer } from "./database/text-sealer.ts";
 import { writtenMark } from "./audit/chain-rows.ts";
 import type { Tables } from "./schema/tables.ts";
@@ -63,11 +64,8 @@ const EventRow = z.object({
 type EventRow = z.infer<typeof EventRow>;
 
 /** Appends a row of history, in the transaction of the step it records. Resolves to its number. */
-export async function insertEvent(
-  db: Db,
-  { clock, textSealer, chain }: Session,
-  event: NewHistoryEvent,
-): Promise<number> {
+export async function insertEvent(db: Db, session: Session, event: NewHistoryEvent): Promise<number> {
+  const { clock, textSealer, chain } = session;
   const columns = columnsOf(event);
   const { seq } = await db
     .insertInto("event")
@@ -79,6 +77,7 @@ export async function insertEvent(
     })
     .returning("seq")
     .executeTakeFirstOrThrow();
+  if (event.announcement !== undefined) await announce({ ...session, db }, event.teamId, event.announcement);
   return Big.parse(seq);
 }
 

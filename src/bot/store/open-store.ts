@@ -89,7 +89,7 @@ import {
 } from "./watches.ts";
 import { endRound, hint, incidentsOf, keptOf, roundOf, syncRounds } from "./rounds.ts";
 import { alertOf, dueNotices, duePlaces, placeNotices, takeAlert } from "./alerts.ts";
-import { deliverAgain, postDue, postOf, removePost, savePost } from "./posts.ts";
+import { announce, deliverAgain, postDue, postOf, removePost, savePost } from "./posts.ts";
 import { completedJobs, createdJobs, findChange, waitsFor } from "./find-change.ts";
 import { history, changedSince } from "./history.ts";
 import { inspect, type LookPlace, readingCurrentStore } from "./database/inspect.ts";
@@ -369,6 +369,7 @@ const statements = {
   takeAlert,
   postOf,
   savePost,
+  announce,
   postDue,
   deliverAgain,
   removePost,

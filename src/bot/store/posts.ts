@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import type { Announcement } from "../changes/history-event.ts";
 import { type RawBuilder, type Selectable, sql, type SqlBool } from "kysely";
 import { z } from "zod";
 import type { Due, NextTime } from "../workflow/due.ts";
@@ -16,10 +17,11 @@ type Writing = Pick<Session, "db" | "clock" | "textSealer">;
 export async function addPost(session: Writing, post: NewPost, insteadOf?: string): Promise<void> {
   const { db, clock, textSealer } = session;
   const { kind, key, teamId, payload, place, fallback = null, posts = 0 } = post;
+  const { id = randomUUID() } = post;
   const row = await db
     .insertInto("post")
     .values({
-      id: randomUUID(),
+      id,
       kind,
       key,
       team_id: teamId,
@@ -35,6 +37,19 @@ export async function addPost(session: Writing, post: NewPost, insteadOf?: strin
     .returning("id")
     .executeTakeFirst();
   if (row !== undefined) await scheduleDue(session, { kind: "post", key: row.id, teamId });
+}
+
+/** Schedules a message for everybody in a channel. */
+export function announce(session: Writing, teamId: string, { id, channelId, payload }: Announcement): Promise<void> {
+  return addPost(session, {
+    id,
+    kind: "announcement",
+    key: id,
+    teamId,
+    payload,
+    place: channelId,
+    fallback: undefined,
+  });
 }
 
 /** Binds a sealed payload to its row. */
@@ -62,12 +77,12 @@ export async function deletePosts(tx: Db, rows: RawBuilder<SqlBool>): Promise<vo
 
 const ToldJson = z.array(z.string());
 
-function isOf({ key, teamId }: Due) {
+function isOf({ key, teamId }: Pick<Due, "key" | "teamId">) {
   return sql<SqlBool>`id = ${key} and team_id = ${teamId}`;
 }
 
 /** Undefined: it is gone. */
-export async function postOf(session: Session, due: Due): Promise<StoredPost | undefined> {
+export async function postOf(session: Session, due: Pick<Due, "key" | "teamId">): Promise<StoredPost | undefined> {
   const row = await session.db.selectFrom("post").selectAll().where(isOf(due)).executeTakeFirst();
   return row === undefined ? undefined : storedPost(session, row);
 }
@@ -130,7 +145,7 @@ export function savePost(session: Session, due: Due, saved: SavedPost): ReturnTy
 async function addInstead(session: Writing, post: StoredPost): Promise<void> {
   const { place, fallback } = post;
   if (fallback !== undefined)
-    await addPost(session, { ...post, place: fallback, fallback: undefined, posts: 0 }, place);
+    await addPost(session, { ...post, id: randomUUID(), place: fallback, fallback: undefined, posts: 0 }, place);
 }
 
 /** Ends or delays other work, and schedules a message. False: its lease was lost. */

@@ -383,18 +383,35 @@ export async function lastLooks({ db }: Session, teamId: string): Promise<readon
   });
 }
 
-/** Nothing is told of these workloads there for a while: a later end replaces the earlier one. */
-export function mute(session: Session, { teamId, place, names, forMs, by }: NewMute, event: NewHistoryEvent) {
-  return session.db.transaction().execute(async (tx): Promise<Mute> => {
-    const set = { until: session.clock(forMs), by_id: by.userId, by_name: plainText(by.name) };
+/** A mute that ends so much earlier or later is the same: a delivery that is done again after a crash mutes again. */
+const SAME_MUTE_MS = 2 * 60_000;
+
+/** Nothing is told of these workloads there for a while: a new end replaces the earlier one. False: it was muted just so. */
+export function mute(
+  session: Session,
+  { teamId, place, names, forMs, by }: NewMute,
+  event: NewHistoryEvent,
+): Promise<boolean> {
+  const { clock } = session;
+  return session.db.transaction().execute(async (tx) => {
+    const set = { until: clock(forMs), by_id: by.userId, by_name: plainText(by.name) };
     const row = await tx
       .insertInto("mute")
       .values({ team_id: teamId, place: placeOf(place), names: plainText(names), ...set })
-      .onConflict((conflict) => conflict.columns(["team_id", "place", "names"]).doUpdateSet(set))
-      .returningAll()
-      .executeTakeFirstOrThrow();
+      .onConflict((conflict) =>
+        conflict
+          .columns(["team_id", "place", "names"])
+          .doUpdateSet(set)
+          .where(
+            sql<SqlBool>`mute.by_id <> excluded.by_id or mute.until <= ${clock()}
+              or mute.until not between ${clock(forMs - SAME_MUTE_MS)} and ${clock(forMs + SAME_MUTE_MS)}`,
+          ),
+      )
+      .returning("names")
+      .executeTakeFirst();
+    if (row === undefined) return false;
     await insertEvent(tx, session, event);
-    return muteOf(row);
+    return true;
   });
 }
 

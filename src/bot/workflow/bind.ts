@@ -1,3 +1,5 @@
+import type { Announcement } from "../changes/history-event.ts";
+import { announcement } from "./post/announcement.ts";
 import type { BindingWish } from "../commands/command.ts";
 import { type Binding, bindingInWords, type BindingTerms } from "../policy/binding.ts";
 import type { Verdict, Rule } from "../policy/policy.ts";
@@ -51,16 +53,23 @@ export async function bindChannel(deps: WorkflowParts, { terms, origin, reply }:
   const { verdict } = await bindingVerdict(wish, { binding: before, defaultRegion, asker: profile, permissions });
   const asked: BindingRequest = { origin, profile, terms, before };
   if (verdict.kind !== "allow") return reply.send(await refuse(deps, asked, verdict), "refused");
-  const isChanged = await write(deps, asked);
   const { name: by } = profile;
   const common = { channelId, command };
-  const message =
+  const news =
     terms === undefined
-      ? useMessage(isChanged ? { kind: "unbound", by, ...common } : { kind: "nothing", ...common })
-      : useMessage({ kind: isChanged ? "bound" : "same", by, terms, regions, ...common });
-  // The person reads it in the channel, with everybody else.
-  if (isChanged && (await deps.responder.announce(channelId, message))) return;
-  await reply.send(message, "done");
+      ? useMessage({ kind: "unbound", by, ...common })
+      : useMessage({ kind: "bound", by, terms, regions, ...common });
+  const told = announcement(channelId, userId, news);
+  if (await write(deps, asked, told)) {
+    // The person reads it in the channel, with everybody else.
+    if (!(await deps.deliver(told, teamId))) await reply.send(news, "done");
+    return;
+  }
+  const nothing =
+    terms === undefined
+      ? useMessage({ kind: "nothing", ...common })
+      : useMessage({ kind: "same", by, terms, regions, ...common });
+  await reply.send(nothing, "done");
 }
 
 type BindingRequest = {
@@ -74,6 +83,7 @@ type BindingRequest = {
 async function write(
   { store, accounts, log }: Pick<WorkflowParts, "store" | "accounts" | "log">,
   asked: BindingRequest,
+  told: Announcement,
 ): Promise<boolean> {
   const { origin, profile, terms, before } = asked;
   const { teamId, channelId } = origin;
@@ -82,7 +92,8 @@ async function write(
     terms === undefined
       ? ({ kind: "unbound", result: was } as const) // a literal kind
       : ({ kind: "bound", result: bindingInWords(terms) } as const); // a literal kind
-  const event = originEvent(origin, profile, { ...happened, verb: "use", account: terms?.account });
+  const about = { ...happened, verb: "use", account: terms?.account };
+  const event = { ...originEvent(origin, profile, about), announcement: told };
   const channel = { teamId, channelId };
   const boundBy = { userId: profile.userId, name: profile.name };
   const writing =
@@ -115,16 +126,18 @@ type Move = { readonly teamId: string; readonly from: string; readonly to: strin
  * Repeating it changes nothing. Throws a `StoreError`.
  */
 export async function moveChannel(
-  deps: Pick<WorkflowParts, "store" | "accounts" | "responder" | "policy" | "sealer" | "log">,
+  deps: Pick<WorkflowParts, "store" | "accounts" | "policy" | "sealer" | "log" | "wake">,
   move: Move,
 ): Promise<void> {
-  const { accounts, responder, policy, log } = deps;
+  const { accounts, policy, log } = deps;
   await moveRows(deps, move).finally(accounts.forget);
   const { source, rules } = policy();
   const outdated = rules.filter((rule) => namesChannel(rule, move.from)).map(({ name }) => name);
   if (outdated.length === 0) return log.info(move, "a channel has another id");
   log.error({ ...move, source, rules: outdated }, "a channel has another id, and policy rules name the old one");
-  await responder.announce(move.to, sentences.policyNamesOldId({ ...move, source, rules: outdated }));
+  const message = sentences.policyNamesOldId({ ...move, source, rules: outdated });
+  await deps.store.announce(move.teamId, announcement(move.to, "", message));
+  deps.wake();
 }
 
 /** The account is read before it is moved: somebody may connect another one in between. */

@@ -58,7 +58,11 @@ export type Scheduled = Pick<Due, "kind" | "key" | "teamId"> & {
   readonly payload?: string | undefined;
 };
 
-export type Taking = Pick<Due, "kind" | "leaseMs"> & { readonly most: number };
+export type Taking = Pick<Due, "kind" | "leaseMs"> & {
+  readonly most: number;
+  /** Only this one. */
+  readonly key?: string | undefined;
+};
 
 export type NextTime = {
   readonly payload?: string | undefined;
@@ -94,8 +98,11 @@ export type DueLoop = {
   readonly begin: () => Promise<void>;
   /** Calls `begin` in the next turn of the event loop, for work that was just scheduled. The next sweep would find it, too. */
   readonly wake: () => void;
-  /** Does all due work of one kind, one after the other. Rejects when the database doesn't answer. */
-  readonly finish: (kind: DueKindName) => Promise<void>;
+  /**
+   * Does all due work of one kind, or what has this key, one after the other, whatever else this replica does. Rejects when the
+   * database doesn't answer.
+   */
+  readonly finish: (kind: DueKindName, key?: string) => Promise<void>;
 };
 
 type Parts = {
@@ -116,12 +123,12 @@ export function createDueLoop({ store, lanes, work, log }: Parts): DueLoop {
   /** Kinds that have more due work than free places. */
   const behind = new Set<DueKindName>();
   const count = (name: DueKindName, by: number): void => void taken.set(name, (taken.get(name) ?? 0) + by);
-  const take = async (name: DueKindName, most: number): Promise<readonly Due[]> => {
+  const take = async (name: DueKindName, most: number, key?: string): Promise<readonly Due[]> => {
     // Reserved first: a concurrent call must not take as many again.
     count(name, most);
     let rows: readonly Due[] = [];
     try {
-      rows = await store.takeDue({ kind: name, leaseMs: dueKinds[name].leaseMs, most });
+      rows = await store.takeDue({ kind: name, leaseMs: dueKinds[name].leaseMs, most, key });
     } finally {
       count(name, rows.length - most);
     }
@@ -186,9 +193,9 @@ export function createDueLoop({ store, lanes, work, log }: Parts): DueLoop {
   return {
     begin,
     wake,
-    async finish(name) {
+    async finish(name, key) {
       for (;;) {
-        const rows = await take(name, 1);
+        const rows = await take(name, 1, key);
         if (rows.length === 0) return;
         for (const due of rows) await run(due, new AbortController().signal);
       }

@@ -1,3 +1,5 @@
+import type { Post } from "../views/kit/post.ts";
+import { announcement } from "./post/announcement.ts";
 import { boundTo, type AccountOwner } from "../accounts/resolve.ts";
 import { Problem } from "../../api/problem.ts";
 import type { NewHistoryEvent } from "../changes/history-event.ts";
@@ -53,15 +55,15 @@ async function linkAccount(deps: WorkflowParts, interaction: ConnectInteraction,
   }
   const account = { teamId: origin.teamId, owner, username };
   const sealedToken = deps.sealer.seal(token, boundTo(account));
-  const event = eventFor({ kind: "connected", origin, profile, username, whose });
+  const message = accountMessage({ kind: "connected", owner, username, command });
+  const event = eventFor({ kind: "connected", origin, profile, username, whose }, message);
   await deps.store
     .saveAccount({ ...account, sealedToken, linkedBy: origin.userId }, event)
     .finally(deps.accounts.forget);
   logEvent(deps, event);
   await show(connectResult({ kind: "done", owner, username, command }));
-  const message = accountMessage({ kind: "connected", owner, username, command });
   await interaction.reply.send(message, "done");
-  if (whose === "channel") await deps.responder.announce(origin.channelId, message);
+  deps.wake();
 }
 
 export async function disconnect(deps: WorkflowParts, interaction: DisconnectInteraction): Promise<void> {
@@ -70,13 +72,14 @@ export async function disconnect(deps: WorkflowParts, interaction: DisconnectInt
   const owner = linkOwner(whose, origin);
   const { own, channel, workspace } = await deps.store.accountsFor(origin);
   const { username } = { mine: own, channel, workspace }[whose] ?? {};
-  const event = eventFor({ kind: "disconnected", origin, profile, username, whose });
+  const { command } = deps.settings;
+  const removed = accountMessage({ kind: "disconnected", owner, command });
+  const event = eventFor({ kind: "disconnected", origin, profile, username, whose }, removed);
   const isRemoved = await deps.store.removeAccount(origin.teamId, owner, event).finally(deps.accounts.forget);
   if (isRemoved) logEvent(deps, event);
-  const { command } = deps.settings;
-  const message = accountMessage({ kind: isRemoved ? "disconnected" : "nothing-linked", owner, command });
+  const message = isRemoved ? removed : accountMessage({ kind: "nothing-linked", owner, command });
   await interaction.reply.send(message, "done");
-  if (isRemoved && whose === "channel") await deps.responder.announce(origin.channelId, message);
+  deps.wake();
 }
 
 /** One live call; undefined when the API accepts the account. */
@@ -107,10 +110,12 @@ type Linking = {
   readonly whose: ConnectInteraction["whose"];
 };
 
-function eventFor({ kind, origin, profile, username, whose }: Linking): NewHistoryEvent {
+/** A channel reads what happened to its account. */
+function eventFor({ kind, origin, profile, username, whose }: Linking, message: Post): NewHistoryEvent {
   const verb = kind === "connected" ? "connect" : "disconnect";
   const result = { mine: "own account", channel: "the channel's account", workspace: "the workspace's account" }[whose];
-  return originEvent(origin, profile, { kind, verb, result, account: username });
+  const told = whose === "channel" ? announcement(origin.channelId, origin.userId, message) : undefined;
+  return { ...originEvent(origin, profile, { kind, verb, result, account: username }), announcement: told };
 }
 
 type LinkAttempt = {

@@ -20,7 +20,7 @@ import type {
   OpenAccount,
 } from "../accounts/resolve.ts";
 import type { ChangedSince } from "../changes/health.ts";
-import type { HistoryEvent, HistoryQuery, NewHistoryEvent } from "../changes/history-event.ts";
+import type { Announcement, HistoryEvent, HistoryQuery, NewHistoryEvent } from "../changes/history-event.ts";
 import type { Card, StoredChange, Who } from "../changes/stored-change.ts";
 import type { Binding, BindingTerms } from "../policy/binding.ts";
 import type { Message, Post } from "../views/kit/post.ts";
@@ -64,6 +64,8 @@ export type WorkflowParts = {
   readonly settings: Settings;
   /** Starts due work soon, after some was scheduled. */
   readonly wake: () => void;
+  /** Delivers a message that was just scheduled. False: Slack doesn't take it now, and it is delivered later. */
+  readonly deliver: (post: Pick<Announcement, "id">, teamId: string) => Promise<boolean>;
   readonly store: Store &
     Pick<DueStore, "holdDue"> &
     Inbox &
@@ -170,8 +172,6 @@ export type Responder = {
    * what answered a slash command, so there it stays. Never rejects.
    */
   readonly working: (origin: Origin) => Promise<() => Promise<void>>;
-  /** Tells everybody in a channel; false where the bot may not post. Never rejects. */
-  readonly announce: (channelId: string, message: Post) => Promise<boolean>;
   /** Replaces an open form. False: it was closed, or Slack refused the view. Never rejects. */
   readonly showInForm: (viewId: string, view: object) => Promise<boolean>;
   /** Answers in the form that was submitted; beside it, if it was closed meanwhile. */
@@ -445,8 +445,8 @@ export type WatchStore = {
   /** The next look at a workload that is followed is due at once. */
   readonly lookNow: (id: IdIn) => Promise<void>;
   readonly lastLooks: (teamId: string) => Promise<readonly LastLook[]>;
-  /** Replaces an earlier mute of the same names in the same place. */
-  readonly mute: (mute: NewMute, event: NewHistoryEvent) => Promise<Mute>;
+  /** Replaces an earlier mute of the same names in the same place. False: it was muted just so, and nothing is written. */
+  readonly mute: (mute: NewMute, event: NewHistoryEvent) => Promise<boolean>;
   /** False: it wasn't muted, and nothing is written. */
   readonly unmute: (mute: Pick<NewMute, "teamId" | "place" | "names">, event: NewHistoryEvent) => Promise<boolean>;
   /** Those that aren't over, in all places of the workspace. */

@@ -44,6 +44,7 @@ const shared: Shared = {
   report: () => Promise.reject(new Error("nobody asks")),
   retries: createRetries(machineClock),
   wake: () => undefined,
+  deliver: () => Promise.resolve(true),
 };
 const installations = { removed: nothing, left: nothing, personChanged: nothing };
 
@@ -60,6 +61,7 @@ function workspace(teamId: string) {
 /** What two workspaces may share, because it remembers nothing about either of them, other than by Slack's unique ids. */
 const common = new Set([
   "clock",
+  "deliver",
   "dropped",
   "installations",
   "lanes",

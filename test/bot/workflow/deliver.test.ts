@@ -80,13 +80,14 @@ async function delivered({ stored, answers = [], reads = [shown], lostAt }: Scen
         saved.push(changed);
         return saved.length === lostAt ? "lost" : "held";
       },
+      announce: () => Promise.resolve(),
       postDue: () => Promise.resolve(true),
       deliverAgain: async () => void happened.push("again"),
       removePost: async () => void happened.push("forgot it"),
     },
   };
   const kind: PostKind = () => Promise.resolve((seen.length > 1 ? seen.shift() : seen[0]) ?? { kind: "nothing" });
-  const end = await deliver(parts, { alert: kind, digest: kind, "watch news": kind }, due).catch(
+  const end = await deliver(parts, { alert: kind, announcement: kind, digest: kind, "watch news": kind }, due).catch(
     (error: unknown) => (error as Error).constructor.name,
   );
   return { end, sent, saved, happened };

@@ -10,22 +10,25 @@ test.each([
   ["somebody reads alone", "D1", "told"],
 ])("the buttons of a new watch that %s act for the account that it was begun with", async (_who, channelId, where) => {
   const { deps, signal } = await desk({ policy: openPolicy });
-  const sent: { readonly where: string; readonly message: Message }[] = [];
+  const sent: { readonly where: string; readonly message: string }[] = [];
   const responder = {
     ...deps.responder,
-    announce: async (_to: string, message: Message) => sent.push({ where: "announced", message }) > 0,
-    tell: async (message: Message) => sent.push({ where: "told", message }) > 0,
+    tell: async (message: Message) => sent.push({ where: "told", message: JSON.stringify(message) }) > 0,
+  };
+  const deliver: typeof deps.deliver = async ({ id: key }, teamId) => {
+    const post = await deps.store.postOf({ key, teamId });
+    return sent.push({ where: "announced", message: post?.payload ?? "" }) > 0;
   };
   const origin = { ...annHere, channelId };
   const { ask } = parseText("watch service/web");
 
   await changeWatches(
-    { ...deps, responder },
+    { ...deps, responder, deliver },
     { ask, origin, reply: withAccount(createReply(responder, origin)) },
     signal,
   );
 
   expect(sent.map((each) => each.where)).toEqual([where]);
-  const ids = JSON.stringify(sent).match(/"action_id":"[^"]*"/gu) ?? [];
+  const ids = sent[0]?.message.match(/"action_id":"[^"]*"/gu) ?? [];
   expect(ids.filter((id) => id.includes("@acme"))).not.toEqual([]);
 });

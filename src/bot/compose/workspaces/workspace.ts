@@ -41,7 +41,17 @@ export type SlackApp = {
 /** What all workspaces are made from. Nothing in it remembers anything about one of them, other than by ids. */
 export type Shared = Pick<
   WorkspaceParts,
-  "clock" | "dropped" | "lanes" | "log" | "newReference" | "repeats" | "retries" | "sealer" | "settings" | "wake"
+  | "clock"
+  | "deliver"
+  | "dropped"
+  | "lanes"
+  | "log"
+  | "newReference"
+  | "repeats"
+  | "retries"
+  | "sealer"
+  | "settings"
+  | "wake"
 > & {
   /** The account that the operator set; undefined when each workspace connects its own. */
   readonly account: ApiAccount | undefined;
@@ -76,7 +86,8 @@ export type Workspace = {
 };
 
 export function createWorkspace(shared: Shared, one: OneWorkspace): Workspace {
-  const { clock, dropped, lanes, log, logs, newReference, repeats, report, retries, sealer, settings, wake } = shared;
+  const { clock, deliver, dropped, lanes, log, logs, newReference, repeats, report, retries, sealer, settings, wake } =
+    shared;
   const { access, installed, installations, policy, store } = one;
   const { backOff: wait = clock.sleep } = shared;
   const { network = directNetwork } = access;
@@ -148,6 +159,7 @@ export function createWorkspace(shared: Shared, one: OneWorkspace): Workspace {
       teamId,
     }),
     clock,
+    deliver,
     directory: createDirectory(clock),
     dropped,
     envValues,

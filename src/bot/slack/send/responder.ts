@@ -16,17 +16,12 @@ import {
 
 /** Answers people by the best route that is open: response_url, channel, then their direct conversation with the bot. */
 export function createResponder(parts: Parts & Pick<Responder, "formReply" | "refreshHome">): Responder {
-  const { messenger, log, formReply, refreshHome } = parts;
+  const { messenger, formReply, refreshHome } = parts;
   return {
     answer: (message, origin, options) => answer(parts, message, { ...options, origin }),
     tell: (message, origin) => tell(parts, message, origin),
     tellPatiently: (message, origin) => sendPatiently(parts, message, { origin, how: alone }),
     working: (origin) => showWorking(parts, origin),
-    async announce(channelId, message) {
-      const posted = await messenger.post({ channel: channelId }, message, "background");
-      if (!posted.ok) log.warn({ ...whyNot(posted), channelId }, "couldn't announce a change to a channel");
-      return posted.ok;
-    },
     showInForm: async (viewId, view) => (await messenger.updateView({ viewId, view })).ok,
     formReply,
     refreshHome,

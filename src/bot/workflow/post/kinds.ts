@@ -3,13 +3,16 @@ import type { WorkflowParts } from "../ports.ts";
 import { alertPost } from "../watching/alert-post.ts";
 import { digestPost } from "../watching/digest.ts";
 import { watchNewsPost } from "../watching/watch-news.ts";
+import { announcementPost } from "./announcement.ts";
 import { deliver } from "./deliver.ts";
 
 /** Delivers the message that is due. */
 export function deliverPost(deps: WorkflowParts, due: Due, signal: AbortSignal): Promise<DueEnd> {
-  return deliver(
-    deps,
-    { alert: alertPost(deps), digest: digestPost(deps, signal), "watch news": watchNewsPost(deps) },
-    due,
-  );
+  const kinds = {
+    alert: alertPost(deps),
+    announcement: announcementPost(deps),
+    digest: digestPost(deps, signal),
+    "watch news": watchNewsPost(deps),
+  };
+  return deliver(deps, kinds, due);
 }

@@ -1,10 +1,11 @@
+import type { Announcement } from "../../changes/history-event.ts";
 import type { Card } from "../../changes/stored-change.ts";
 import type { Post } from "../../views/kit/post.ts";
 import type { Due, NextTime } from "../due.ts";
 
 // Messages that Gantry keeps true: a row of `post` says where one is and what its thread has, and a kind says what it shows.
 
-export type PostKindName = "alert" | "digest" | "watch news";
+export type PostKindName = "alert" | "announcement" | "digest" | "watch news";
 
 /** A row of `post`: one message, posted or not yet. */
 export type StoredPost = {
@@ -35,6 +36,7 @@ export type StoredPost = {
 };
 
 export type NewPost = Pick<StoredPost, "kind" | "key" | "teamId" | "payload" | "place" | "fallback"> & {
+  readonly id?: string;
   /** Slack may have taken so many already. */
   readonly posts?: number;
 };
@@ -50,8 +52,8 @@ export type SavedPost = {
 };
 
 export type PostStore = {
-  /** The message to deliver; undefined when it is gone. */
-  readonly postOf: (due: Due) => Promise<StoredPost | undefined>;
+  /** Undefined when it is gone. */
+  readonly postOf: (due: Pick<Due, "key" | "teamId">) => Promise<StoredPost | undefined>;
   /**
    * Renews the lease, and stores what became of the message. `lost`: another replica has the lease, and nothing was stored;
    * `adopted`: the same, but the new card was stored, because there was none.
@@ -62,6 +64,7 @@ export type PostStore = {
    * was stored.
    */
   readonly postDue: (due: Due, post: NewPost, next?: NextTime) => Promise<boolean>;
+  readonly announce: (teamId: string, announcement: Announcement) => Promise<void>;
   /** Delivers it once more, after the replica that does it now. */
   readonly deliverAgain: (due: Due) => Promise<void>;
   /** With its row of `due`. */

@@ -7,11 +7,11 @@ import { orOther, OtherKind, readJob, readService, unknownName } from "../../com
 import { readRefusal, visibleTarget } from "../../commands/lookup/may-see.ts";
 import { ofNamedKind } from "../../commands/lookup/named-kind.ts";
 import { LONGEST_MUTE_MS, muteEnd } from "../../commands/verbs/watch/watch-words.ts";
-import { messageFor } from "../../views/kit/post.ts";
-import { sentToAsker, termsText, watchMessage, type WatchMessage } from "../../commands/verbs/watch/watch-message.ts";
+import { messageFor, type Post } from "../../views/kit/post.ts";
+import { sentToAsker, termsText, watchMessage } from "../../commands/verbs/watch/watch-message.ts";
 import { Problem } from "../../../api/problem.ts";
 import { UserError } from "../../errors.ts";
-import type { HistoryEventKind, NewHistoryEvent } from "../../changes/history-event.ts";
+import type { Announcement, HistoryEventKind, NewHistoryEvent } from "../../changes/history-event.ts";
 import { refusalMessage } from "../../views/messages/refusal-message.ts";
 import { nextDigest } from "../../watch/due.ts";
 import { matchesPattern } from "../../policy/patterns.ts";
@@ -22,6 +22,7 @@ import { logEvent, noteRefusal, originEvent } from "../history.ts";
 import type { Reply } from "../inbox/interaction.ts";
 import { isDirect, type Origin } from "../origin.ts";
 import type { NewWatch, WatchLimits, WorkflowParts } from "../ports.ts";
+import { announcement } from "../post/announcement.ts";
 import { eventAbout } from "./watch-event.ts";
 
 const limits: WatchLimits = { perOwner: 50, perPlace: 100 };
@@ -61,15 +62,12 @@ export async function changeWatches(
   const asked: Asked = { ask, origin, at, place, ...access };
   const done = await change(deps, asked, wish);
   if (done === undefined) return reply.send(await refused(deps, asked, wish), "refused");
-  const message = watchMessage(done.message);
+  const { message, announced } = done;
+  if (announced === undefined) return reply.send(message, "done");
   // Everybody there reads it, the person too unless they are elsewhere.
-  const isNewsThere = done.isNews && place.kind === "channel";
-  const isTold =
-    isNewsThere && (await deps.responder.announce(channelId, messageFor(access.account.username, message)));
-  if (isNewsThere && !isTold) {
-    return reply.send(sentToAsker(message, { channelId, isWatch: wish.kind === "watch" }), "done");
-  }
-  if (!isTold || isElsewhere) await reply.send(message, "done");
+  const isTold = await deps.deliver(announced, origin.teamId);
+  if (!isTold) return reply.send(sentToAsker(message, { channelId, isWatch: wish.kind === "watch" }), "done");
+  if (isElsewhere) await reply.send(message, "done");
 }
 
 function placeOf({ place }: WatchWish, { channelId }: Origin): WatchPlace {
@@ -77,7 +75,17 @@ function placeOf({ place }: WatchWish, { channelId }: Origin): WatchPlace {
   return place === "dm" || isDirect(channelId) ? { kind: "dm" } : { kind: "channel", channelId };
 }
 
-type Done = { readonly message: WatchMessage; /** The place doesn't know it yet. */ readonly isNews: boolean };
+type Done = {
+  readonly message: Post;
+  /** The same for everybody in the channel; undefined when it is no news there. */
+  readonly announced: Announcement | undefined;
+};
+
+/** For everybody in the channel where it is told. */
+function announcedIn({ place, at, account }: Asked, message: Post): Announcement | undefined {
+  if (place.kind === "dm") return undefined;
+  return announcement(place.channelId, at.userId, messageFor(account.username, message));
+}
 
 /** Undefined: policy refuses it. */
 async function change(deps: WorkflowParts, asked: Asked, typed: WatchWish): Promise<Done | undefined> {
@@ -142,13 +150,16 @@ async function start(deps: WorkflowParts, asked: Asked, wish: Wished<"watch">): 
     quiet: wish.quiet && { ...wish.quiet, zone },
     digest: wish.digest && { ...wish.digest, zone },
   };
-  const event = eventOf(asked, { kind: "watched", target: watch.target, result: termsText(watch) });
+  const next = watch.digest && nextDigest(watch.digest, context.now);
+  const common = { watch, next, by: asker.name, place, defaultRegion: context.defaultRegion };
+  const message = watchMessage({ kind: "watched", ...common });
+  const announced = announcedIn(asked, message);
+  const event = eventOf(asked, { kind: "watched", target: watch.target, result: termsText(watch), announced });
   const added = await deps.store.addWatch(watch, limits, event);
   if (added.kind === "full") throw tooMany(added.by, deps.settings.command);
-  if (added.kind !== "same") logEvent(deps, event);
-  const next = watch.digest && nextDigest(watch.digest, context.now);
-  const common = { by: asker.name, place, defaultRegion: context.defaultRegion };
-  return { message: { kind: added.kind, watch, next, ...common }, isNews: added.kind !== "same" };
+  if (added.kind === "same") return { message: watchMessage({ kind: "same", ...common }), announced: undefined };
+  logEvent(deps, event);
+  return { message, announced };
 }
 
 function tooMany(by: "owner" | "place", command: string): UserError {
@@ -223,25 +234,29 @@ async function end(deps: WorkflowParts, asked: Asked, wish: Wished<"unwatch">): 
   if (own.length === 0 && meant.length > 0 && (await refusalOf(asked, wish)) !== undefined) return undefined;
   const mayEndOthers = others.length > 0 && (await refusalOf(asked, wish)) === undefined;
   const common = { by: asker.name, place, defaultRegion: context.defaultRegion };
-  const ended: Watch[] = [];
-  for (const watch of mayEndOthers ? [...own, ...others] : own) {
-    const event = eventOf(asked, { kind: "unwatched", target: watch.target, result: "" });
-    if ((await deps.store.removeWatch({ id: watch.id, teamId: at.teamId }, event)) === undefined) continue;
-    logEvent(deps, event);
-    ended.push(watch);
-  }
+  const ends = mayEndOthers ? [...own, ...others] : own;
   const { command } = deps.settings;
   const isDigest = meant === digests && digests.length > 0;
   const still = isDigest
     ? undefined
-    : all.find((watch) => isThere(watch.place) && !ended.includes(watch) && tellsOf(watch, target, ask.region))?.target;
-  if (ended.length > 0) {
-    const isOther = isDigest ? watches.length > 0 : digests.length > 0;
-    const goesOn = isOther ? (isDigest ? "single messages" : "digest") : undefined;
-    return { message: { kind: "ended", watches: ended, goesOn, still, command, ...common }, isNews: true };
+    : all.find((watch) => isThere(watch.place) && !ends.includes(watch) && tellsOf(watch, target, ask.region))?.target;
+  const isOther = isDigest ? watches.length > 0 : digests.length > 0;
+  const goesOn = isOther ? (isDigest ? "single messages" : "digest") : undefined;
+  const message = watchMessage({ kind: "ended", watches: ends, goesOn, still, command, ...common });
+  const announced = ends.length === 0 ? undefined : announcedIn(asked, message);
+  let isNews = false;
+  for (const watch of ends) {
+    // With the first one that ends: somebody else may have ended some just now.
+    const told = isNews ? undefined : announced;
+    const event = eventOf(asked, { kind: "unwatched", target: watch.target, result: "", announced: told });
+    if ((await deps.store.removeWatch({ id: watch.id, teamId: at.teamId }, event)) === undefined) continue;
+    logEvent(deps, event);
+    isNews = true;
   }
+  if (isNews) return { message, announced };
   const isFile = meant.some(({ source }) => source === "file");
-  return { message: { kind: "nothing", target, isFile, still, command, ...common }, isNews: false };
+  const nothing = watchMessage({ kind: "nothing", target, isFile, still, command, ...common });
+  return { message: nothing, announced: undefined };
 }
 
 /** Whether a watch covers these workloads, by name or by a pattern. */
@@ -264,10 +279,14 @@ async function mute(deps: WorkflowParts, asked: Asked, wish: Wished<"mute">): Pr
   const common = { by: asker.name, place, defaultRegion: context.defaultRegion };
   const muted = { teamId: at.teamId, place: where, names, by: { userId: asker.userId, name: asker.name } };
   if (wish.until === "off") {
-    const event = eventOf(asked, { kind: "unmuted", target, result: "" });
-    const isLifted = await deps.store.unmute(muted, event);
-    if (isLifted) logEvent(deps, event);
-    return { message: { kind: isLifted ? "unmuted" : "not-muted", names, ...common }, isNews: isLifted };
+    const message = watchMessage({ kind: "unmuted", names, ...common });
+    const announced = announcedIn(asked, message);
+    const event = eventOf(asked, { kind: "unmuted", target, result: "", announced });
+    if (await deps.store.unmute(muted, event)) {
+      logEvent(deps, event);
+      return { message, announced };
+    }
+    return { message: watchMessage({ kind: "not-muted", names, ...common }), announced: undefined };
   }
   const until = muteEnd(wish.until, now, asker.zone ?? deps.settings.logZone);
   const forMs = until.getTime() - now.getTime();
@@ -277,10 +296,13 @@ async function mute(deps: WorkflowParts, asked: Asked, wish: Wished<"mute">): Pr
     });
   }
   const result = `until ${until.toISOString().slice(0, 16).replace("T", " ")} UTC`;
-  const event = eventOf(asked, { kind: "muted", target, result });
-  const mute = await deps.store.mute({ ...muted, forMs }, event);
+  const doubt = await doubtOf(names, asked);
+  const message = watchMessage({ kind: "muted", mute: { names, until }, doubt, ...common });
+  const announced = announcedIn(asked, message);
+  const event = eventOf(asked, { kind: "muted", target, result, announced });
+  if (!(await deps.store.mute({ ...muted, forMs }, event))) return { message, announced: undefined };
   logEvent(deps, event);
-  return { message: { kind: "muted", mute, doubt: await doubtOf(names, asked), ...common }, isNews: true };
+  return { message, announced };
 }
 
 /** Muting a mistyped name mutes nothing. It is no mistake where the workload is elsewhere, or its API is away. */
@@ -300,9 +322,12 @@ type Happened = {
   readonly kind: HistoryEventKind;
   readonly target: Pick<WatchTarget, "kind" | "names"> & Partial<WatchTarget>;
   readonly result: string;
+  readonly announced: Announcement | undefined;
 };
 
-function eventOf({ ask, at, context, account }: Asked, { kind, target, result }: Happened): NewHistoryEvent {
+function eventOf({ ask, at, context, account }: Asked, happened: Happened): NewHistoryEvent {
+  const { kind, target, result, announced: told } = happened;
   const about = eventAbout(target, context.settings, result);
-  return originEvent(at, context.asker, { kind, verb: ask.verb, account: account.username, ...about });
+  const event = originEvent(at, context.asker, { kind, verb: ask.verb, account: account.username, ...about });
+  return { ...event, announcement: told };
 }

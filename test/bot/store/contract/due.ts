@@ -55,6 +55,18 @@ export function dueContract({ replica, db, flavour }: Bench): void {
     expect(rest.every((some) => some.length <= 4)).toBe(true);
   });
 
+  test("one of several is taken by its key, if it is due", async () => {
+    const [a] = await two();
+    await schedule({ key: "w1" });
+    await schedule({ key: "w2" });
+    const take = (key: string) => a.takeDue({ kind: "digest", leaseMs: MINUTE, most: 1, key });
+
+    const taken = [await take("w2"), await take("w2"), await take("w3")];
+
+    expect(taken.map((some) => some.map(({ key }) => key))).toEqual([["w2"], [], []]);
+    expect(await takeOne(a, "digest")).toMatchObject({ key: "w1" });
+  });
+
   test("a replica that lost its lease can change nothing, and the next one sees a second attempt", async () => {
     const [a, b] = await two();
     await schedule({ payload: "first" });

@@ -176,21 +176,37 @@ export function watchesContract({ replica, db }: Bench): void {
     const a = await replica("a");
     const here = { teamId: "T1", place: { kind: "channel", channelId: "C1" }, names: "web", by: ann } as const; // a literal kind
     const own = { teamId: "T1", place: { kind: "dm", userId: "U1" }, names: "*", by: ann } as const; // the same
-    const first = await a.mute({ ...here, forMs: 60_000 }, event("muted"));
-    const longer = await a.mute({ ...here, forMs: 3_600_000, by: bob }, event("muted"));
+    await a.mute({ ...here, forMs: 60_000 }, event("muted"));
+    const [first] = await a.mutesOf("T1");
+    await a.mute({ ...here, forMs: 3_600_000, by: bob }, event("muted"));
     await a.mute({ ...own, forMs: 60_000 }, event("muted"));
     const now = await a.mutesOf("T1");
     a.later(120_000);
     const later = await a.mutesOf("T1");
     const lifted = [await a.unmute(here, event("unmuted")), await a.unmute(here, event("unmuted"))];
 
-    expect(Number(longer.until) - Number(first.until)).toBeGreaterThan(3_000_000);
+    expect(Number(now[1]?.until) - Number(first?.until)).toBeGreaterThan(3_000_000);
     expect(now).toMatchObject([
       { place: { kind: "dm", userId: "U1" }, names: "*", by: ann },
       { place: { kind: "channel", channelId: "C1" }, names: "web", by: bob },
     ]);
     expect(later).toMatchObject([{ names: "web" }]);
     expect([await a.mutesOf("T2"), await a.mutesOf("T1"), lifted]).toEqual([[], [], [true, false]]);
+  });
+
+  test("the same mute a moment later changes nothing, unless it is over by then or somebody else mutes", async () => {
+    const a = await replica("a");
+    const place = { kind: "channel", channelId: "C1" } as const; // a literal kind
+    const mute = (forMs: number, by = ann) => a.mute({ teamId: "T1", place, names: "web", by, forMs }, event("muted"));
+
+    expect(await mute(60_000)).toBe(true);
+    a.later(30_000);
+    expect(await mute(60_000)).toBe(false);
+    expect(await mute(60_000, bob)).toBe(true);
+    a.later(90_000);
+    expect(await mute(60_000, bob)).toBe(true);
+    expect(await mute(600_000, bob)).toBe(true);
+    expect(await mute(60_000, bob)).toBe(true);
   });
 
   test("mutes that are over go away", async () => {

@@ -96,6 +96,7 @@ export async function desk({ policy = othersApprove, api = webOfTwo() }: Wanted 
       tell: async (id) => void told.push(id),
     },
     wake: () => undefined,
+    deliver: () => Promise.resolve(true),
     followMessages: {
       post: () => Promise.resolve({ kind: "refused" }),
       update: () => Promise.resolve({ kind: "refused" }),
@@ -108,7 +109,6 @@ export async function desk({ policy = othersApprove, api = webOfTwo() }: Wanted 
       tell: () => Promise.resolve(true),
       tellPatiently: () => Promise.resolve(),
       working: () => Promise.resolve(() => Promise.resolve()),
-      announce: () => Promise.resolve(true),
       showInForm: () => Promise.resolve(true),
       formReply: () => reply,
       refreshHome: () => undefined,

@@ -93,7 +93,7 @@ type Still = Pick<WatchTarget, "kind" | "names"> | undefined;
 export type WatchMessage = Common &
   (
     | {
-        readonly kind: "added" | "changed" | "same";
+        readonly kind: "watched" | "same";
         readonly watch: Pick<Watch, "target" | "place" | "events" | "afterMs" | "quiet" | "digest">;
         /** Of a digest. */
         readonly next: Date | undefined;
@@ -126,8 +126,7 @@ export type WatchMessage = Common &
 /** What is told from now on, for the place where it is told and for whoever asked. */
 export function watchMessage(message: WatchMessage): Post {
   switch (message.kind) {
-    case "added":
-    case "changed":
+    case "watched":
     case "same":
       return watched(message);
     case "ended":
@@ -173,7 +172,7 @@ export function watchMessage(message: WatchMessage): Post {
 export function sentToAsker(message: Post, there: { readonly channelId: string; readonly isWatch: boolean }): Post {
   const later = there.isWatch ? " If I can't post there later either, you get a direct message." : "";
   const [first, ...others] = message.blocks;
-  const note = section([words("⚠️ I couldn't post this in "), channel(there.channelId), words(`.${later}`)]);
+  const note = section([words("⚠️ I couldn't post this in "), channel(there.channelId), words(` yet.${later}`)]);
   return postOf([...(first === undefined ? [] : [first]), note, ...others]);
 }
 
@@ -204,7 +203,7 @@ function watched({ kind, watch, place, by, defaultRegion, next }: Watched): Post
   const { target } = watch;
   const isElsewhere = target.kind !== "job" && target.region !== defaultRegion;
   const what = [...targetWords(target), ...(isElsewhere ? [words(` in ${target.region}`, 80)] : [])];
-  const verbs = { added: " watches ", changed: " now watches ", same: " already watches " }[kind];
+  const verbs = { watched: " watches ", same: " already watches " }[kind];
   const head: Line =
     place.kind === "dm"
       ? [

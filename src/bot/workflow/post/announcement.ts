@@ -1,0 +1,33 @@
+import { randomUUID } from "node:crypto";
+import { z } from "zod";
+import type { Announcement } from "../../changes/history-event.ts";
+import type { Block } from "../../views/kit/blocks.ts";
+import { type Post, withContextLine } from "../../views/kit/post.ts";
+import type { WorkflowParts } from "../ports.ts";
+import type { PostKind } from "./post.ts";
+
+/** After this, history says what happened. */
+const TELL_FOR_MS = 48 * 60 * 60_000;
+
+const AnnouncementJson = z.object({
+  text: z.string(),
+  blocks: z.custom<Block[]>((value) => Array.isArray(value)),
+  /** Found when that person is erased. */
+  by: z.string(),
+});
+
+/** A message for everybody in a channel, to be stored with what it tells. */
+export function announcement(channelId: string, by: string, { text, blocks }: Post): Announcement {
+  return { id: randomUUID(), channelId, payload: JSON.stringify({ text, blocks, by }) };
+}
+
+/** Whoever did it was just allowed to do it there. */
+export function announcementPost({ clock }: Pick<WorkflowParts, "clock">): PostKind {
+  return async ({ payload, createdAt }) => {
+    const isLate = clock.now().getTime() - createdAt.getTime() > TELL_FOR_MS;
+    if (payload === undefined || isLate) return { kind: "nothing" };
+    const { text, blocks } = AnnouncementJson.parse(JSON.parse(payload));
+    const again = (message: Post): Post => withContextLine(message, "Sent again: you may have it already.");
+    return { kind: "shown", card: async ({ isAgain }) => (isAgain ? again({ text, blocks }) : { text, blocks }) };
+  };
+}

@@ -1,0 +1,85 @@
+import { expect, test } from "vitest";
+import { approvalTown } from "../../support/approval-town.ts";
+import { spoken } from "../../support/channel-town.ts";
+import { connectsChannel, teams } from "../../support/linking.ts";
+import { says, whispers } from "../../support/speak.ts";
+import type { World } from "../../support/world.ts";
+
+/** What a channel is told when somebody does it, and how that begins. */
+const done: readonly (readonly [what: string, act: (town: World) => Promise<unknown>, told: RegExp])[] = [
+  ["watches a workload", (town) => says(town, town.developer, "/gantry watch web"), /watches web/u],
+  [
+    "ends a watch",
+    async (town) => {
+      await says(town, town.approver, "/gantry watch web --after 5m");
+      await says(town, town.developer, "/gantry unwatch web");
+    },
+    /Dana Reyes stopped watching web/u,
+  ],
+  ["mutes a workload", (town) => says(town, town.developer, "/gantry mute web 1h"), /Dana Reyes muted web/u],
+  ["binds the channel", (town) => says(town, town.developer, "/gantry use --region beijing2"), /beijing2/u],
+  ["connects an account", (town) => connectsChannel(town, town.developer, teams), /team-ops/u],
+];
+
+const policy = `
+rules:
+  - { name: everything, who: [members], does: [read, routine, disruptive, destructive, watch, bindChannel], then: allow }
+`;
+const towns = () => approvalTown({ users: [teams], policy });
+
+async function later(town: World, minutes: number): Promise<void> {
+  for (let passed = 0; passed < minutes; passed += 1) {
+    town.passMinutes(1);
+    await town.sweep();
+    await town.settled();
+  }
+}
+
+const told = (town: World, what: RegExp): readonly string[] => spoken(town.developer).filter((text) => what.test(text));
+
+test.each(done)(
+  "when somebody %s, a channel whose answer is lost reads it again, with a note",
+  async (_what, act, what) => {
+    await using town = await towns();
+    // Only what the channel is told: an answer to one person goes another way.
+    town.playground.faults.answer("chat.postMessage", "lost", { channel: "ops", times: 1 });
+    await act(town);
+
+    await later(town, 2);
+
+    const all = spoken(town.developer).filter((text) => what.test(text) || text.includes("Sent again"));
+    expect(all.filter((text) => text.includes("Sent again: you may have it already."))).toHaveLength(1);
+    await later(town, 5);
+    expect(all).toHaveLength(
+      spoken(town.developer).filter((text) => what.test(text) || text.includes("Sent again")).length,
+    );
+  },
+);
+
+test.each(done)(
+  "when somebody %s while Slack answers 429 for minutes, the channel reads it once after that",
+  async (_what, act, what) => {
+    await using town = await towns();
+    town.playground.faults.answer("chat.postMessage", "429", { channel: "ops", retryAfterSeconds: 150 });
+    await act(town);
+    expect(told(town, what)).toEqual([]);
+
+    town.playground.faults.clear();
+    await later(town, 4);
+
+    expect(told(town, what)).toHaveLength(1);
+    expect(told(town, what)[0]).not.toContain("Sent again");
+  },
+);
+
+test("whoever watches something in a closed channel reads it alone, and the channel when it opens", async () => {
+  await using town = await towns();
+  town.playground.faults.answer("chat.postMessage", { error: "restricted_action" }, { channel: "ops" });
+  await says(town, town.developer, "/gantry watch web");
+  expect(whispers(town.developer).at(-1)).toMatch(/watches web\.[^]*⚠️ I couldn't post this in #ops yet\./u);
+
+  town.playground.faults.clear();
+  await later(town, 3);
+
+  expect(told(town, /watches web/u)).toHaveLength(1);
+});
