@@ -169,6 +169,27 @@ export const postMutants: readonly Mutant[] = [
     tests: onSqlite,
   },
   {
+    bug: "after a restore, a message is told that may have been told since",
+    file: "src/bot/store/database/restored.ts",
+    text: '.where((where) => where.or([where("kind", "<>", "alert"), where("ts", "is", null)]))',
+    becomes: '.where("kind", "=", "digest")',
+    tests: onSqlite,
+  },
+  {
+    bug: "after a restore, a followed log goes on",
+    file: "src/bot/store/database/restored.ts",
+    text: 'await db.updateTable("follow").set({ stopped_by: "a restore from a backup" }).execute();',
+    becomes: "",
+    tests: onSqlite,
+  },
+  {
+    bug: "after a restore, a card stays red",
+    file: "src/bot/store/database/restored.ts",
+    text: '.set({ over_at: clock(), ended_by: "restored" })',
+    becomes: ".set({ ended_by: null })",
+    tests: onSqlite,
+  },
+  {
     bug: "whoever says that they are on it waits for the card",
     file: "src/bot/store/alerts.ts",
     text: ".set({ rest_until: null })",

@@ -40,8 +40,8 @@ export type LastChange = { readonly at: string; readonly words: string };
 /** A workload as it is kept, with the last change that was seen of it. */
 export type Kept = { readonly seen: Seen; readonly change: LastChange | undefined };
 
-/** How an incident ended. `stopped`: nothing runs any more, as somebody wanted; `idle`: as an autoscaler wanted; `replaced`: another workload has its name; `unwatched`: nobody looks any more. */
-export const incidentEnds = ["recovered", "stopped", "idle", "deleted", "replaced", "unwatched"] as const; // literal words
+/** How an incident ended. `stopped`: nothing runs any more, as somebody wanted; `idle`: as an autoscaler wanted; `replaced`: another workload has its name; `unwatched`: nobody looks any more; `restored`: Gantry was restored from a backup. */
+export const incidentEnds = ["recovered", "stopped", "idle", "deleted", "replaced", "unwatched", "restored"] as const; // literal words
 
 /** One thing that went wrong with one workload, from its begin to its end, however often it comes back in between. */
 export type Incident = {

@@ -24,6 +24,11 @@ describe("the headline says what happened, and is never better than what is know
     ["it was deleted", [over("deleted")], "⚪️ payments was deleted after 12 min"],
     ["nobody looks any more", [over("unwatched")], "⚪️ payments isn't watched any more"],
     [
+      "Gantry was restored",
+      [over("restored")],
+      "⚪️ payments isn't updated here any more: Gantry was restored from a backup",
+    ],
+    [
       "nobody saw the end",
       [{ ...over("recovered"), overUnseenSince: at(1) }],
       "🟢 payments recovered after 12 min at the latest",

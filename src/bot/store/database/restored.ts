@@ -4,6 +4,7 @@ import type { NewHistoryEvent } from "../../changes/history-event.ts";
 import { requestIdOf } from "../../changes/stored-change.ts";
 import { RESTORED } from "../deliveries.ts";
 import { insertEvent, workspaceEvent } from "../events.ts";
+import { schedulePosts } from "../posts.ts";
 import { EndingJson, HealthJson, toJson } from "../schema/columns.ts";
 import { inTransaction, move } from "../step.ts";
 import type { Session } from "./session.ts";
@@ -23,14 +24,25 @@ export function markStatements(takenAt: Date): readonly string[] {
 const OPEN = ["pending", "approved", "claimed", "unknown"] as const; // literal states
 
 /**
- * On the first start over a copy: what was open then may have been sent since, so nothing of it is sent or followed again.
- * Each request ends as unknown, and its requester is told. Every replica that starts does it, until all of it is done.
+ * On the first start over a copy: what was open then may have gone on since, so nothing of it is sent, followed or told again.
+ * Each request ends as unknown, and its requester is told; cards of incidents say that they aren't updated any more. One of the
+ * replicas that start does it, in one transaction, while the others wait.
  */
 export async function closeRestored(session: Session): Promise<void> {
-  const { db, log } = session;
-  const mark = await db.selectFrom("restored_backup").select("taken_at").executeTakeFirst();
-  if (mark === undefined) return;
-  const taken = `${mark.taken_at.slice(0, 16).replace("T", " ")} UTC`;
+  const closed = await inTransaction(session, async (inside) => {
+    const mark = await inside.db.deleteFrom("restored_backup").returning("taken_at").executeTakeFirst();
+    if (mark === undefined) return undefined;
+    const requests = await closeRequests(inside, mark.taken_at);
+    await endIncidents(inside);
+    await endPosts(inside);
+    return { takenAt: mark.taken_at, requests };
+  });
+  if (closed !== undefined) session.log.warn(closed, "started over a backup: what was open is closed");
+}
+
+async function closeRequests(session: Session, takenAt: string): Promise<number> {
+  const { db } = session;
+  const taken = `${takenAt.slice(0, 16).replace("T", " ")} UTC`;
   // They aren't begun: who sent one is told.
   await db.updateTable("delivery").set({ received_at: RESTORED }).where("finished_at", "is", null).execute();
   const open = await db
@@ -41,7 +53,7 @@ export async function closeRestored(session: Session): Promise<void> {
     .where("part_of", "is", null)
     .orderBy("created_at")
     .execute();
-  for (const { id } of open) await inTransaction(session, (inside) => closeOne(inside, id, taken));
+  for (const { id } of open) await closeOne(session, id, taken);
   // The automatic way back of a deploy, for one, would be a change too.
   const stopped = { kind: "unwatched", line: "not followed after a restore", excerpt: [] } as const; // a literal kind
   await db
@@ -51,8 +63,59 @@ export async function closeRestored(session: Session): Promise<void> {
     .where("health", "is", null)
     .execute();
   await db.updateTable("change").set({ look_after: null }).where("look_after", "is not", null).execute();
-  await db.deleteFrom("restored_backup").execute();
-  log.warn({ takenAt: mark.taken_at, requests: open.length }, "started over a backup: what was open is closed");
+  return open.length;
+}
+
+/** Whatever is wrong is found anew. What no message tells yet is forgotten, because one may have told it since. */
+async function endIncidents({ db, clock }: Session): Promise<void> {
+  const isPosted = sql<SqlBool>`alert_id is not null
+    and exists (select 1 from post where post.kind = 'alert' and post.key = notice.alert_id and post.ts is not null)`;
+  await db
+    .deleteFrom("notice")
+    .where(sql<SqlBool>`not (${isPosted})`)
+    .execute();
+  const isTold = sql<SqlBool>`exists (select 1 from notice where notice.incident_id = incident.id)`;
+  await db
+    .deleteFrom("incident")
+    .where(sql<SqlBool>`not (${isTold})`)
+    .execute();
+  await db
+    .updateTable("incident")
+    .set({ over_at: clock(), ended_by: "restored" })
+    .where("over_at", "is", null)
+    .execute();
+  await db.deleteFrom("seen").execute();
+  await db.deleteFrom("observation").execute();
+}
+
+/** A message that was due may have been posted since; a card that is known says once how it ended. Digests begin anew. */
+async function endPosts(session: Session): Promise<void> {
+  const { db, clock } = session;
+  await db.deleteFrom("due").where("kind", "in", ["post", "round", "watch news"]).execute();
+  await db
+    .deleteFrom("post")
+    .where((where) => where.or([where("kind", "<>", "alert"), where("ts", "is", null)]))
+    .execute();
+  const cards = await db
+    .selectFrom("post")
+    .select("key")
+    .where(sql<SqlBool>`exists (
+    select 1 from notice join incident on incident.id = notice.incident_id
+    where notice.alert_id = post.key and incident.ended_by = 'restored')`)
+    .execute();
+  await schedulePosts(
+    session,
+    "alert",
+    cards.map(({ key }) => key),
+  );
+  const anew = { token: null, at: clock(), again_at: null, attempts: 0 };
+  await db
+    .updateTable("due")
+    .set({ ...anew, payload: null })
+    .where("kind", "=", "digest")
+    .execute();
+  await db.updateTable("follow").set({ stopped_by: "a restore from a backup" }).execute();
+  await db.updateTable("due").set(anew).where("kind", "=", "follow").execute();
 }
 
 /** Another replica may have closed it meanwhile. */

@@ -118,7 +118,13 @@ const ends: Readonly<Record<NonNullable<Incident["end"]>, readonly [dot: string,
   deleted: ["⚪️", "was deleted"],
   replaced: ["⚪️", "was replaced by another workload of its name"],
   unwatched: ["⚪️", "isn't watched any more"],
+  restored: ["⚪️", "isn't updated here any more: Gantry was restored from a backup"],
 };
+
+/** Nobody saw the end of what isn't looked at any more. */
+function wasSeen(end: Incident["end"]): boolean {
+  return end !== "unwatched" && end !== "restored";
+}
 
 function headlineOver(incident: Incident): Inline {
   const { name, cause, end = "unwatched" } = incident;
@@ -127,7 +133,7 @@ function headlineOver(incident: Incident): Inline {
     const text = end === "recovered" ? "answers again" : "isn't asked any more";
     return strong(`${dot} ${API} ${text}${afterWords(incident)}`, 300);
   }
-  return strong(`${dot} ${name} ${what}${end === "unwatched" ? "" : afterWords(incident)}`, 300);
+  return strong(`${dot} ${name} ${what}${wasSeen(end) ? afterWords(incident) : ""}`, 300);
 }
 
 /** " after 12 min"; of an end that nobody saw, when at the latest. */
@@ -143,7 +149,7 @@ function overLines(incident: Incident, { history, defaultRegion }: IncidentCard)
   const facts = [
     ...(cause === "api-away"
       ? []
-      : [end === "unwatched" ? `It ${wasWords(cause)} when I looked last` : `It ${wasWords(cause)}`]),
+      : [wasSeen(end) ? `It ${wasWords(cause)}` : `It ${wasWords(cause)} when I looked last`]),
     ...(restarts > 0 ? [counted(restarts, "restart")] : []),
     ...(times > 1 ? [`${times} times`] : []),
   ];
@@ -221,6 +227,7 @@ const endedWords: Readonly<Record<NonNullable<Incident["end"]>, string>> = {
   deleted: "deleted",
   replaced: "replaced",
   unwatched: "not watched any more",
+  restored: "not updated any more after a restore",
 };
 
 /** "🟢 3 workloads recovered", "⚪️ 3 workloads: 2 recovered, 1 deleted". */
@@ -242,7 +249,7 @@ function listLine(incident: Incident, { defaultRegion }: IncidentCard): Line {
   const named = strong(name ?? API, 63);
   if (overAt !== undefined) {
     const [dot, what] = ends[end];
-    return [words(`${dot} `), named, words(`${where} · ${what}${end === "unwatched" ? "" : afterWords(incident)}`)];
+    return [words(`${dot} `), named, words(`${where} · ${what}${wasSeen(end) ? afterWords(incident) : ""}`)];
   }
   // It failed, and may be starting again: "starting" doesn't explain the red dot.
   const why = seen?.level === "failing" || seen?.reason === undefined ? seen?.words : lead(visible(seen.reason));

@@ -68,7 +68,9 @@ function lackingReplies(content: AlertContent, { told, isShown, isNew }: Thread)
   const { incidents, watches, isMuted } = content;
   const one = onlyOne(content);
   const times = incidents.reduce((sum, each) => sum + each.times, 0);
-  const isOver = incidents.length > 0 && incidents.every(({ overAt }) => overAt !== undefined);
+  // A restore is no news of the workload.
+  const isOver =
+    incidents.length > 0 && incidents.every(({ overAt, end }) => overAt !== undefined && end !== "restored");
   // "It went well" is news when the card can't show it.
   const isWanted = !isShown || watches.some(({ events }) => events.includes("recovered"));
   const wasOver = told.some((key) => /^(?:unsure )?over\b/u.test(key));

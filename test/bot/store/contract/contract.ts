@@ -17,6 +17,7 @@ import { requestsContract } from "./requests.ts";
 import { duplicatesContract } from "./duplicates.ts";
 import { postsContract } from "./posts.ts";
 import { watchingContract } from "./watching.ts";
+import { restoresContract } from "./restores.ts";
 import { runsContract } from "./runs.ts";
 import { logFollowsContract } from "./log-follows.ts";
 import { watchesContract } from "./watches.ts";
@@ -67,6 +68,9 @@ export function contract(name: string, fresh: () => Promise<Database>): void {
     });
     describe("what is seen of workloads, and told", () => {
       watchingContract(bench);
+    });
+    describe("a copy that is started over", () => {
+      restoresContract(bench);
     });
     describe("messages that are kept true", () => {
       postsContract(bench);
