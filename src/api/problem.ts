@@ -54,6 +54,23 @@ export class Problem extends Error {
     if (details.status !== undefined) this.status = details.status;
     if (details.retryAfterSeconds !== undefined) this.retryAfterSeconds = details.retryAfterSeconds;
   }
+
+  /** The same in other words, for what must not be repeated. */
+  inOtherWords(words: { readonly sentence: string; readonly instead: string | undefined }): Problem {
+    const { kind, op, status, maybeSent, next, retryAfterSeconds, cause } = this;
+    const { sentence, instead } = words;
+    return new Problem({
+      kind,
+      op,
+      maybeSent,
+      sentence,
+      next,
+      cause,
+      ...(status !== undefined && { status }),
+      ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
+      ...(instead !== undefined && { instead }),
+    });
+  }
 }
 
 const TRY_AGAIN = "Try again in a minute. If this keeps happening, contact your Gantry admin.";

@@ -1,5 +1,7 @@
 import type { Mutant } from "./mutants.ts";
 
+const fromOutside = ["test/bot/workflow/guarded-api.test.ts"];
+
 const kept = ["test/flows/watching/kept-true.test.ts"];
 const digest = ["test/flows/watching/digest.test.ts"];
 const killed = ["test/flows/when-gantry-fails/watching-killed.test.ts"];
@@ -188,6 +190,41 @@ export const postMutants: readonly Mutant[] = [
     text: '.set({ over_at: clock(), ended_by: "restored" })',
     becomes: ".set({ ended_by: null })",
     tests: onSqlite,
+  },
+  {
+    bug: "what a workload says repeats its passwords",
+    file: "src/bot/workflow/access/guarded-api.ts",
+    text: "    hideIn(whole, () => seen.values(username, workload));\n",
+    becomes: "",
+    tests: fromOutside,
+  },
+  {
+    bug: "a refusal repeats the passwords of the workload",
+    file: "src/bot/workflow/access/guarded-api.ts",
+    text: "throw error instanceof Problem ? hidden(error, hide) : error;",
+    becomes: "throw error;",
+    tests: fromOutside,
+  },
+  {
+    bug: "a password that an update sets isn't known until somebody reads it",
+    file: "src/bot/workflow/access/guarded-api.ts",
+    text: 'if (op === "updateService") {',
+    becomes: 'if (op === "restartService") {',
+    tests: fromOutside,
+  },
+  {
+    bug: "the name of a workload in a variable makes its log unreadable",
+    file: "src/bot/logs/secret-values.ts",
+    text: "  if (!isSecretValue(value)) return false;\n",
+    becomes: "  if (isSecretValue(value)) return true;\n",
+    tests: fromOutside,
+  },
+  {
+    bug: "a form shows the password that was typed in words",
+    file: "src/bot/commands/forms/unfinished-values.ts",
+    text: "looksSecret(line) || isSecretPair(line)",
+    becomes: "looksSecret(line)",
+    tests: ["test/flows/connecting/secrets.test.ts"],
   },
   {
     bug: "whoever says that they are on it waits for the card",

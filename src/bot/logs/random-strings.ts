@@ -28,7 +28,8 @@ function switching(chunk: string): number {
   return switches / Math.max(1, chunk.length - 1);
 }
 
-function isNoisy(chunk: string): boolean {
+/** Whether it switches between digits and letters, or between cases, as often as random text does. */
+export function isNoisy(chunk: string): boolean {
   if (chunk.length < 8) return false;
   if (/\d/u.test(chunk)) return /[A-Za-z]/u.test(chunk) && switching(chunk) >= (chunk.length >= 24 ? 0.22 : 0.3);
   if (chunk.length < 32) return false;

@@ -1,3 +1,4 @@
+import { isNoisy } from "./random-strings.ts";
 import { readings, createWordSearch, type Span, type WordSearch } from "./word-search.ts";
 import { REDACTED } from "./known-tokens.ts";
 
@@ -55,6 +56,43 @@ function build(secrets: readonly string[]): ValueRedactor {
   if (words.length === 0) return { before: (lines) => lines, after: (line) => line };
   const search = createWordSearch(words);
   return { before: (lines) => redactIn(lines, search), after };
+}
+
+const secretName =
+  /pass|pwd|secret|token|credential|key|auth|cookie|session|signature|salt|seed|private|cert|dsn|license|webhook|connection|(?:^|[_-])(?:pw|pat|pin)(?:$|[_-])/iu;
+
+/** Whether a variable of this name holds a secret. */
+export function isSecretName(name: string): boolean {
+  return secretName.test(name);
+}
+
+/**
+ * Whether the value of an environment variable has to be hidden, by its name and by how random it is: names of workloads, regions,
+ * hosts and levels stand in most lines of a log.
+ */
+export function isSecretVariable({
+  name,
+  value = "",
+}: {
+  readonly name: string;
+  readonly value?: string | undefined;
+}): boolean {
+  if (!isSecretValue(value)) return false;
+  return (
+    isSecretName(name) ||
+    passwordIn(value.trim()).some((password) => password !== "") ||
+    wholeText.test(value) ||
+    isRandom(value)
+  );
+}
+
+/** As long as a certificate or a file of settings, which may hold a secret, and no address, path or list of names. */
+const wholeText = /^(?=[^]{40})(?![\w./:@?&=%+,-]+$)/u;
+
+/** A word with digits in it that changes between digits and letters often, or all that password rules ask for. */
+function isRandom(value: string): boolean {
+  const isMixed = [/[a-z]/u, /[A-Z]/u, /\d/u, /[^\w\s.:/@,=-]/u].every((kind) => kind.test(value));
+  return isMixed || value.split(/[^A-Za-z0-9]+/u).some((word) => word.length >= 8 && isNoisy(word));
 }
 
 /** Whether a value is long and unusual enough to be a secret. */

@@ -1,7 +1,8 @@
 import { stillClock } from "../../support/test-clock.ts";
 import { expect, test } from "vitest";
 import { redactLines } from "../../../src/bot/logs/redact.ts";
-import { createEnvValues, rememberingEnv } from "../../../src/bot/workflow/access/env-values.ts";
+import { createEnvValues } from "../../../src/bot/workflow/access/env-values.ts";
+import { guardedApi } from "../../../src/bot/workflow/access/guarded-api.ts";
 import { calls, dana } from "../../api/calls.ts";
 import { held } from "../../api/held.ts";
 import { until } from "../../support/until.ts";
@@ -16,7 +17,7 @@ test("the secrets of a list that several people read at once are collected once,
     names.push(workload.name);
     values.note(account, workload, env);
   };
-  const remembering = rememberingEnv(api, { ...values, note });
+  const remembering = guardedApi(api, { ...values, note });
   const all = [1, 2, 3].map(() => remembering.as(dana).send(calls.listServices));
   await until(() => pending.length > 0);
 
@@ -70,7 +71,7 @@ test("of a list with more workloads than are kept, those with secrets are known,
   }));
   const { api, pending, answerAll } = held();
   const values = createEnvValues(stillClock());
-  const sent = rememberingEnv(api, values).as(dana).send(calls.listServices);
+  const sent = guardedApi(api, values).as(dana).send(calls.listServices);
   await until(() => pending.length > 0);
 
   answerAll(JSON.stringify({ services }));
@@ -86,7 +87,10 @@ const web = { kind: "service", region: "us", name: "web" } as const;
 
 test("of a workload with many variables, the short passwords are known too, also after it was created again and again", () => {
   const values = createEnvValues(stillClock());
-  const env = Array.from({ length: 500 }, (_, at) => ({ name: `URL_${at}`, value: `a long value of variable ${at}` }));
+  const env = Array.from({ length: 500 }, (_, at) => ({
+    name: `SECRET_${at}`,
+    value: `a long value of variable ${at}`,
+  }));
   for (let turn = 0; turn < 20; turn += 1)
     values.note("dana", web, [...env, { name: "PIN", value: `swordfish${turn}` }]);
 
@@ -108,7 +112,10 @@ test("a long value is redacted to its end", () => {
 
 test("lines of a workload whose values are too many to look for are withheld", () => {
   const values = createEnvValues(stillClock());
-  const env = Array.from({ length: 10_000 }, (_, at) => ({ name: `V${at}`, value: `a quite long value number ${at}` }));
+  const env = Array.from({ length: 10_000 }, (_, at) => ({
+    name: `KEY_${at}`,
+    value: `a quite long value number ${at}`,
+  }));
   values.note("dana", web, env);
 
   const shown = redactLines(["it is a quite long value number 9999"], values.values("dana", web));

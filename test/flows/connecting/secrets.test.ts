@@ -16,6 +16,7 @@ const seeded = {
   "an environment value of a command that failed": "env-value-0006-correct-horse",
   "an environment value that waits for approval": "env-value-0007-battery-staple",
   "an environment value that was typed into a form": "env-value-0012-correct-horse",
+  "an environment value of words that lack an image": "env-value-0013-horse",
   "a password in a log": "log-value-0008-swordfish",
   "a password in an address in a log": "log-value-0009-opensesame",
   "a header in a log": "log-value-0010-abracadabra",
@@ -73,6 +74,7 @@ async function story(town: World, trouble: Trouble, marker: string): Promise<voi
   await say(
     `create service api2 --image test/web --env A=${seeded["an environment value of a command that failed"]} --colour`,
   );
+  await say(`create service lacking --env PW=${seeded["an environment value of words that lack an image"]}`);
   await say(`connect ${seeded["a token in a command line"]}`);
   await connects(town, developer, { ...danas, token: seeded["a wrong token"] });
   await connects(town, developer, danas);

@@ -1,6 +1,7 @@
 import { textOf, looksSecret } from "./argument-text.ts";
 import { allFields, type FormSource } from "./make-form.ts";
 import type { FormValues } from "./form.ts";
+import { isSecretName, isSecretVariable } from "../../logs/secret-values.ts";
 
 /** Typed arguments, unchecked, and the values of the shared flags. */
 type TypedValues = { readonly args: Readonly<Record<string, unknown>>; readonly common: FormValues };
@@ -43,8 +44,14 @@ function valuesOf(source: FormSource, typed: Readonly<Record<string, unknown>>):
   return Object.keys(typed).every((id) => shown.has(id)) ? textsOf(texts) : undefined;
 }
 
+/** A line `NAME=value`. */
 function holdsSecret(argument: unknown): boolean {
-  return Array.isArray(argument) && argument.some((line) => looksSecret(String(line)));
+  return Array.isArray(argument) && argument.map(String).some((line) => looksSecret(line) || isSecretPair(line));
+}
+
+function isSecretPair(line: string): boolean {
+  const [name = "", ...value] = line.split("=");
+  return value.join("=") !== "" && (isSecretName(name) || isSecretVariable({ name, value: value.join("=") }));
 }
 
 function textsOf(entries: readonly (readonly [string, string | undefined])[]): FormValues {

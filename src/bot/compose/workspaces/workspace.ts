@@ -25,7 +25,8 @@ import { createSender } from "../../slack/send/sender.ts";
 import { classify } from "../../slack/send/slack-error.ts";
 import type { Store } from "../../store/store.ts";
 import { createAccounts, createCallCounts } from "../../workflow/access/accounts.ts";
-import { createEnvValues, rememberingEnv } from "../../workflow/access/env-values.ts";
+import { createEnvValues } from "../../workflow/access/env-values.ts";
+import { guardedApi } from "../../workflow/access/guarded-api.ts";
 import { createCheckup, type HealthParts } from "../health/bot-checkup.ts";
 import type { WorkspaceStore } from "./workspace-store.ts";
 
@@ -136,7 +137,7 @@ export function createWorkspace(shared: Shared, one: OneWorkspace): Workspace {
   const cards = createCards({ messenger, people, store, sealer, settings, clock, log });
 
   const envValues = createEnvValues(clock);
-  const api = rememberingEnv(shared.api.isolated(), envValues);
+  const api = guardedApi(shared.api.isolated(), envValues);
   const { account, accountMode: mode } = shared;
   const configured = account && ({ owner: { kind: "workspace" }, ...account } as const); // a literal kind
   const accounts = createAccounts({ store, sealer, mode, configured, clock });
