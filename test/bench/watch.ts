@@ -116,6 +116,9 @@ async function main(): Promise<void> {
         return { kind: "sent", value: undefined };
       },
       remove: () => Promise.resolve(),
+      startStream: () => Promise.resolve(away),
+      appendStream: () => Promise.resolve(away),
+      stopStream: () => Promise.resolve(away),
     };
   };
   const list = async (username: string): Promise<object> => {

@@ -1,5 +1,6 @@
 import type { Mutant } from "./mutants.ts";
 
+const follows = ["test/flows/watching/follow-a-log.test.ts"];
 const fromOutside = ["test/bot/workflow/guarded-api.test.ts"];
 
 const kept = ["test/flows/watching/kept-true.test.ts"];
@@ -225,6 +226,41 @@ export const postMutants: readonly Mutant[] = [
     text: "looksSecret(line) || isSecretPair(line)",
     becomes: "looksSecret(line)",
     tests: ["test/flows/connecting/secrets.test.ts"],
+  },
+  {
+    bug: "a follow ends because one of its messages was deleted",
+    file: "src/bot/workflow/log-follow.ts",
+    text: 'if (sent.kind === "blocked" && sent.by !== "message") return leave(run);',
+    becomes: "if (sent.kind.length > 0) return leave(run);",
+    tests: follows,
+  },
+  {
+    bug: "lines that a message couldn't take are lost",
+    file: "src/bot/workflow/log-follow.ts",
+    text: "message.text.slice(message.drawn ?? 0)",
+    becomes: "message.text.slice(message.text.length)",
+    tests: follows,
+  },
+  {
+    bug: "a follow goes on in a channel that its person left",
+    file: "src/bot/workflow/log-follow.ts",
+    text: "if (!isDirect(origin.channelId) && (await hasLeft(",
+    becomes: 'if (origin.channelId === "" && (await hasLeft(',
+    tests: follows,
+  },
+  {
+    bug: "the message of a follow says that it goes on when Slack didn't take its end at once",
+    file: "src/bot/store/log-follows.ts",
+    text: "    if (head !== undefined) await addPost({ ...session, db: tx }, head);\n",
+    becomes: "",
+    tests: follows,
+  },
+  {
+    bug: "the first message of a follow that somebody deleted is posted again",
+    file: "src/bot/workflow/log-follow-end.ts",
+    text: "card: head, posts: 2 };",
+    becomes: "card: head, posts: 1 };",
+    tests: follows,
   },
   {
     bug: "whoever says that they are on it waits for the card",

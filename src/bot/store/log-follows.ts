@@ -1,4 +1,6 @@
 import { sql } from "kysely";
+import type { NewPost } from "../workflow/post/post.ts";
+import { addPost } from "./posts.ts";
 import type { Due } from "../workflow/due.ts";
 import type {
   BegunFollow,
@@ -91,11 +93,13 @@ export function saveFollow(session: Session, due: Due, { sealed, headTs, nextMs 
 }
 
 /** It is over: nothing of it is kept. */
-export async function endFollow({ db }: Session, due: Due): Promise<void> {
-  await db.transaction().execute(async (tx) => {
+export async function endFollow(session: Session, due: Due, head?: NewPost): Promise<void> {
+  await session.db.transaction().execute(async (tx) => {
     const ours = tx.deleteFrom("due").where("kind", "=", due.kind).where("key", "=", due.key);
     const gone = await ours.where("token", "=", due.token).returning("key").executeTakeFirst();
-    if (gone !== undefined) await tx.deleteFrom("follow").where("id", "=", due.key).execute();
+    if (gone === undefined) return;
+    await tx.deleteFrom("follow").where("id", "=", due.key).execute();
+    if (head !== undefined) await addPost({ ...session, db: tx }, head);
   });
 }
 

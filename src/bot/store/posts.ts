@@ -17,7 +17,7 @@ type Writing = Pick<Session, "db" | "clock" | "textSealer">;
 export async function addPost(session: Writing, post: NewPost, insteadOf?: string): Promise<void> {
   const { db, clock, textSealer } = session;
   const { kind, key, teamId, payload, place, fallback = null, posts = 0 } = post;
-  const { id = randomUUID() } = post;
+  const { id = randomUUID(), card } = post;
   const row = await db
     .insertInto("post")
     .values({
@@ -29,6 +29,8 @@ export async function addPost(session: Writing, post: NewPost, insteadOf?: strin
       place,
       instead_of: insteadOf ?? null,
       fallback,
+      channel: card?.channelId ?? null,
+      ts: card?.ts ?? null,
       posts,
       told: "[]",
       created_at: clock(),
@@ -143,9 +145,9 @@ export function savePost(session: Session, due: Due, saved: SavedPost): ReturnTy
 
 /** The same for a person, while its channel takes no message. */
 async function addInstead(session: Writing, post: StoredPost): Promise<void> {
-  const { place, fallback } = post;
+  const { kind, key, teamId, payload, place, fallback } = post;
   if (fallback !== undefined)
-    await addPost(session, { ...post, id: randomUUID(), place: fallback, fallback: undefined, posts: 0 }, place);
+    await addPost(session, { kind, key, teamId, payload, place: fallback, fallback: undefined }, place);
 }
 
 /** Ends or delays other work, and schedules a message. False: its lease was lost. */

@@ -8,9 +8,9 @@ import { type FollowLook, FollowedLog, lookForLines } from "../commands/verbs/lo
 import {
   addedLines,
   followBegins,
-  followEnded,
   followHead,
   followLines,
+  followOver,
   stopWhat,
 } from "../commands/verbs/logs/follow-messages.ts";
 import { logs } from "../commands/verbs/logs/logs.ts";
@@ -19,13 +19,15 @@ import type { Target } from "../commands/grammar/argument-types.ts";
 import type { Unfinished } from "../commands/grammar/parse.ts";
 import type { Message } from "../views/kit/post.ts";
 import { SlackAway, StoreError, UserError } from "../errors.ts";
-import { messageFor } from "../views/kit/post.ts";
 import { inviteHint, sentences } from "../views/messages/sentences.ts";
 import { contextFor } from "./access/context.ts";
 import { failureMessage } from "./failure.ts";
 import { type Due, type DueEnd, dueKinds, LeaseLost } from "./due.ts";
-import type { Origin } from "./origin.ts";
-import type { FollowLimits, FollowSent, SavedFollow, TakenFollow, WorkflowParts } from "./ports.ts";
+import { isDirect, type Origin } from "./origin.ts";
+import { endedHead } from "./log-follow-end.ts";
+import type { Sent } from "./post/post.ts";
+import type { FollowLimits, SavedFollow, TakenFollow, WorkflowParts } from "./ports.ts";
+import { hasLeft } from "./watching/rights.ts";
 
 // A log that is followed into a thread. Each look is one step, and what it brings is stored with the place in the log before
 // it is sent: whoever goes on after a replica that died draws the message again from what is stored, so that no line is lost
@@ -41,6 +43,8 @@ const Grown = z.object({
   steps: z.number(),
   /** All lines that it shows, or will show. */
   text: z.string(),
+  /** How much of the text Slack shows. */
+  drawn: z.number().optional(),
 });
 type Grown = z.infer<typeof Grown>;
 
@@ -318,12 +322,13 @@ function rest(run: Run, ms: number): Promise<void> {
 async function postHead(run: Run): Promise<void> {
   const { deps, taken, state } = run;
   const { threadTs } = state.origin;
-  const posted = await deps.followMessages.post({ channelId: taken.channelId, threadTs }, followHead(factsOf(run)));
+  const to = { place: taken.channelId, ...(threadTs !== undefined && { threadTs }) };
+  const posted = await deps.sender.post(to, followHead(factsOf(run)));
   if (posted.kind !== "sent") {
     // Nobody was shown anything: whoever asked is told.
     await deps.store.endFollow(taken.due);
     throw new Unposted({
-      canInvite: posted.kind === "gone" && posted.canInvite,
+      canInvite: posted.kind === "blocked" && posted.by === "invitation" && !isDirect(taken.channelId),
       isForNow: posted.kind === "later",
     });
   }
@@ -364,6 +369,9 @@ async function lookAgain(run: Run, nowMs: number): Promise<FollowLook | string |
     const context = await contextFor(deps, { origin, effect: "read" }, signal);
     if ((await refusedRead(logs, state.log.ask, context)) !== undefined) {
       return `${state.requester} may not read this log any more`;
+    }
+    if (!isDirect(origin.channelId) && (await hasLeft(deps, origin.channelId, origin.userId))) {
+      return `${state.requester} left the channel`;
     }
     const look = await lookForLines(state.log, context).catch((error: unknown) => failed(error));
     if (!(look instanceof Error)) return look;
@@ -434,11 +442,11 @@ async function grow(run: Run, added: string): Promise<void> {
   const { message } = run.state;
   if (message === undefined) return;
   if (message.how !== "stream") return edit(run, message);
-  const appended = await run.deps.followMessages.appendStream(cardOf(run, message), addedLines(added));
+  const appended = await run.deps.sender.appendStream(cardOf(run, message), addedLines(added));
   if (appended.kind === "sent") return shown(run, { ...message, steps: message.steps + 1 });
-  if (appended.kind === "gone") return leave(run);
-  if (appended.kind === "later") throw new RetryLater(appended.ms ?? EVERY_MS);
-  if (appended.kind === "refused") run.state = { ...run.state, how: "edit" };
+  // What a stream doesn't take, an edit may.
+  if (appended.kind === "blocked" && appended.by === "message") run.state = { ...run.state, how: "edit" };
+  else if (appended.kind !== "sealed") return goOnWithout(run, appended, message);
   await repair(run, message);
 }
 
@@ -455,32 +463,41 @@ async function show(run: Run): Promise<void> {
 /** Posts the message without its lines, and stores where it is: a message whose confirmation is lost has none. */
 async function begin(run: Run, message: Grown): Promise<Grown> {
   const { deps, taken, state } = run;
-  const threadTs = state.origin.threadTs ?? taken.headTs ?? "";
-  const place = { channelId: taken.channelId, threadTs };
+  const to = { place: taken.channelId, threadTs: state.origin.threadTs ?? taken.headTs ?? "" };
   const startedMs = deps.clock.now().getTime();
   if (state.how === "stream") {
     const { userId, teamId } = state.origin;
-    const started = await deps.followMessages.startStream(place, { userId, teamId });
-    if (started.kind !== "refused" && started.kind !== "sealed") {
-      const { ts } = await orLeave(run, started);
-      const begun: Grown = { ...message, how: "stream", ts, startedMs, steps: 0 };
+    const started = await deps.sender.startStream(to, { userId, teamId });
+    if (started.kind === "later") throw new RetryLater(started.ms);
+    if (started.kind === "sent") {
+      const begun: Grown = { ...message, how: "stream", ts: started.value.ts, startedMs, steps: 0 };
       await save(run, { message: begun });
       return begun;
     }
+    // A place or a person that takes no stream may take messages.
     run.state = { ...run.state, how: "edit" };
   }
-  const posted = await orLeave(run, await deps.followMessages.post(place, followBegins(state.log.name)));
-  const begun: Grown = { ...message, how: "edit", ts: posted.ts, startedMs };
+  const posted = await deps.sender.post(to, followBegins(state.log.name));
+  if (posted.kind === "later") throw new RetryLater(posted.ms);
+  if (posted.kind !== "sent") return leave(run);
+  const begun: Grown = { ...message, how: "edit", ts: posted.value.ts, startedMs };
   await save(run, { message: begun });
   return begun;
 }
 
-/** What was sent. Throws `RetryLater` for another time, and ends the follow when its place is gone. */
-async function orLeave<Value>(run: Run, sent: FollowSent<Value>): Promise<Value> {
-  if (sent.kind === "sent") return sent.value;
-  if (sent.kind === "later") throw new RetryLater(sent.ms ?? EVERY_MS);
-  return leave(run);
+/** The message takes no more lines: those that it doesn't show get another one. Ends the follow where nothing passes any more. */
+async function goOnWithout(run: Run, sent: Unsent, message: Grown): Promise<never> {
+  if (sent.kind === "later") throw new RetryLater(sent.ms);
+  if (sent.kind === "blocked" && sent.by !== "message") return leave(run);
+  const left = message.text.slice(message.drawn ?? 0).replace(/^\n/u, "");
+  const { message: _, ...others } = run.state;
+  run.state = { ...others, isShown: left === "" };
+  if (left !== "") run.state = { ...run.state, message: messageOf(left, run.state.how, message.startedMs) };
+  // Stored with the pause: a message that is deleted again and again isn't posted again at once.
+  throw new RetryLater(EVERY_MS);
 }
+
+type Unsent = Exclude<Sent<never>, { readonly kind: "sent" }>;
 
 /** Whatever Slack shows of it, the whole text takes its place: a stream is ended for that. */
 async function repair(run: Run, message: Grown): Promise<void> {
@@ -490,59 +507,62 @@ async function repair(run: Run, message: Grown): Promise<void> {
 
 /** Slack ends it by itself later, if this fails. */
 async function stopStream(run: Run, message: Grown): Promise<void> {
-  if (message.ts !== undefined) await run.deps.followMessages.stopStream(cardOf(run, message));
+  if (message.ts !== undefined) await run.deps.sender.stopStream(cardOf(run, message));
 }
 
-async function edit(run: Run, message: Grown, end?: string): Promise<void> {
+async function edit(run: Run, message: Grown): Promise<void> {
   const { deps, state } = run;
-  const updated = await deps.followMessages.update(
-    cardOf(run, message),
-    followLines(state.log.name, message.text, end),
-  );
-  await orLeave(run, updated);
+  const updated = await deps.sender.update(cardOf(run, message), followLines(state.log.name, message.text));
+  if (updated.kind !== "sent") return goOnWithout(run, updated, message);
   shown(run, message);
 }
 
 /** Stored at the end of the step. */
 function shown(run: Run, message: Grown | undefined): void {
   const { message: _, ...others } = run.state;
-  run.state = { ...others, ...(message !== undefined && { message }), isShown: true };
+  const drawn = message && { message: { ...message, drawn: message.text.length } };
+  run.state = { ...others, ...drawn, isShown: true };
 }
 
-/** Its thread or channel is gone. The head says so, if it is there. */
+/** Its thread or channel is gone. */
 async function leave(run: Run): Promise<never> {
-  await drawEnd(run, "I can't post in this thread any more");
-  await run.deps.store.endFollow(run.taken.due);
+  await over(run, "I can't post in this thread any more");
   throw new LeaseLost();
 }
 
-/** Draws the last words, then removes it. True when it is over; until then any replica tries again. */
+/** Says in the thread that it is over, then removes it. True when it is over; until then any replica tries again. */
 async function finish(run: Run, why: string): Promise<boolean> {
   const { deps, taken } = run;
   await save(run, { why });
-  const { message, startedMs, forMs } = run.state;
+  const { message, startedMs, forMs, log, origin } = run.state;
   const isLate = deps.clock.now().getTime() - startedMs - forMs > DRAWN_WITHIN_MS;
   if (message?.ts !== undefined && !isLate) {
     if (message.how === "stream") await stopStream(run, message);
-    await edit(run, message, `${why.slice(0, 1).toUpperCase()}${why.slice(1)}.`);
+    const end = `${why.slice(0, 1).toUpperCase()}${why.slice(1)}.`;
+    const ended = await deps.sender.update(cardOf(run, message), followLines(log.name, message.text, end));
+    if (ended.kind === "later") throw new RetryLater(ended.ms);
+    if (ended.kind === "gone" || (ended.kind === "blocked" && ended.by === "message")) {
+      const to = { place: taken.channelId, threadTs: origin.threadTs ?? taken.headTs ?? "" };
+      await deps.sender.post(to, followOver(log.name, end));
+    }
   }
-  const drawn = await drawEnd(run, why);
-  if (drawn.kind === "later" && !isLate) throw new RetryLater(drawn.ms ?? EVERY_MS);
-  await deps.store.endFollow(taken.due);
+  await over(run, why);
   return true;
 }
 
-function drawEnd(run: Run, why: string): Promise<FollowSent<void>> {
-  const { deps, taken, state } = run;
-  const { headTs: ts = "", channelId } = taken;
+/** The message with the Stop button says it as soon as Slack takes that. */
+async function over({ deps, taken, state }: Run, why: string): Promise<void> {
+  const { headTs: ts, channelId, teamId } = taken;
   const afterMs = Math.min(deps.clock.now().getTime() - state.startedMs, state.forMs);
   const { shown: lines, skipped } = state;
-  const ended = followEnded({ ...factsOf(run), why, afterMs, shown: lines, skipped });
+  const end = { ...factsOf({ taken, state }), why, afterMs, shown: lines, skipped };
   const { account } = state.origin;
-  return deps.followMessages.update({ channelId, ts }, account === undefined ? ended : messageFor(account, ended));
+  const head = ts === undefined ? undefined : endedHead(teamId, { end, account, head: { channelId, ts } });
+  await deps.store.endFollow(taken.due, head);
+  deps.wake();
 }
 
-function factsOf({ taken, state }: Run) {
+function factsOf({ taken, state }: Pick<Run, "taken" | "state">) {
   const { log, requester, forMs } = state;
   return { id: taken.id, ask: log.ask, name: log.name, requester, forMs };
 }

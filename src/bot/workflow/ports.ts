@@ -28,7 +28,7 @@ import type { Alert, NoticedEvent } from "../watch/alert.ts";
 import type { Incident, Kept } from "../watch/incident.ts";
 import type { Mute, Watch } from "../watch/watch.ts";
 import type { Due, DueStore } from "./due.ts";
-import type { PostStore, Sender } from "./post/post.ts";
+import type { NewPost, PostStore, Sender } from "./post/post.ts";
 import type { Step } from "./lifecycle.ts";
 import type { Answering, SentForm } from "./inbox/interaction.ts";
 import type { Origin } from "./origin.ts";
@@ -49,7 +49,6 @@ export type WorkflowParts = {
   readonly directory: Directory;
   readonly dropped: Dropped;
   readonly envValues: EnvValues;
-  readonly followMessages: FollowMessages;
   readonly lanes: Lanes;
   readonly log: Logger;
   readonly logs: Pick<LogPool, "excerpt" | "redact">;
@@ -613,41 +612,13 @@ export type FollowStore = {
   readonly followOf: (due: Due) => Promise<TakenFollow | undefined>;
   /** Renews the lease, or ends it. False: it was lost, and nothing was stored. */
   readonly saveFollow: (due: Due, saved: SavedFollow) => Promise<boolean>;
-  /** Nothing of it is kept. */
-  readonly endFollow: (due: Due) => Promise<void>;
+  /** Nothing of it is kept. The message that it began with says that it is over, as soon as Slack takes that. */
+  readonly endFollow: (due: Due, head?: NewPost) => Promise<void>;
   /** It ends at its next look, which is due at once. False: it is over already. */
   readonly stopFollow: (id: IdIn, by: string) => Promise<boolean>;
   readonly sealedFollow: (id: IdIn) => Promise<string | undefined>;
   /** In this channel, and this person's anywhere. */
   readonly followsOf: (wanted: FollowsWanted) => Promise<readonly StoredFollow[]>;
-};
-
-/** What Slack did with a message of a followed log. */
-export type FollowSent<Value> =
-  | { readonly kind: "sent"; readonly value: Value }
-  /** It isn't streamed any more: Slack ended it. */
-  | { readonly kind: "sealed" }
-  /** It takes no stream from this app or in this place, or refuses what was sent. */
-  | { readonly kind: "refused" }
-  /** Not now; it may have been done. */
-  | { readonly kind: "later"; readonly ms: number | undefined }
-  /** The message, its thread or the way into its channel is gone. */
-  | { readonly kind: "gone"; readonly canInvite: boolean };
-
-export type FollowPlace = { readonly channelId: string; readonly threadTs?: string | undefined };
-/** In a channel, Slack lets a stream be read by one person while it grows. */
-export type StreamReader = { readonly userId: string; readonly teamId: string };
-
-/** Messages that grow. Each function is one attempt. Never rejects. */
-export type FollowMessages = {
-  readonly post: (place: FollowPlace, post: Post) => Promise<FollowSent<Card>>;
-  readonly update: (card: Card, post: Post) => Promise<FollowSent<void>>;
-  readonly startStream: (
-    place: FollowPlace & { readonly threadTs: string },
-    reader: StreamReader,
-  ) => Promise<FollowSent<Card>>;
-  readonly appendStream: (card: Card, block: Post["blocks"][number]) => Promise<FollowSent<void>>;
-  readonly stopStream: (card: Card) => Promise<FollowSent<void>>;
 };
 
 /** The right to draw a card, for a while. */

@@ -73,6 +73,9 @@ async function delivered({ stored, answers = [], reads = [shown], lostAt }: Scen
         answer(`${threadTs === undefined ? place : "reply"}: ${words}`, card),
       update: (_card, { text: words }) => answer(`update: ${words}`, undefined),
       remove: async () => void happened.push("removed the message"),
+      startStream: () => answer("stream", card),
+      appendStream: () => answer("append", undefined),
+      stopStream: () => answer("stop", undefined),
     },
     store: {
       postOf: () => Promise.resolve({ ...post, ...stored }),
@@ -87,9 +90,11 @@ async function delivered({ stored, answers = [], reads = [shown], lostAt }: Scen
     },
   };
   const kind: PostKind = () => Promise.resolve((seen.length > 1 ? seen.shift() : seen[0]) ?? { kind: "nothing" });
-  const end = await deliver(parts, { alert: kind, announcement: kind, digest: kind, "watch news": kind }, due).catch(
-    (error: unknown) => (error as Error).constructor.name,
-  );
+  const end = await deliver(
+    parts,
+    { alert: kind, announcement: kind, digest: kind, "follow end": kind, "watch news": kind },
+    due,
+  ).catch((error: unknown) => (error as Error).constructor.name);
   return { end, sent, saved, happened };
 }
 
@@ -172,7 +177,7 @@ test.each([
   ["an update", { card, posts: 1 }, true],
   ["an update that is too late", { card, posts: 1, told: replies }, false],
 ])("%s that Slack refuses waits, and a person is told only if the place is closed", async (_what, stored, isPlace) => {
-  const scene = await delivered({ stored, answers: [{ kind: "blocked", isPlace }] });
+  const scene = await delivered({ stored, answers: [{ kind: "blocked", by: isPlace ? "place" : "message" }] });
 
   expect(scene.end).toEqual({ ms: 60_000, isFailure: true });
   expect(last(scene)?.isBlocked).toBe(true);
@@ -183,7 +188,7 @@ test("pauses grow while nobody changes anything", async () => {
   const blockedAt = new Date(due.takenAt.getTime() - 3_600_000);
   const scene = await delivered({
     stored: { blockedAt, told: ["instead"] },
-    answers: [{ kind: "blocked", isPlace: true }],
+    answers: [{ kind: "blocked", by: "place" }],
   });
 
   expect(scene.end).toEqual({ ms: 360_000, isFailure: true });

@@ -180,6 +180,81 @@ test("a stream that Slack ended is repaired by an edit, and the next lines get a
   expect(town.thread("ops").length).toBe(3);
 });
 
+describe("one message that fails doesn't end it", () => {
+  test.each(["user_not_found", "missing_recipient_user_id", "channel_type_not_supported", "restricted_action"])(
+    "a stream that Slack refuses with %s becomes messages",
+    async (error) => {
+      await using town = await townLogging(lines(1, 3));
+      town.playground.faults.answer("chat.startStream", { error });
+      await says(town, "/gantry logs web --follow");
+      town.log.push(...lines(4, 6));
+      await looksAgain(town);
+      expect(told(town)).toEqual(range(1, 6));
+    },
+  );
+
+  test.each(["message_not_found", "edit_window_closed", "invalid_blocks"])(
+    "lines that an edit can't add, because of %s, get a message of their own",
+    async (error) => {
+      await using town = await townLogging(lines(1, 3));
+      town.playground.faults.refusesStreams = true;
+      await says(town, "/gantry logs web --follow");
+      town.playground.faults.answer("chat.update", { error }, 2);
+      town.log.push(...lines(4, 6));
+      await looksAgain(town);
+      town.playground.faults.clear();
+      town.playground.faults.refusesStreams = true;
+      await looksAgain(town);
+      town.log.push(...lines(7, 8));
+      await looksAgain(town);
+
+      expect(told(town)).toEqual(range(1, 8));
+      expect(head(town)).toMatch(/^▶️ Following/u);
+    },
+  );
+});
+
+describe("its end is told, and it takes no place any more", () => {
+  test("in the thread, while its messages can't be edited, and in its first message when they can", async () => {
+    await using town = await townLogging(lines(1, 3));
+    await says(town, "/gantry logs web --follow");
+    town.playground.faults.answer("chat.update", { error: "edit_window_closed" });
+
+    await clicks(town, town.developer, "Stop");
+    await looksAgain(town);
+
+    expect(town.thread("ops").at(-1)).toMatch(/Stopped by Dana Reyes\./u);
+    expect(head(town)).toMatch(/^▶️ Following/u);
+    expect(await town.store().followsOf({ teamId: "T0PLAYGR", channelId: "C0OPS", requesterId: "U0DANA" })).toEqual([]);
+    town.playground.faults.clear();
+    await looksAgain(town, 5);
+    expect(head(town)).toMatch(/^⏹️ Followed web[^]*Stopped by Dana Reyes\./u);
+  });
+
+  test("in a channel that is archived, when it is back", async () => {
+    await using town = await townLogging(lines(1, 3));
+    await says(town, "/gantry logs web --follow --for 5m");
+    town.playground.people.archive("ops");
+    for (let minute = 0; minute < 7; minute += 1) await looksAgain(town, 1);
+
+    town.playground.people.unarchive("ops");
+    for (let minute = 0; minute < 5; minute += 1) await looksAgain(town, 1);
+
+    expect(head(town)).toMatch(/^⏹️ Followed web/u);
+  });
+
+  test("when the first message was deleted: it isn't posted again", async () => {
+    await using town = await townLogging(lines(1, 3));
+    await says(town, "/gantry logs web --follow --for 5m");
+    const first = town.developer.sees("ops").find(({ text }) => text.startsWith("▶️"));
+    town.playground.people.removeMessage("ops", first?.ts ?? "");
+    for (let minute = 0; minute < 7; minute += 1) await looksAgain(town, 1);
+
+    expect(town.developer.sees("ops").filter(({ text }) => /^(?:▶️|⏹️)/u.test(text))).toEqual([]);
+    expect(await town.store().followsOf({ teamId: "T0PLAYGR", channelId: "C0OPS", requesterId: "U0DANA" })).toEqual([]);
+  });
+});
+
 test("a stream is left for a fresh message before Slack ends it", async () => {
   await using town = await townLogging(lines(1, 3));
   await says(town, "/gantry logs web --follow --for 20m");
@@ -330,6 +405,19 @@ describe("it ends", () => {
     expect(head(town)).toContain("may not read this log any more.");
     expect(told(town)).toEqual([1, 2, 3]);
   });
+});
+
+test("it ends when its person leaves the channel", async () => {
+  await using town = await townLogging(lines(1, 3));
+  await says(town, "/gantry logs web --follow");
+  town.playground.people.remove("ops", "dana");
+  town.log.push(...lines(4, 5));
+  await looksAgain(town, 2);
+  await looksAgain(town, 2);
+
+  const seen = town.approver.sees("ops").map(({ text }) => text);
+  expect(seen.find((text) => text.startsWith("⏹️"))).toContain("Dana Reyes left the channel.");
+  expect(seen.join("\n")).not.toContain("line 4.");
 });
 
 test("neither the filter nor a line can be read in the database", async () => {

@@ -105,7 +105,7 @@ export function workspaceStore(store: Store, teamId: string): WorkspaceStore {
     beginFollow: async (follow) => store.beginFollow(own(follow)),
     followOf: async (due) => store.followOf(own(due)),
     saveFollow: async (due, saved) => store.saveFollow(own(due), saved),
-    endFollow: async (due) => store.endFollow(own(due)),
+    endFollow: async (due, head) => store.endFollow(own(due), head && own(head)),
     stopFollow: async (id, by) => store.stopFollow(own(id), by),
     sealedFollow: async (id) => store.sealedFollow(own(id)),
     followsOf: async (wanted) => store.followsOf(own(wanted)),

@@ -18,7 +18,6 @@ import type { WorkspaceParts } from "../../slack/parts.ts";
 import type { TransportChoice } from "../../slack/receive/transport.ts";
 import { createBackOff, logFailure } from "../../slack/send/call.ts";
 import { createClients, type SlackAccess } from "../../slack/send/clients.ts";
-import { createFollowMessages } from "../../slack/send/follow-messages.ts";
 import { createMessenger } from "../../slack/send/messenger.ts";
 import { createResponder } from "../../slack/send/responder.ts";
 import { createSender } from "../../slack/send/sender.ts";
@@ -164,7 +163,6 @@ export function createWorkspace(shared: Shared, one: OneWorkspace): Workspace {
     directory: createDirectory(clock),
     dropped,
     envValues,
-    followMessages: createFollowMessages(messenger),
     installations,
     lanes,
     log,

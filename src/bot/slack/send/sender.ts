@@ -1,9 +1,9 @@
-import type { Sender, Sent } from "../../workflow/post/post.ts";
+import type { Sender, Sent, Streamed } from "../../workflow/post/post.ts";
 import type { Result } from "./call.ts";
 import type { Messenger } from "./messenger.ts";
 import type { FailureKind } from "./slack-error.ts";
 
-type Meaning = "later" | "maybe" | "place" | "message" | "gone";
+type Meaning = "later" | "maybe" | "invitation" | "place" | "message" | "gone" | "sealed";
 
 /** What each failure means for a message that Gantry keeps. */
 const meanings: Readonly<Record<FailureKind, Meaning>> = {
@@ -11,7 +11,7 @@ const meanings: Readonly<Record<FailureKind, Meaning>> = {
   temporary: "later",
   unsure: "maybe",
   closed: "place",
-  uninvited: "place",
+  uninvited: "invitation",
   token: "place",
   scope: "place",
   uneditable: "message",
@@ -19,26 +19,43 @@ const meanings: Readonly<Record<FailureKind, Meaning>> = {
   content: "message",
   ours: "message",
   unknown: "message",
-  // Of views and streams.
-  superseded: "message",
-  sealed: "message",
   gone: "gone",
+  sealed: "sealed",
+  // Of views.
+  superseded: "message",
 };
 
 /** Sends the messages that Gantry keeps true. Never rejects: every failure is logged with its reference. */
-export function createSender({ post, update, remove }: Pick<Messenger, "post" | "update" | "remove">): Sender {
+export function createSender(
+  messenger: Pick<Messenger, "post" | "update" | "remove" | "startStream" | "appendStream" | "stopStream">,
+): Sender {
   return {
-    post: async ({ place, threadTs }, message) => sentOf(await post({ channel: place, threadTs }, message, "card")),
-    update: async (card, message) => sentOf(await update(card, message, "card")),
-    remove: async (card) => void (await remove(card)),
+    post: async ({ place, threadTs }, message) =>
+      sentOf(await messenger.post({ channel: place, threadTs }, message, "card")),
+    update: async (card, message) => sentOf(await messenger.update(card, message, "card")),
+    remove: async (card) => void (await messenger.remove(card)),
+    startStream: async ({ place, threadTs }, reader) =>
+      streamedOf(await messenger.startStream({ channel: place, threadTs }, reader)),
+    appendStream: async (card, block) => streamedOf(await messenger.appendStream(card, block)),
+    stopStream: async (card) => streamedOf(await messenger.stopStream(card)),
   };
+}
+
+function streamedOf<Value>(result: Result<Value>): Streamed<Value> {
+  return !result.ok && result.failure.kind === "sealed" ? { kind: "sealed" } : sentOf(result);
 }
 
 function sentOf<Value>(result: Result<Value>): Sent<Value> {
   if (result.ok) return { kind: "sent", value: result.value };
   const { kind, retryAfterMs: ms = 0 } = result.failure;
   const meaning = meanings[kind];
-  if (meaning === "gone") return { kind: "gone" };
-  if (meaning === "place" || meaning === "message") return { kind: "blocked", isPlace: meaning === "place" };
-  return { kind: "later", ms, isMaybeSent: meaning === "maybe" };
+  switch (meaning) {
+    case "later":
+    case "maybe":
+      return { kind: "later", ms, isMaybeSent: meaning === "maybe" };
+    case "gone":
+      return { kind: "gone" };
+    default:
+      return { kind: "blocked", by: meaning === "sealed" ? "message" : meaning };
+  }
 }

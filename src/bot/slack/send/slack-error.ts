@@ -68,7 +68,7 @@ const codes: Readonly<Record<Exclude<FailureKind, "unknown">, string>> = {
   gone: `message_not_found thread_not_found not_found user_not_found users_not_found user_not_visible no_such_subteam
     file_not_found file_deleted file_is_deleted missing_file_data team_not_found expired_trigger_id exchanged_trigger_id
     invalid_trigger_id used_url expired_url invalid_url cant_update_message`,
-  uneditable: `edit_window_closed block_mismatch streaming_state_conflict cant_broadcast_message
+  uneditable: `edit_window_closed block_mismatch cant_broadcast_message
     no_dual_broadcast_content_update`,
   superseded: "hash_conflict",
   content: `invalid_blocks invalid_blocks_format msg_blocks_too_long msg_too_long invalid_arguments invalid_attachments
@@ -86,7 +86,7 @@ const codes: Readonly<Record<Exclude<FailureKind, "unknown">, string>> = {
   scope: "missing_scope",
   limited: "ratelimited rate_limited",
   temporary:
-    "message_limit_exceeded fetch_members_failed external_channel_migrating team_added_to_org file_update_failed",
+    "message_limit_exceeded streaming_state_conflict fetch_members_failed external_channel_migrating team_added_to_org file_update_failed",
   unsure: "internal_error fatal_error request_timeout service_unavailable update_failed",
 };
 

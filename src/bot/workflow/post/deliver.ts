@@ -64,7 +64,7 @@ async function draw(work: Work): Promise<DueEnd> {
   const shown = await work.read();
   if (shown.kind === "unknown") return { ms: ASK_AGAIN_MS, isFailure: true };
   // One that is posted stays for what comes.
-  if (shown.kind === "nothing") return work.post.card === undefined ? remove(work) : "done";
+  if (shown.kind === "nothing") return shown.isOver || work.post.card === undefined ? remove(work) : "done";
   // It was posted and not removed: nothing updates it.
   if (shown.kept === undefined && work.post.card !== undefined) return remove(work);
   const placed = await place(work, shown);
@@ -77,7 +77,8 @@ async function draw(work: Work): Promise<DueEnd> {
       // Whatever is told from now on gets a message of its own.
       return remove(work);
     case "sent":
-      return shown.kept === undefined ? remove(work) : tellThread(work, placed.value, shown.kept);
+      if (shown.kept === undefined || (shown.isLast && placed.value.isShown)) return remove(work);
+      return tellThread(work, placed.value, shown.kept);
   }
 }
 
@@ -97,7 +98,7 @@ async function place(work: Work, shown: Shown): Promise<Sent<Placed>> {
   const updated = await parts.sender.update(card, view);
   if (updated.kind === "sent") return { kind: "sent", value: { card, isShown: true } };
   // Its thread still tells.
-  if (updated.kind === "blocked" && !updated.isPlace) return { kind: "sent", value: { card, isShown: false } };
+  if (updated.kind === "blocked" && updated.by === "message") return { kind: "sent", value: { card, isShown: false } };
   if (updated.kind === "gone" && posts < MOST_POSTS) return postNew(work, shown);
   // Once more, the same update does no harm.
   return updated.kind === "later" ? { ...updated, isMaybeSent: false } : updated;
@@ -118,7 +119,7 @@ async function postNew(work: Work, shown: Shown): Promise<Sent<Placed>> {
   if (posted.kind !== "sent") {
     if (posted.kind !== "later" || !posted.isMaybeSent) await save(work, { posts });
     // A place that isn't there may come back, as a channel does whose bot is invited.
-    return posted.kind === "gone" ? { kind: "blocked", isPlace: true } : posted;
+    return posted.kind === "gone" ? { kind: "blocked", by: "place" } : posted;
   }
   const card = posted.value;
   const kept = await parts.store.savePost(due, { card });

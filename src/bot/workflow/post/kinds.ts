@@ -1,4 +1,5 @@
 import type { Due, DueEnd } from "../due.ts";
+import { followEndPost } from "../log-follow-end.ts";
 import type { WorkflowParts } from "../ports.ts";
 import { alertPost } from "../watching/alert-post.ts";
 import { digestPost } from "../watching/digest.ts";
@@ -12,6 +13,7 @@ export function deliverPost(deps: WorkflowParts, due: Due, signal: AbortSignal):
     alert: alertPost(deps),
     announcement: announcementPost(deps),
     digest: digestPost(deps, signal),
+    "follow end": followEndPost(deps),
     "watch news": watchNewsPost(deps),
   };
   return deliver(deps, kinds, due);

@@ -5,7 +5,7 @@ import type { Due, NextTime } from "../due.ts";
 
 // Messages that Gantry keeps true: a row of `post` says where one is and what its thread has, and a kind says what it shows.
 
-export type PostKindName = "alert" | "announcement" | "digest" | "watch news";
+export type PostKindName = "alert" | "announcement" | "digest" | "follow end" | "watch news";
 
 /** A row of `post`: one message, posted or not yet. */
 export type StoredPost = {
@@ -37,7 +37,9 @@ export type StoredPost = {
 
 export type NewPost = Pick<StoredPost, "kind" | "key" | "teamId" | "payload" | "place" | "fallback"> & {
   readonly id?: string;
-  /** Slack may have taken so many already. */
+  /** One that is there already. */
+  readonly card?: Card | undefined;
+  /** Slack took, or may have taken, so many. */
   readonly posts?: number;
 };
 
@@ -77,21 +79,34 @@ export type Sent<Value> =
   /** Not now. `isMaybeSent`: only the answer was lost. */
   | { readonly kind: "later"; readonly ms: number; readonly isMaybeSent: boolean }
   /**
-   * Until somebody changes something. `isPlace`: the place or the app, so that nothing passes there; otherwise this message, such
-   * as one that is too old to be edited.
+   * Until somebody changes something: the place or the app, which an invitation of the bot may be, or this message, such as one that
+   * is too old to be edited.
    */
-  | { readonly kind: "blocked"; readonly isPlace: boolean }
+  | { readonly kind: "blocked"; readonly by: "invitation" | "place" | "message" }
   /** The message, its thread or the person doesn't exist any more. */
   | { readonly kind: "gone" };
 
+/** `sealed`: it isn't streamed any more, because Slack or a reader ended it. */
+export type Streamed<Value> = Sent<Value> | { readonly kind: "sealed" };
+
+type Thread = { readonly place: string; readonly threadTs: string };
+
 /** Each function is one attempt. Never rejects. */
 export type Sender = {
-  readonly post: (to: { readonly place: string; readonly threadTs?: string }, post: Post) => Promise<Sent<Card>>;
+  /** To a channel, or to a person by their id. */
+  readonly post: (to: Omit<Thread, "threadTs"> & Partial<Thread>, post: Post) => Promise<Sent<Card>>;
   readonly update: (card: Card, post: Post) => Promise<Sent<void>>;
   readonly remove: (card: Card) => Promise<void>;
+  /** A message that grows. In a channel, Slack lets it be read by one person meanwhile. */
+  readonly startStream: (
+    to: Thread,
+    reader: { readonly userId: string; readonly teamId: string },
+  ) => Promise<Streamed<Card>>;
+  readonly appendStream: (card: Card, block: Post["blocks"][number]) => Promise<Streamed<void>>;
+  readonly stopStream: (card: Card) => Promise<Streamed<void>>;
 };
 
-export type Thread = {
+export type ThreadSoFar = {
   readonly told: readonly string[];
   /** False: Slack doesn't let the card be edited, so that it shows an earlier state. */
   readonly isShown: boolean;
@@ -104,8 +119,8 @@ export type Readable =
   | ({ readonly kind: "shown" } & Shown)
   /** Whether they may see anything can't be said right now. */
   | { readonly kind: "unknown" }
-  /** There is nothing that they may be told. */
-  | { readonly kind: "nothing" };
+  /** There is nothing that they may be told. `isOver`: nor will there be. */
+  | { readonly kind: "nothing"; readonly isOver?: true };
 
 export type CardHow = {
   /** Slack took, or may have taken, an earlier message of it, which nothing updates. */
@@ -116,11 +131,13 @@ export type Shown = {
   readonly card: (how: CardHow) => Promise<Post>;
   /** Of a message that is updated; any other is over once it is posted. */
   readonly kept?: Kept;
+  /** Nothing happens after this: it is over once it is drawn. */
+  readonly isLast?: true;
 };
 
 export type Kept = {
   /** Keys of the replies that the thread lacks, in order. */
-  readonly lacks: (thread: Thread) => readonly string[];
+  readonly lacks: (thread: ThreadSoFar) => readonly string[];
   /** Undefined: there is nothing to say yet. */
   readonly reply: (key: string) => Promise<Post | undefined>;
   /** How long the next drawing waits, in milliseconds. */

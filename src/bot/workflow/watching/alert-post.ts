@@ -8,7 +8,7 @@ import type { Alert, NoticedEvent } from "../../watch/alert.ts";
 import { covers, muteOf, placeOf, placeOfMute } from "../../watch/due.ts";
 import type { Incident } from "../../watch/incident.ts";
 import type { Watch } from "../../watch/watch.ts";
-import type { CardHow, PostKind, Shown, StoredPost, Thread } from "../post/post.ts";
+import type { CardHow, PostKind, Shown, StoredPost, ThreadSoFar } from "../post/post.ts";
 import type { WorkflowParts } from "../ports.ts";
 import { seekerOf } from "./notify.ts";
 import { type Sight, sightOf, watchRights } from "./rights.ts";
@@ -64,7 +64,7 @@ async function drawAlert(deps: WorkflowParts, { alert, incidents }: AlertContent
   return account === undefined || otherAccounts.length > 0 ? drawn : messageFor(account, drawn);
 }
 
-function lackingReplies(content: AlertContent, { told, isShown, isNew }: Thread): readonly string[] {
+function lackingReplies(content: AlertContent, { told, isShown, isNew }: ThreadSoFar): readonly string[] {
   const { incidents, watches, isMuted } = content;
   const one = onlyOne(content);
   const times = incidents.reduce((sum, each) => sum + each.times, 0);

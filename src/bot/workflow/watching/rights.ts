@@ -99,7 +99,11 @@ export function sightOf(deps: WorkflowParts, { endsLost }: { readonly endsLost: 
   };
 }
 
-async function hasLeft({ people }: WorkflowParts, channelId: string, userId: string): Promise<boolean> {
+export async function hasLeft(
+  { people }: Pick<WorkflowParts, "people">,
+  channelId: string,
+  userId: string,
+): Promise<boolean> {
   const isIn = (members: ReadonlySet<string> | undefined): boolean => members?.has(userId) === true;
   const members = await beforeNo(people, (ageMs) => people.channelMembers(channelId, ageMs), isIn, freshness.reading);
   // Without members it is Gantry that isn't in the channel: somebody may invite it again.

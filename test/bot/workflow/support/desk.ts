@@ -85,9 +85,12 @@ export async function desk({ policy = othersApprove, api = webOfTwo() }: Wanted 
       flush: () => Promise.resolve(),
     },
     sender: {
-      post: () => Promise.resolve({ kind: "blocked", isPlace: true }),
-      update: () => Promise.resolve({ kind: "blocked", isPlace: true }),
+      post: () => Promise.resolve({ kind: "blocked", by: "place" }),
+      update: () => Promise.resolve({ kind: "blocked", by: "place" }),
       remove: () => Promise.resolve(),
+      startStream: () => Promise.resolve({ kind: "blocked", by: "place" }),
+      appendStream: () => Promise.resolve({ kind: "blocked", by: "place" }),
+      stopStream: () => Promise.resolve({ kind: "blocked", by: "place" }),
     },
     cards: {
       draw: (id) => Promise.resolve(drawn.push(id) > 0),
@@ -97,13 +100,6 @@ export async function desk({ policy = othersApprove, api = webOfTwo() }: Wanted 
     },
     wake: () => undefined,
     deliver: () => Promise.resolve(true),
-    followMessages: {
-      post: () => Promise.resolve({ kind: "refused" }),
-      update: () => Promise.resolve({ kind: "refused" }),
-      startStream: () => Promise.resolve({ kind: "refused" }),
-      appendStream: () => Promise.resolve({ kind: "refused" }),
-      stopStream: () => Promise.resolve({ kind: "refused" }),
-    },
     responder: {
       answer: () => Promise.resolve(),
       tell: () => Promise.resolve(true),

@@ -96,6 +96,11 @@ export function followLines(name: string, text: string, end?: string): Post {
   return post(`${said}. ${end}`, [preformatted(text), context(end)]);
 }
 
+/** The last words, where the message with the lines can't have them. */
+export function followOver(name: string, end: string): Post {
+  return post(`Logs of ${visible(name)}. ${end}`, [context(end)]);
+}
+
 /** The lines that one step of a stream adds. */
 export function addedLines(text: string): Post["blocks"][number] {
   return preformatted(text);
