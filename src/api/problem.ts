@@ -56,9 +56,10 @@ export class Problem extends Error {
   }
 
   /** The same in other words, for what must not be repeated. */
-  inOtherWords(words: { readonly sentence: string; readonly instead: string | undefined }): Problem {
-    const { kind, op, status, maybeSent, next, retryAfterSeconds, cause } = this;
-    const { sentence, instead } = words;
+  inOtherWords(reworded: (text: string) => string): Problem {
+    const { kind, op, status, maybeSent, retryAfterSeconds, cause } = this;
+    const [sentence, next] = [reworded(this.sentence), reworded(this.next)];
+    const instead = this.instead === undefined ? undefined : reworded(this.instead);
     return new Problem({
       kind,
       op,

@@ -13,7 +13,7 @@ export const postMutants: readonly Mutant[] = [
   {
     bug: "what Slack takes when somebody changes something is given up",
     file: "src/bot/workflow/post/deliver.ts",
-    text: "  return { ms: Math.min(Math.max(BLOCKED_MS.least, blockedMs / 10), BLOCKED_MS.most), isFailure: true };",
+    text: "  return { ms: Math.min(Math.max(BLOCKED_MS.least, blockedMs / 10), BLOCKED_MS.most), isFailure: !isTold };",
     becomes: '  return blockedMs < 0 ? "retry" : "done";',
     tests: kept,
   },
@@ -153,7 +153,7 @@ export const postMutants: readonly Mutant[] = [
   {
     bug: "an announcement that Slack may have taken comes again as if it were new",
     file: "src/bot/workflow/post/announcement.ts",
-    text: "isAgain ? again({ text, blocks }) : { text, blocks }",
+    text: "isAgain ? sentAgain({ text, blocks }) : { text, blocks }",
     becomes: "isAgain ? { text, blocks } : { text, blocks }",
     tests: ["test/flows/watching/announced.test.ts"],
   },
@@ -202,7 +202,7 @@ export const postMutants: readonly Mutant[] = [
   {
     bug: "a refusal repeats the passwords of the workload",
     file: "src/bot/workflow/access/guarded-api.ts",
-    text: "throw error instanceof Problem ? hidden(error, hide) : error;",
+    text: "throw error instanceof Problem ? error.inOtherWords(hide) : error;",
     becomes: "throw error;",
     tests: fromOutside,
   },
@@ -261,6 +261,27 @@ export const postMutants: readonly Mutant[] = [
     text: "card: head, posts: 2 };",
     becomes: "card: head, posts: 1 };",
     tests: follows,
+  },
+  {
+    bug: "a direct message names what its reader may not see",
+    file: "src/bot/workflow/watching/alert-post.ts",
+    text: "const isNamed = (id: string): boolean => post.names.includes(id);",
+    becomes: "const isNamed = (id: string): boolean => isPosted || post.names.includes(id);",
+    tests: kept,
+  },
+  {
+    bug: "news waits for hours in the thread of a card that can't be edited",
+    file: "src/bot/workflow/post/deliver.ts",
+    text: "isFailure: !isTold };",
+    becomes: "isFailure: isTold || !isTold };",
+    tests: kept,
+  },
+  {
+    bug: "after a restore, a card that said that it ended goes on",
+    file: "src/bot/watch/compare.ts",
+    text: ' && known.end !== "restored"',
+    becomes: "",
+    tests: ["test/bot/watch/compare.test.ts"],
   },
   {
     bug: "whoever says that they are on it waits for the card",

@@ -12,6 +12,7 @@ import { answerWithout, route } from "../slack/receive/route.ts";
 import { sourceOf } from "../slack/receive/payload.ts";
 import type { Transport, TransportParts } from "../slack/receive/transport.ts";
 import { createTransport } from "../slack/receive/create-transport.ts";
+import { StoreError } from "../errors.ts";
 import type { Store } from "../store/store.ts";
 import type { Message } from "../views/kit/post.ts";
 import { sentences } from "../views/messages/sentences.ts";
@@ -113,8 +114,14 @@ export function createBot(given: BotParts): Bot {
     report: () => report(),
     wake: () => loop.wake(),
     async deliver({ id: key }, teamId) {
-      await loop.finish("post", key);
-      return (await store.postOf({ key, teamId })) === undefined;
+      try {
+        await loop.finish("post", key);
+        return (await store.postOf({ key, teamId })) === undefined;
+      } catch (error) {
+        // It is stored: whoever finds it delivers it.
+        if (error instanceof StoreError) return false;
+        throw error;
+      }
     },
   });
   const { dropped, lanes, logs, newReference } = shared;

@@ -14,7 +14,7 @@ const SHORTEST_LINE = 12;
 const LONG_LINE = 2_000;
 /** Common values: redacting them would make a log unreadable. */
 const ordinary =
-  /^(?:enabled|disabled|default|production|development|staging|testing|release|localhost|\[?redacted\]?|verbose|warning|stdout|stderr|bearer|digest|utf-?8|[a-z]{2}_[a-z]{2}\.utf-?8|[+-]?\d{1,5}(?:\.\d+)?(?:ms|s|m|h|[kmgt]i?b?)?)$/iu;
+  /^(?:enabled|disabled|default|production|development|staging|testing|release|localhost|\[?redacted\]?|verbose|warning|stdout|stderr|bearer|digest|running|exited|failed|failing|pending|completed?|succeeded|started|stopped|restarting|created|deleted|healthy|unhealthy|utf-?8|[a-z]{2}_[a-z]{2}\.utf-?8|[+-]?\d{1,5}(?:\.\d+)?(?:ms|s|m|h|[kmgt]i?b?)?)$/iu;
 /** The first and last line of a key aren't secret, and `redactPrivateKeys` needs them. */
 const edgeOfKey = /^-----(?:BEGIN|END) [A-Z0-9 ]{0,60}-----$/u;
 
@@ -58,12 +58,13 @@ function build(secrets: readonly string[]): ValueRedactor {
   return { before: (lines) => redactIn(lines, search), after };
 }
 
-const secretName =
-  /pass|pwd|secret|token|credential|key|auth|cookie|session|signature|salt|seed|private|cert|dsn|license|webhook|connection|(?:^|[_-])(?:pw|pat|pin)(?:$|[_-])/iu;
+/** A word of a name: `DB_PASSWORD`, `apiKey`, `MYSQLPASSWORD`. */
+const secretWord =
+  /^(?:pass|pw\d*|pat|pin|keys?|auth|authorization|cookies?|sessions?|signatures?|salt|seed|private|certs?|dsn|licen[cs]e|webhooks?|\w*(?:password|passwd|passphrase|passcode|pwd|secrets?|tokens?|credentials?|apikeys?|accesskeys?|privatekeys?|connectionstring))\d*$/iu;
 
 /** Whether a variable of this name holds a secret. */
 export function isSecretName(name: string): boolean {
-  return secretName.test(name);
+  return name.split(/[^A-Za-z0-9]+|(?<=[a-z0-9])(?=[A-Z])/u).some((word) => secretWord.test(word));
 }
 
 /**
@@ -92,6 +93,8 @@ const wholeText = /^(?=[^]{40})(?![\w./:@?&=%+,-]+$)/u;
 /** A word with digits in it that changes between digits and letters often, or all that password rules ask for. */
 function isRandom(value: string): boolean {
   const isMixed = [/[a-z]/u, /[A-Z]/u, /\d/u, /[^\w\s.:/@,=-]/u].every((kind) => kind.test(value));
+  // `user:password@host`, also where it is no URL.
+  if (/[^\s/:@]:[^\s/:@]+@[^\s@]/u.test(value)) return true;
   return isMixed || value.split(/[^A-Za-z0-9]+/u).some((word) => word.length >= 8 && isNoisy(word));
 }
 
@@ -99,6 +102,22 @@ function isRandom(value: string): boolean {
 export function isSecretValue(value: string): boolean {
   const text = value.trim();
   return text.length >= SHORTEST && !ordinary.test(text);
+}
+
+/** Whether a text may have one of these values in it: cheap, and never false for a text that has one as it is or escaped. */
+export function mayRepeat(text: string, secrets: readonly string[]): boolean {
+  if (secrets.length === 0) return false;
+  // Escaped, encoded or cut.
+  if (/[%\\&+]|[\w-]{12}/u.test(text) || text.length > LONG_LINE) return true;
+  return secrets.some((secret) => {
+    const value = secret.trim();
+    const [first = "", ...others] = value.split("\n");
+    return (
+      text.includes(value) ||
+      [first, ...others].some((line) => line.trim().length >= SHORTEST_LINE && text.includes(line.trim())) ||
+      passwordIn(value).some((password) => password !== "" && text.includes(password))
+    );
+  });
 }
 
 function formsOf(secret: string): string[] {

@@ -208,7 +208,10 @@ export async function alertOf(session: Session, { id, teamId }: IdIn): Promise<A
   if (row === undefined) return undefined;
   const notices = await db.selectFrom("notice").selectAll().where("alert_id", "=", id).orderBy("due_at").execute();
   const all = await subjectsOf(session, notices);
-  const subjects = notices.flatMap((each) => all.get(each.id) ?? []);
+  const subjects = notices.flatMap((each) => {
+    const subject = all.get(each.id);
+    return subject === undefined ? [] : [{ ...subject, id: each.id }];
+  });
   const { taken_by: userId, taken_name: name, taken_at: at } = row;
   return {
     id,
@@ -237,9 +240,9 @@ export function takeAlert(session: Session, { id, teamId }: IdIn, who: Who, even
       .returning("id")
       .executeTakeFirst();
     if (row === undefined) return false;
-    // Whoever clicked sees it at once.
-    await tx.updateTable("post").set({ rest_until: null }).where("kind", "=", "alert").where("key", "=", id).execute();
+    // Whoever clicked sees it at once. The row of `due` is locked first, as by whoever delivers the message.
     await schedulePosts({ ...session, db: tx }, "alert", [id]);
+    await tx.updateTable("post").set({ rest_until: null }).where("kind", "=", "alert").where("key", "=", id).execute();
     await insertEvent(tx, session, event);
     return true;
   });

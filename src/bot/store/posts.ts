@@ -64,7 +64,10 @@ export async function schedulePosts(session: Writing, kind: PostKindName, keys: 
   const rows = await inBatches(keys, (some) =>
     session.db.selectFrom("post").select(["id", "team_id"]).where("kind", "=", kind).where("key", "in", some).execute(),
   );
-  for (const { id, team_id: teamId } of rows) await scheduleDue(session, { kind: "post", key: id, teamId });
+  // In one order, so that no two transactions wait for each other.
+  for (const { id, team_id: teamId } of rows.toSorted((one, other) => (one.id < other.id ? -1 : 1))) {
+    await scheduleDue(session, { kind: "post", key: id, teamId });
+  }
 }
 
 /** With their rows of `due`. */
@@ -77,7 +80,7 @@ export async function deletePosts(tx: Db, rows: RawBuilder<SqlBool>): Promise<vo
   await tx.deleteFrom("post").where(rows).execute();
 }
 
-const ToldJson = z.array(z.string());
+const Texts = z.array(z.string());
 
 function isOf({ key, teamId }: Pick<Due, "key" | "teamId">) {
   return sql<SqlBool>`id = ${key} and team_id = ${teamId}`;
@@ -105,7 +108,8 @@ function storedPost({ textSealer, log }: Session, row: Selectable<PostTable>): S
     fallback: row.fallback ?? undefined,
     card: channel === null || ts === null ? undefined : { channelId: channel, ts },
     posts,
-    told: fromJson(ToldJson).catch([]).parse(row.told),
+    told: fromJson(Texts).catch([]).parse(row.told),
+    names: fromJson(Texts).catch([]).parse(row.names),
     restUntil: time(row.rest_until),
     blockedAt: time(row.blocked_at),
     createdAt: new Date(row.created_at),
@@ -114,13 +118,14 @@ function storedPost({ textSealer, log }: Session, row: Selectable<PostTable>): S
 
 /** Renews the lease, and stores what became of the message, in one transaction. */
 export function savePost(session: Session, due: Due, saved: SavedPost): ReturnType<PostStore["savePost"]> {
-  const { card, posts, told, restMs, isBlocked, instead } = saved;
+  const { card, posts, told, names, restMs, isBlocked, instead } = saved;
   const { clock } = session;
   const placed = card === undefined ? {} : { channel: card.channelId, ts: card.ts };
   const set = {
     ...placed,
     ...(posts !== undefined && { posts }),
     ...(told !== undefined && { told: JSON.stringify(told) }),
+    ...(names !== undefined && { names: JSON.stringify(names) }),
     ...(restMs !== undefined && { rest_until: clock(restMs) }),
     ...(isBlocked !== undefined && { blocked_at: isBlocked ? sql<string>`coalesce(blocked_at, ${clock()})` : null }),
   };

@@ -275,6 +275,12 @@ export function endRound(session: Session, round: Round, result: RoundResult): P
     await writeSeen(tx, session, round, result);
     await writeIncidents(tx, session, result.incidents);
     await writeNotices(tx, session, round, result);
+    // After the notices, as when notices are placed: rows are locked in one order.
+    await scheduleAlerts(
+      session,
+      tx,
+      result.incidents.map(({ id }) => id),
+    );
     return true;
   });
 }
@@ -311,8 +317,7 @@ async function writeSeen(
   });
 }
 
-async function writeIncidents(tx: Db, session: Session, incidents: readonly Incident[]): Promise<void> {
-  const { textSealer } = session;
+async function writeIncidents(tx: Db, { textSealer }: Session, incidents: readonly Incident[]): Promise<void> {
   for (let from = 0; from < incidents.length; from += BATCH) {
     const rows = incidents.slice(from, from + BATCH).map((incident) => {
       const { shared, seen, unseenSince, overUnseenSince, restartsBefore, changedBefore } = incident;
@@ -347,11 +352,6 @@ async function writeIncidents(tx: Db, session: Session, incidents: readonly Inci
       )
       .execute();
   }
-  await scheduleAlerts(
-    session,
-    tx,
-    incidents.map(({ id }) => id),
-  );
 }
 
 /** Messages that list one of them show something else by now. */

@@ -23,7 +23,7 @@ export type Alert = {
   readonly teamId: string;
   readonly createdAt: Date;
   readonly incidents: readonly Incident[];
-  readonly events: readonly NoticedEvent[];
+  readonly events: readonly (NoticedEvent & { readonly id: string })[];
   /** Who said that they are on it. */
   readonly taken: { readonly userId: string; readonly name: string; readonly at: Date } | undefined;
 };

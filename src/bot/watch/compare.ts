@@ -99,7 +99,7 @@ export function compareAnswer(
   look: Omit<Look, "before" | "seen" | "isComplete">,
   problem: string | undefined,
 ): readonly IncidentStep[] {
-  const last = look.incidents.findLast(({ cause }) => cause === "api-away");
+  const last = look.incidents.findLast(({ cause, end }) => cause === "api-away" && end !== "restored");
   if (problem === undefined)
     return last !== undefined && last.overAt === undefined ? [over(look, last, "recovered")] : [];
   if (last !== undefined) return last.overAt === undefined ? [] : [again(last, undefined)];
@@ -137,7 +137,8 @@ function stepsOf(look: Look, known: Incident | undefined, kept: Kept): IncidentS
     return end === undefined ? changedIn(known, asVersionOf(known, seen), known.cause) : [over(look, known, end)];
   }
   if (isLasting && !isOther) return changedIn(known, seen, causeNow(known, { seen, cause }));
-  const mayReturn = known !== undefined && !isOther && known.cause === cause && isRecent(look, known);
+  const mayReturn =
+    known !== undefined && !isOther && known.cause === cause && known.end !== "restored" && isRecent(look, known);
   return [...ended, mayReturn ? again(known, seen) : began(look, { cause, kept })];
 }
 

@@ -17,19 +17,19 @@ type DueKind = {
 export const dueKinds = {
   /** Sends a batch of history to a receiver; the key is its name. A retry sends the same batch. */
   audit: { lane: "sweeping", atOnce: 4, leaseMs: 30_000 },
-  /** Posts a digest; the key is its watch. A retry says that the message may be a duplicate. */
+  /** Schedules the message of a digest; the key is its watch. */
   digest: { lane: "watching", atOnce: 16, leaseMs: 60_000 },
   /** Asks Slack whether an installation still exists; the key is its id. */
   doubt: { lane: "sweeping", atOnce: 4, leaseMs: 60_000 },
   /** Reads new lines of a followed log; the key is the follow. A retry redraws its messages from the stored lines. */
   follow: { lane: "watching", atOnce: 64, leaseMs: 30_000 },
-  /** Posts or updates a message, and its thread; the key is the message. Longer than one call to Slack may take. */
-  post: { lane: "redraws", atOnce: 8, leaseMs: 30_000 },
+  /** Posts or updates a message, and its thread; the key is the message. Longer than a digest is read, and than one call to Slack takes. */
+  post: { lane: "redraws", atOnce: 8, leaseMs: 60_000 },
   /** Reads a list of workloads for its watches; the key is the list. Few at once, because people's requests go first. */
   round: { lane: "watching", atOnce: 4, leaseMs: 60_000 },
   /** Renews the token of an installation; the key is its id. */
   token: { lane: "sweeping", atOnce: 4, leaseMs: 60_000 },
-  /** Posts that a watch ended or goes on. A retry says that the message may be a duplicate. */
+  /** Schedules the message that a watch ended or goes on. */
   "watch news": { lane: "watching", atOnce: 16, leaseMs: 60_000 },
 } as const satisfies Readonly<Record<string, DueKind>>;
 

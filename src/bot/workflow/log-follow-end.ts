@@ -23,11 +23,17 @@ const EndJson = z.object({
   account: z.string().optional(),
 });
 
-type Ended = { readonly end: FollowEnd; readonly account: string | undefined; readonly head: Card };
+type Ended = {
+  readonly end: FollowEnd;
+  /** Found when that person is erased. */
+  readonly by: string;
+  readonly account: string | undefined;
+  readonly head: Card;
+};
 
 /** The message that a follow began with, which is to say that it is over. One that was deleted isn't posted again. */
-export function endedHead(teamId: string, { end, account, head }: Ended): NewPost {
-  const payload = JSON.stringify({ ...end, account });
+export function endedHead(teamId: string, { end, by, account, head }: Ended): NewPost {
+  const payload = JSON.stringify({ ...end, by, account });
   const place = { place: head.channelId, fallback: undefined, card: head, posts: 2 };
   return { kind: "follow end", key: end.id, teamId, payload, ...place };
 }

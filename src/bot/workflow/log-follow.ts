@@ -543,7 +543,8 @@ async function finish(run: Run, why: string): Promise<boolean> {
     if (ended.kind === "later") throw new RetryLater(ended.ms);
     if (ended.kind === "gone" || (ended.kind === "blocked" && ended.by === "message")) {
       const to = { place: taken.channelId, threadTs: origin.threadTs ?? taken.headTs ?? "" };
-      await deps.sender.post(to, followOver(log.name, end));
+      const said = await deps.sender.post(to, followOver(log.name, end));
+      if (said.kind === "later" && !said.isMaybeSent) throw new RetryLater(said.ms);
     }
   }
   await over(run, why);
@@ -556,8 +557,8 @@ async function over({ deps, taken, state }: Run, why: string): Promise<void> {
   const afterMs = Math.min(deps.clock.now().getTime() - state.startedMs, state.forMs);
   const { shown: lines, skipped } = state;
   const end = { ...factsOf({ taken, state }), why, afterMs, shown: lines, skipped };
-  const { account } = state.origin;
-  const head = ts === undefined ? undefined : endedHead(teamId, { end, account, head: { channelId, ts } });
+  const { account, userId: by } = state.origin;
+  const head = ts === undefined ? undefined : endedHead(teamId, { end, by, account, head: { channelId, ts } });
   await deps.store.endFollow(taken.due, head);
   deps.wake();
 }

@@ -29,6 +29,8 @@ test("cards of incidents keep where they are and what their threads say, and wai
     alert("rests", { card: "1.3", posts: 2, after: soon }),
     alert("shown", { card: "1.4", posts: 2, isStale: false }),
     alert("nowhere", { isNowhere: true }),
+    alert("instead", { card: "1.5", posts: 2 }).replace("'C1', '1.5'", "'D1', '1.5'"),
+    "insert into notice (team_id, place, id, ripe_at, due_at, was_muted, alert_id) values ('T1', 'C1', 'n1', '', '', 0, 'posted'), ('T1', 'C1', 'n2', '', '', 0, 'posted')",
   );
   const read = async () => {
     const posts = await Promise.all((await take("post")).map((due) => store.postOf(due)));
@@ -42,10 +44,11 @@ test("cards of incidents keep where they are and what their threads say, and wai
   const card = (ts: string) => ({ channelId: "C1", ts });
   expect(now).toMatchObject({
     new: { place: "C1", fallback: "U1", card: undefined, posts: 0, told: [] },
-    posted: { card: card("1.1"), posts: 1, told: ["posted", "lines"] },
+    posted: { card: card("1.1"), posts: 1, told: ["posted", "lines"], names: ["n1", "n2"] },
+    instead: { place: "U1", insteadOf: "C1", fallback: undefined, card: { channelId: "D1", ts: "1.5" }, names: [] },
     "posted-twice": { card: card("1.2"), posts: 2 },
   });
-  expect(Object.keys(now)).toHaveLength(3);
+  expect(Object.keys(now)).toHaveLength(4);
   expect(later).toMatchObject({ "maybe-posted": { card: undefined, posts: 1 }, rests: { card: card("1.3") } });
   expect(Object.keys(later)).not.toContain("shown");
   expect(Object.keys(later)).not.toContain("nowhere");

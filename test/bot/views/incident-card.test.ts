@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { incidentCard, newsReply } from "../../../src/bot/views/cards/incident-card.ts";
 import { event, stored } from "./support/stored-changes.ts";
 import type { StoredChange } from "../../../src/bot/changes/stored-change.ts";
-import type { Alert, NoticedEvent } from "../../../src/bot/watch/alert.ts";
+import type { Alert } from "../../../src/bot/watch/alert.ts";
 import type { Incident } from "../../../src/bot/watch/incident.ts";
 import { alert, at, incident, seen } from "./support/alerts.ts";
 
@@ -114,7 +114,8 @@ test("a storm fits into one message, and names the first of it", () => {
 
 test("names and texts from outside are shown as they are, and mean nothing to Slack", () => {
   const hostile = "<!channel> *b* \u202e\n@here";
-  const event: NoticedEvent = {
+  const event: Alert["events"][number] = {
+    id: "e1",
     account: "gantry",
     region: hostile,
     kind: "service",

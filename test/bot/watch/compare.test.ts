@@ -21,14 +21,22 @@ const well: Seen = {
 const crashing: Seen = { ...well, level: "failing", words: "exit 1, 4 restarts", cause: "crash-loop", restarts: 4 };
 const failedJob: Seen = { ...well, kind: "job", level: "failing", words: "failed", cause: "job-failed" };
 
-/** Looks at one workload, one after the other, as an observer does: minutes and what is seen; undefined when it is gone. */
-function story(...looks: readonly (readonly [minutes: number, seen: Seen | undefined])[]) {
+/**
+ * Looks at one workload, one after the other, as an observer does: minutes and what is seen; undefined when it is gone, and "restored"
+ * when Gantry was restored from a backup.
+ */
+function story(...looks: readonly (readonly [minutes: number, seen: Seen | "restored" | undefined])[]) {
   let known: Map<string, Kept> | undefined;
   let incidents: Incident[] = [];
   const told: string[] = [];
   let id = 0;
   for (const [minutes, seen] of looks) {
     const now = new Date(start + minutes * 60_000);
+    if (seen === "restored") {
+      known = undefined;
+      incidents = incidents.map((each) => (each.overAt === undefined ? { ...each, overAt: now, end: seen } : each));
+      continue;
+    }
     const look: Look = {
       teamId: "T1",
       account: "acme",
@@ -76,6 +84,13 @@ describe("incidents", () => {
       "5: i1 again crash-loop ×2",
       "6: i1 over recovered crash-loop ×2",
       "17: i2 began crash-loop ×1",
+    ]);
+  });
+
+  test("what still fails after a restore is another incident", () => {
+    expect(story([0, well], [1, crashing], [2, "restored"], [3, crashing])).toEqual([
+      "1: i1 began crash-loop ×1",
+      "3: i2 began crash-loop ×1",
     ]);
   });
 

@@ -27,6 +27,7 @@ const post: StoredPost = {
   card: undefined,
   posts: 0,
   told: [],
+  names: [],
   restUntil: undefined,
   blockedAt: undefined,
   createdAt: new Date(0),
@@ -108,8 +109,10 @@ test("a message is posted with its thread, and what was told is stored before th
   expect(saved).toEqual([
     { posts: 1 },
     { card },
-    { told: [] },
+    { told: ["unsure one"] },
     { told: ["one"] },
+    { told: ["one", "unsure two"] },
+    { told: ["one", "two"] },
     { told: ["one", "two"], restMs: 2_000, isBlocked: false },
   ]);
 });
@@ -179,7 +182,8 @@ test.each([
 ])("%s that Slack refuses waits, and a person is told only if the place is closed", async (_what, stored, isPlace) => {
   const scene = await delivered({ stored, answers: [{ kind: "blocked", by: isPlace ? "place" : "message" }] });
 
-  expect(scene.end).toEqual({ ms: 60_000, isFailure: true });
+  // Its thread takes news at once.
+  expect(scene.end).toEqual({ ms: 60_000, isFailure: isPlace });
   expect(last(scene)?.isBlocked).toBe(true);
   expect(last(scene)?.instead !== undefined).toBe(isPlace);
 });
@@ -201,5 +205,20 @@ test("a replica whose lease ended meanwhile sends nothing more, and takes its me
     sent: ["C1: card"],
     end: "LeaseLost",
     happened: ["removed the message", "again"],
+  });
+});
+
+test("what a message names is stored with it, for what its readers may see later", async () => {
+  const naming: Readable = { ...shown, names: ["i1", "i2"] };
+
+  expect((await delivered({ reads: [naming] })).saved[1]).toEqual({ card, names: ["i1", "i2"] });
+  expect(last(await delivered({ reads: [naming], stored: { card, told: replies } }))).toMatchObject({
+    names: ["i1", "i2"],
+  });
+});
+
+test("what nobody will be told any more is forgotten, also when it is posted", async () => {
+  expect(await delivered({ reads: [{ kind: "nothing", isOver: true }], stored: { card } })).toMatchObject({
+    happened: ["forgot it"],
   });
 });

@@ -116,7 +116,7 @@ test("the end of an incident in an archived channel is told to who watches, and 
 
   const [told = "", ...others] = direct(town);
   expect(told).toMatch(/^🟢 web recovered/u);
-  expect(told).toContain("You get this here because I can't post in");
+  expect(told).toContain("You got this here because I couldn't post in");
   expect(others).toEqual([]);
   town.playground.people.unarchive("ops");
   await town.passes(2);
@@ -258,4 +258,41 @@ test("a card says that nobody watches there any more while another channel does"
 
   expect(headlines(town)[0]).toBe("⚪️ web isn't watched any more");
   expect(headlines(town, "general")[0]).toBe("🔴 web keeps crashing");
+});
+
+test("a direct message instead of a closed channel names nothing that its reader may not see there", async () => {
+  await using town = await watchedTown({ policy: openPolicy });
+  for (const name of ["web", "pay"]) town.is(name, well);
+  await town.watches("web", { afterMs: 0 });
+  await town.watches("pay", {
+    afterMs: 0,
+    owner: { userId: "U0ALEX", name: "Alex Kim" },
+    events: ["failing", "changed"],
+  });
+  town.setPolicy(
+    `rules: [{ name: not pay, who: everyone, does: [read, watch], where: dm, workloads: { name: pay }, then: refuse }, { name: all, who: members, does: [read, watch], then: allow }]`,
+  );
+  town.playground.people.archive("ops");
+  town.is("web", crashing);
+  await town.passes(1);
+  expect(direct(town)[0]).toMatch(/^🔴 web keeps crashing/u);
+
+  town.is("pay", crashing);
+  // It joins the same alert.
+  await town.sleeps(0.4);
+  await town.passes(2);
+
+  expect(direct(town).join("\n")).not.toMatch(/\bpay\b/u);
+});
+
+test("news is told at once in the thread of a card that can't be edited, however long that has been so", async () => {
+  await using town = await watching();
+  await turns(town, crashing);
+  town.playground.faults.answer("chat.update", { error: "edit_window_closed" }, { channel: "ops" });
+  town.is("web", { ...crashing, restart_count: 9, restarts: { ...crashing.restarts, count: 9 } });
+  await town.passes(10 * 60);
+
+  await turns(town, well, 2);
+
+  expect(headlines(town).filter((text) => text.startsWith("↳ 🟢"))).toHaveLength(1);
 });

@@ -1,15 +1,15 @@
 import type { Sender, Sent, Streamed } from "../../workflow/post/post.ts";
 import type { Result } from "./call.ts";
 import type { Messenger } from "./messenger.ts";
-import type { FailureKind } from "./slack-error.ts";
+import { type FailureKind, isProbablyDone } from "./slack-error.ts";
 
-type Meaning = "later" | "maybe" | "invitation" | "place" | "message" | "gone" | "sealed";
+type Meaning = "later" | "invitation" | "place" | "message" | "gone" | "sealed";
 
 /** What each failure means for a message that Gantry keeps. */
 const meanings: Readonly<Record<FailureKind, Meaning>> = {
   limited: "later",
   temporary: "later",
-  unsure: "maybe",
+  unsure: "later",
   closed: "place",
   uninvited: "invitation",
   token: "place",
@@ -47,12 +47,12 @@ function streamedOf<Value>(result: Result<Value>): Streamed<Value> {
 
 function sentOf<Value>(result: Result<Value>): Sent<Value> {
   if (result.ok) return { kind: "sent", value: result.value };
-  const { kind, retryAfterMs: ms = 0 } = result.failure;
-  const meaning = meanings[kind];
+  const { failure } = result;
+  const { retryAfterMs: ms = 0 } = failure;
+  const meaning = meanings[failure.kind];
   switch (meaning) {
     case "later":
-    case "maybe":
-      return { kind: "later", ms, isMaybeSent: meaning === "maybe" };
+      return { kind: "later", ms, isMaybeSent: isProbablyDone(failure) };
     case "gone":
       return { kind: "gone" };
     default:

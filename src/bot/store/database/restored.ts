@@ -114,12 +114,11 @@ async function endPosts(session: Session): Promise<void> {
     .set({ ...anew, payload: null })
     .where("kind", "=", "digest")
     .execute();
+  // Nobody was shown anything of those.
+  await db.deleteFrom("follow").where("head_ts", "is", null).execute();
   await db.updateTable("follow").set({ stopped_by: "a restore from a backup" }).execute();
   await db.updateTable("due").set(anew).where("kind", "=", "follow").execute();
 }
-
-/** Another replica may have closed it meanwhile. */
-const isOpen = sql<SqlBool>`settled_at is null`;
 
 async function closeOne(session: Session, id: string, taken: string): Promise<void> {
   const outcome: Outcome = {
@@ -134,7 +133,6 @@ async function closeOne(session: Session, id: string, taken: string): Promise<vo
     id,
     step: { from: OPEN, to: "unknown" },
     set,
-    only: [isOpen],
     event: undefined,
   });
   if (change === undefined) return;

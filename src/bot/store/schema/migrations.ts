@@ -253,8 +253,8 @@ export const migrations: readonly Migration[] = [
   },
   {
     title: "messages that are kept true, in one table",
-    async up({ db }) {
-      await moveToPost(db);
+    async up({ db, flavour }) {
+      await moveToPost(db, flavour);
     },
   },
 ];
@@ -346,16 +346,24 @@ async function moveToDue(db: Db): Promise<void> {
 }
 
 /** What is being drawn is drawn again when its lease is over; what was posted nowhere is drawn when it changes. */
-async function moveToPost(db: Db): Promise<void> {
+async function moveToPost(db: Db, flavour: Flavour): Promise<void> {
   await sql`create table post (id text primary key, kind text not null, key text not null, team_id text not null,
     payload text, place text not null, instead_of text, fallback text, channel text, ts text, posts integer not null,
-    told text not null, rest_until text, blocked_at text, created_at text not null)`.execute(db);
+    told text not null, names text not null default '[]', rest_until text, blocked_at text, created_at text not null)`.execute(
+    db,
+  );
   await sql`create unique index post_key on post (kind, key, place)`.execute(db);
   await sql`create index post_place on post (team_id, place)`.execute(db);
-  // A message that was going to be posted and that it was counted as one each.
-  await sql`insert into post (id, kind, key, team_id, place, fallback, channel, ts, posts, told, rest_until, blocked_at, created_at)
-    select id, 'alert', id, team_id, place, nullif(owner_id, ''), card_channel, card_ts,
-      case when card_ts is null or posts < 2 then posts else posts - 1 end, told, draw_after,
+  // Where the channel took no message, its owner has it.
+  const isInstead = sql`card_channel like 'D%' and owner_id <> '' and owner_id <> place`;
+  const ids = flavour === "sqlite" ? sql`group_concat(id, '","')` : sql`string_agg(id, '","')`;
+  // Posting a message counted as two.
+  await sql`insert into post (id, kind, key, team_id, place, instead_of, fallback, channel, ts, posts, told, names, rest_until,
+      blocked_at, created_at)
+    select id, 'alert', id, team_id, case when ${isInstead} then owner_id else place end, case when ${isInstead} then place end,
+      case when ${isInstead} then null else nullif(owner_id, '') end, card_channel, card_ts,
+      case when card_ts is null or posts < 2 then posts else posts - 1 end, told,
+      coalesce((select '["' || ${ids} || '"]' from notice where notice.alert_id = alert.id), '[]'), draw_after,
       case when nowhere = 1 then created_at end, created_at from alert`.execute(db);
   await sql`insert into due (kind, key, team_id, at, token, attempts, created_at)
     select 'post', id, team_id, coalesce(drawing_until, draw_after, created_at), drawing_token, 0, created_at

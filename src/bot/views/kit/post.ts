@@ -176,9 +176,14 @@ export function withContextLine(message: Message, line: string): Message {
   return { ...message, ...withLine(message, line), thread: { ...thread, alone: withLine(thread.alone, line) } };
 }
 
+/** For what Slack may have taken before. */
+export function sentAgain(message: Post): Post {
+  return withLine(message, "Sent again: you may have it already.");
+}
+
 /** For a person who gets it because the channel takes no message. */
 export function toldInstead(message: Post, channelId: string): Post {
-  const why = section([words("You get this here because I can't post in "), channel(channelId), words(".")]);
+  const why = section([words("You got this here because I couldn't post in "), channel(channelId), words(".")]);
   return withLine(message, plainTextOf([why]), why);
 }
 

@@ -1,9 +1,11 @@
 import type { EnvVar, Job, Service } from "../../../api/answers.ts";
 import type { Api } from "../../../api/client.ts";
+import type { EngineRegion } from "../../../api/engine-info.ts";
 import type { Call, OperationId } from "../../../api/operations.ts";
 import { Problem } from "../../../api/problem.ts";
 import { forEachInTurns } from "../../../platform/turns.ts";
 import { redactLines } from "../../logs/redact.ts";
+import { mayRepeat } from "../../logs/secret-values.ts";
 import type { EnvValues, Named } from "./env-values.ts";
 
 // All that Gantry reads of the workload API comes through here. What it says in words may repeat a secret: so words are redacted before
@@ -18,6 +20,12 @@ export function guardedApi(api: Api, seen: EnvValues): Api {
   const guarded = new WeakMap<object, Promise<void>>();
   return {
     ...api,
+    async engine() {
+      const info = await api.engine();
+      const plain = ({ problem, ...region }: EngineRegion): EngineRegion =>
+        problem === undefined ? region : { ...region, problem: withoutSecrets(problem, []) };
+      return info && { ...info, regions: info.regions.map(plain) };
+    },
     as({ username, token }) {
       const inner = api.as({ username, token });
       return {
@@ -37,7 +45,7 @@ export function guardedApi(api: Api, seen: EnvValues): Api {
             await guarding;
             return answer;
           } catch (error) {
-            throw error instanceof Problem ? hidden(error, hide) : error;
+            throw error instanceof Problem ? error.inOtherWords(hide) : error;
           }
         },
       };
@@ -46,13 +54,8 @@ export function guardedApi(api: Api, seen: EnvValues): Api {
 }
 
 function withoutSecrets(text: string, secrets: readonly string[]): string {
-  return redactLines([text], secrets).join("\n");
-}
-
-function hidden(problem: Problem, hide: (text: string) => string): Problem {
-  const [sentence, instead] = [hide(problem.sentence), problem.instead && hide(problem.instead)];
-  if (sentence === problem.sentence && instead === problem.instead) return problem;
-  return problem.inOtherWords({ sentence, instead });
+  // What is made of values to look for them takes much more memory than they do: it is made for few sentences, and not kept.
+  return redactLines([text], mayRepeat(text, secrets) ? [...secrets] : []).join("\n");
 }
 
 type Outline = {

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { z } from "zod";
 import type { Announcement } from "../../changes/history-event.ts";
 import type { Block } from "../../views/kit/blocks.ts";
-import { type Post, withContextLine } from "../../views/kit/post.ts";
+import { type Post, sentAgain } from "../../views/kit/post.ts";
 import type { WorkflowParts } from "../ports.ts";
 import type { PostKind } from "./post.ts";
 
@@ -25,9 +25,8 @@ export function announcement(channelId: string, by: string, { text, blocks }: Po
 export function announcementPost({ clock }: Pick<WorkflowParts, "clock">): PostKind {
   return async ({ payload, createdAt }) => {
     const isLate = clock.now().getTime() - createdAt.getTime() > TELL_FOR_MS;
-    if (payload === undefined || isLate) return { kind: "nothing" };
+    if (payload === undefined || isLate) return { kind: "nothing", isOver: true };
     const { text, blocks } = AnnouncementJson.parse(JSON.parse(payload));
-    const again = (message: Post): Post => withContextLine(message, "Sent again: you may have it already.");
-    return { kind: "shown", card: async ({ isAgain }) => (isAgain ? again({ text, blocks }) : { text, blocks }) };
+    return { kind: "shown", card: async ({ isAgain }) => (isAgain ? sentAgain({ text, blocks }) : { text, blocks }) };
   };
 }

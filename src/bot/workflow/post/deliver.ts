@@ -1,5 +1,5 @@
 import type { Card } from "../../changes/stored-change.ts";
-import { type Post, toldInstead, withContextLine } from "../../views/kit/post.ts";
+import { type Post, sentAgain, toldInstead } from "../../views/kit/post.ts";
 import { type Due, type DueEnd, LeaseLost } from "../due.ts";
 import type { WorkflowParts } from "../ports.ts";
 import type {
@@ -78,7 +78,7 @@ async function draw(work: Work): Promise<DueEnd> {
       return remove(work);
     case "sent":
       if (shown.kept === undefined || (shown.isLast && placed.value.isShown)) return remove(work);
-      return tellThread(work, placed.value, shown.kept);
+      return tellThread(work, placed.value, { names: shown.names, kept: shown.kept });
   }
 }
 
@@ -122,7 +122,7 @@ async function postNew(work: Work, shown: Shown): Promise<Sent<Placed>> {
     return posted.kind === "gone" ? { kind: "blocked", by: "place" } : posted;
   }
   const card = posted.value;
-  const kept = await parts.store.savePost(due, { card });
+  const kept = await parts.store.savePost(due, { card, ...(shown.names && { names: shown.names }) });
   if (kept === "lost") await parts.sender.remove(card);
   if (kept !== "held") throw new LeaseLost();
   return { kind: "sent", value: { card, isShown: true } };
@@ -152,18 +152,23 @@ async function waitForSomebody(work: Work, { told, isTold }: Blocked): Promise<D
     parts.log.warn({ post: post.id, kind: post.kind }, "Slack doesn't take a message until somebody changes something");
   }
   const blockedMs = blockedAt === undefined ? 0 : due.takenAt.getTime() - blockedAt.getTime();
-  return { ms: Math.min(Math.max(BLOCKED_MS.least, blockedMs / 10), BLOCKED_MS.most), isFailure: true };
+  // Its thread is open for news, so that the pause ends with the next one.
+  return { ms: Math.min(Math.max(BLOCKED_MS.least, blockedMs / 10), BLOCKED_MS.most), isFailure: !isTold };
 }
 
 /** Stored for a reply whose result is unknown. It is sent once more, with a note. */
 const unsure = (key: string): string => `unsure ${key}`;
 
 /** Each reply is stored as told before the next one. */
-async function tellThread(work: Work, { card, isShown }: Placed, first: Kept): Promise<DueEnd> {
+async function tellThread(
+  work: Work,
+  { card, isShown }: Placed,
+  first: Pick<Shown, "names"> & { readonly kept: Kept },
+) {
   const { parts, post } = work;
   const isNew = post.card === undefined;
   let { told } = post;
-  let kept = first;
+  let { kept } = first;
   const passed = new Set<string>();
   const next = (): string | undefined => kept.lacks({ told, isShown, isNew }).find((key) => !passed.has(key));
   while (next() !== undefined) {
@@ -180,20 +185,21 @@ async function tellThread(work: Work, { card, isShown }: Placed, first: Kept): P
       passed.add(key);
       continue;
     }
-    await save(work, { told });
     const isAgain = told.includes(unsure(key));
-    const reply = isAgain ? withContextLine(view, "Sent again: you may have it already.") : view;
+    // Whoever takes over after a kill knows that it may be there.
+    await save(work, { told: [...told.filter((each) => each !== unsure(key)), unsure(key)] });
+    const reply = isAgain ? sentAgain(view) : view;
     const posted = await parts.sender.post({ place: card.channelId, threadTs: card.ts }, reply);
     if (posted.kind === "blocked") return waitForSomebody(work, { told, isTold: false });
     if (posted.kind === "later" && !(posted.isMaybeSent && isAgain)) {
-      if (posted.isMaybeSent) told = [...told, unsure(key)];
-      await save(work, { told });
+      await save(work, { told: posted.isMaybeSent ? [...told, unsure(key)] : told });
       return wait(work, { ...posted, isMaybeSent: false });
     }
     // One whose first message is gone is not tried again.
-    told = [...told, key];
+    told = [...told.filter((each) => each !== unsure(key)), key];
+    await save(work, { told });
   }
   if (!isShown) return waitForSomebody(work, { told, isTold: true });
-  await save(work, { told, restMs: kept.restMs, isBlocked: false });
+  await save(work, { told, restMs: kept.restMs, isBlocked: false, ...(first.names && { names: first.names }) });
   return "done";
 }

@@ -39,10 +39,12 @@ export async function tellDigest(
   const watch = await store.findWatch({ id: key, teamId });
   // Whoever adds or resumes the watch schedules it again.
   if (watch?.digest === undefined || watch.pausedWhy !== undefined) return "done";
-  const next = nextDigest(watch.digest, clock.now());
+  const { dueAt, isMaybePosted } = payload === undefined ? {} : DueDigest.parse(JSON.parse(payload));
+  // This machine's clock may be behind the database's, by which it is due.
+  const now = Math.max(clock.now().getTime(), dueAt === undefined ? 0 : Date.parse(dueAt));
+  const next = nextDigest(watch.digest, new Date(now));
   const end = { at: next, payload: payloadOf(next) };
-  if (payload === undefined) return end;
-  const { dueAt, isMaybePosted } = DueDigest.parse(JSON.parse(payload));
+  if (dueAt === undefined) return end;
   const post = { kind: "digest", key: `${key} ${dueAt}`, payload: JSON.stringify({ watch: key, dueAt }) } as const; // a literal kind
   const to = { teamId, place: placeOf(watch), fallback: watch.owner.userId, posts: isMaybePosted === true ? 1 : 0 };
   await store.postDue(due, { ...post, ...to }, end);
@@ -50,30 +52,32 @@ export async function tellDigest(
   return "ended";
 }
 
+const over = { kind: "nothing", isOver: true } as const; // a literal kind
+
 const PostedDigest = DueDigest.extend({ watch: z.string() });
 
 /** One day of a digest, as its watch and its owner's rights are when it is posted. */
 export function digestPost(deps: WorkflowParts, signal: AbortSignal): PostKind {
   return async ({ payload, teamId, insteadOf }) => {
-    if (payload === undefined) return { kind: "nothing" };
+    if (payload === undefined) return over;
     const { watch: id, dueAt: iso } = PostedDigest.parse(JSON.parse(payload));
     const dueAt = new Date(iso);
     const stored = await deps.store.findWatch({ id, teamId });
-    if (stored?.digest === undefined || stored.pausedWhy !== undefined) return { kind: "nothing" };
+    if (stored?.digest === undefined || stored.pausedWhy !== undefined) return over;
     const { digest: times } = stored;
     // The next one has been posted, or is.
-    if (nextDigest(times, dueAt) <= deps.clock.now()) return { kind: "nothing" };
+    if (nextDigest(times, dueAt) <= deps.clock.now()) return over;
     const watch: Watch = insteadOf === undefined ? stored : { ...stored, place: { kind: "dm" } };
     const rights = await watchRights(deps, watch);
     if (rights.kind === "unknown") return rights;
     if (rights.kind === "lost") {
       if (insteadOf === undefined) await endWatch(deps, watch, rights.why);
-      return { kind: "nothing" };
+      return over;
     }
     const digest = await digestOf(deps, { watch, since: previousDigest(times, dueAt), sees: rights.sees }, signal);
     const card = (isAgain: boolean): Post | undefined => digestMessage({ ...digest, isAgain });
     const [first, again] = [card(false), card(true)];
-    if (first === undefined || again === undefined) return { kind: "nothing" };
+    if (first === undefined || again === undefined) return over;
     return { kind: "shown", card: ({ isAgain }) => Promise.resolve(isAgain ? again : first) };
   };
 }

@@ -25,7 +25,7 @@ export const WatchNewsJson: z.ZodType<StoredNews> = z.object({
 /** Then the list of watches and history still say it. */
 const TELL_FOR_MS = 48 * 60 * 60_000;
 
-/** Posts that a watch ended or goes on: in its place, or to its owner where Gantry can't post. */
+/** Schedules the message that a watch ended or goes on: for its place, and for its owner where Gantry can't post. */
 export async function tellWatchNews({ store, wake }: Pick<WorkflowParts, "store" | "wake">, due: Due): Promise<DueEnd> {
   const { key, teamId, payload } = due;
   if (payload === undefined) return "done";
@@ -41,7 +41,7 @@ export async function tellWatchNews({ store, wake }: Pick<WorkflowParts, "store"
 export function watchNewsPost({ clock }: Pick<WorkflowParts, "clock">): PostKind {
   return async ({ payload, createdAt }) => {
     const isLate = clock.now().getTime() - createdAt.getTime() > TELL_FOR_MS;
-    if (payload === undefined || isLate) return { kind: "nothing" };
+    if (payload === undefined || isLate) return { kind: "nothing", isOver: true };
     const news = WatchNewsJson.parse(JSON.parse(payload));
     return { kind: "shown", card: async (how) => watchNewsMessage(news, how) };
   };

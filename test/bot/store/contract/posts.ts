@@ -3,7 +3,7 @@ import type { Due } from "../../../../src/bot/workflow/due.ts";
 import type { StoredPost } from "../../../../src/bot/workflow/post/post.ts";
 import { type Bench, type Replica, takeOne } from "./bench.ts";
 
-const LEASE_MS = 30_000;
+const LEASE_MS = 60_000;
 const card = { channelId: "C1", ts: "1.1" };
 
 function given(due: Due | undefined): Due {
@@ -49,6 +49,7 @@ export function postsContract({ replica, db }: Bench): void {
       card: undefined,
       posts: 0,
       told: [],
+      names: [],
       restUntil: undefined,
       blockedAt: undefined,
       createdAt: new Date("2026"),
@@ -57,12 +58,12 @@ export function postsContract({ replica, db }: Bench): void {
     a.later(LEASE_MS - 1_000);
     expect(await a.savePost(due, { posts: 1 })).toBe("held");
     expect(await a.savePost(due, { card })).toBe("held");
-    expect(await a.savePost(due, { told: ["lines"], isBlocked: true, restMs: 1_000 })).toBe("held");
+    expect(await a.savePost(due, { told: ["lines"], names: ["i1"], isBlocked: true, restMs: 1_000 })).toBe("held");
     a.later(LEASE_MS - 1_000);
 
     expect(await takeOne(a, "post")).toBeUndefined();
     const stored = await postOf(a, due);
-    expect(stored).toMatchObject({ card, posts: 1, told: ["lines"] });
+    expect(stored).toMatchObject({ card, posts: 1, told: ["lines"], names: ["i1"] });
     const { restUntil, blockedAt } = stored;
     expect((restUntil?.getTime() ?? 0) - (blockedAt?.getTime() ?? 0)).toBeCloseTo(1_000, -2);
     await a.savePost(due, { isBlocked: true });

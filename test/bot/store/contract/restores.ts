@@ -110,7 +110,11 @@ export function restoresContract({ replica, db }: Bench): void {
     await a.addWatch(watch, limits, { ...event("watched"), announcement });
     await a.loseWatch({ id: "w1", teamId: "T1" }, { why: "they left", event: event("unwatched") });
     const follow = { id: "f1", teamId: "T1", channelId: "C1", requesterId: "U1", sealed: "", leaseMs: 30_000 };
-    await a.beginFollow({ ...follow, limits: { perPerson: 9, perChannel: 9, perWorkspace: 9 } });
+    const most = { perPerson: 9, perChannel: 9, perWorkspace: 9 };
+    const begun = await a.beginFollow({ ...follow, limits: most });
+    if (begun.kind === "begun") await a.saveFollow(begun.due, { sealed: "", headTs: "1.1" });
+    // Nobody was shown anything of this one.
+    await a.beginFollow({ ...follow, id: "f2", limits: most });
     await restored();
 
     const b = await replica("b");
@@ -122,6 +126,7 @@ export function restoresContract({ replica, db }: Bench): void {
     expect(await takeOne(b, "digest")).toMatchObject({ key: "w2", payload: undefined, attempts: 1 });
     const due = await takeOne(b, "follow");
     expect(due && (await b.followOf(due))).toMatchObject({ id: "f1", stoppedBy: "a restore from a backup" });
+    expect(await db().selectFrom("follow").select("id").execute()).toEqual([{ id: "f1" }]);
     expect((await b.allWatches()).map(({ id }) => id)).toEqual(["w2"]);
   });
 

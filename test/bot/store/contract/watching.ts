@@ -384,6 +384,29 @@ export function watchingContract({ replica, db }: Bench): void {
     expect((await takenPost(a))?.restUntil).toBeUndefined();
   });
 
+  test("people, looks and deliveries that meet at one alert don't wait for each other", async () => {
+    const [a, b] = [await replica("a"), await replica("b")];
+    await planted(a, watch("w1"));
+    await found(a, { incidents: [incident("1")], notices: [noticeOf("1")] });
+    await a.placeNotices(placing(["1"]));
+    const [id = ""] = await alerts();
+    for (let turn = 0; turn < 8; turn += 1) {
+      a.later(61_000);
+      b.later(61_000);
+      const [due, round] = [await takeOne(a, "post"), await takeRound(b)];
+      const who = { userId: `U${turn}`, name: "Ann Lee" };
+      const all = [
+        b.takeAlert({ id, teamId: "T1" }, who, event("taken")),
+        ...(due === undefined ? [] : [a.savePost(due, { told: [`${turn}`] }).then(() => a.endDue(due))]),
+        ...(round === undefined
+          ? []
+          : [b.endRound(round, { ...nothing, incidents: [incident("1", { times: turn })], notices: [noticeOf("1")] })]),
+        a.placeNotices(placing(["1"])),
+      ];
+      expect((await Promise.allSettled(all)).map(({ status }) => status)).toEqual(all.map(() => "fulfilled"));
+    }
+  });
+
   test("what is long over goes away", async () => {
     const a = await replica("a");
     await planted(a, watch("w1"));
