@@ -21,6 +21,8 @@ export type CallParts = {
   readonly newReference: () => string;
   /** Ends the wait of the latest replacing call in progress, by method and target. */
   readonly latest: Map<string, () => void>;
+  /** The last call that waited and is tried again, by method and target. */
+  readonly retrying: Map<string, Promise<Result<unknown>>>;
 };
 
 export type Call<Value> = {
@@ -55,11 +57,25 @@ export async function callSlack<Value>(parts: CallParts, call: Call<Value>): Pro
     // A job that waits here takes one of its person's places in a lane.
     await Promise.race([parts.wait(ms), superseded]);
     if (isOutdated()) break;
-    result = await callOnce(parts, call, 0);
+    result = await callAgain(parts, call);
   }
   if (!isOutdated()) parts.latest.delete(key);
   if (!result.ok) logFailure(parts.log, result.failure);
   return result;
+}
+
+/** Calls that waited for the same 429 go one after the other, and none asks Slack when the one before met another 429. */
+function callAgain<Value>(parts: CallParts, call: Call<Value>): Promise<Result<Value>> {
+  const key = keyOf(call);
+  const before = parts.retrying.get(key) ?? Promise.resolve(undefined);
+  const again = before.then((ended) => {
+    const isLimited = ended?.ok === false && ended.failure.kind === "limited";
+    return callOnce(parts, call, isLimited ? parts.backOff.remaining(key) : 0);
+  });
+  parts.retrying.set(key, again);
+  return again.finally(() => {
+    if (parts.retrying.get(key) === again) parts.retrying.delete(key);
+  });
 }
 
 /** With `heldBackMs`, Slack is not asked: it would answer 429. */

@@ -66,12 +66,19 @@ type MessengerParts = CallParts & {
   /** The slash command, named where buttons couldn't be shown. */
   readonly command: string;
   readonly goneThreads: GoneThreads;
-  /** Slack refused a message for its plan, and took it without: none is sent any more. */
-  readonly plans: { areRefused: boolean };
+  /** Slack refused a message for its plan, and took it without: the next so many go without, too. */
+  readonly plans: { without: number };
 };
 
-export function createMessenger(given: Omit<MessengerParts, "latest" | "goneThreads" | "plans">): Messenger {
-  const own = { latest: new Map<string, () => void>(), goneThreads: createGoneThreads(), plans: { areRefused: false } };
+export function createMessenger(
+  given: Omit<MessengerParts, "latest" | "retrying" | "goneThreads" | "plans">,
+): Messenger {
+  const own = {
+    latest: new Map<string, () => void>(),
+    retrying: new Map<string, Promise<Result<unknown>>>(),
+    goneThreads: createGoneThreads(),
+    plans: { without: 0 },
+  };
   const parts = { ...given, ...own };
   return {
     ...posting(parts),
@@ -189,6 +196,9 @@ async function respond(
 /** Slack takes 4,000 characters: https://docs.slack.dev/reference/methods/chat.update#truncating */
 const MOST_TEXT = 3_800;
 
+/** It may be one message that Slack refused, or one workspace for a while. */
+const WITHOUT_PLANS = 50;
+
 /** If Slack refuses a plan, sends its lines; if it refuses all blocks, the text alone. */
 async function asPlainIfRefused<Value>(
   parts: Pick<MessengerParts, "log" | "command" | "plans">,
@@ -196,7 +206,11 @@ async function asPlainIfRefused<Value>(
   post: (body: Body) => Promise<Result<Value>>,
 ): Promise<Result<Value>> {
   const plain = { text, blocks: withoutPlans(blocks) };
-  if (parts.plans.areRefused || blocks.every(({ type }) => type !== "plan")) return asTextIfRefused(parts, plain, post);
+  if (blocks.every(({ type }) => type !== "plan")) return asTextIfRefused(parts, plain, post);
+  if (parts.plans.without > 0) {
+    parts.plans.without -= 1;
+    return asTextIfRefused(parts, plain, post);
+  }
   const result = await post({ text, blocks: [...blocks] });
   if (result.ok || result.failure.kind !== "content") return result;
   const { method, code: slackError } = result.failure;
@@ -207,7 +221,7 @@ async function asPlainIfRefused<Value>(
     isTaken ||= sent.ok && body.blocks !== undefined;
     return sent;
   });
-  if (isTaken) parts.plans.areRefused = true;
+  if (isTaken) parts.plans.without = WITHOUT_PLANS;
   return again;
 }
 

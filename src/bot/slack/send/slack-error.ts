@@ -86,7 +86,7 @@ const codes: Readonly<Record<Exclude<FailureKind, "unknown">, string>> = {
   scope: "missing_scope",
   limited: "ratelimited rate_limited",
   temporary:
-    "message_limit_exceeded streaming_state_conflict fetch_members_failed external_channel_migrating team_added_to_org file_update_failed",
+    "message_limit_exceeded messaging_processing_failed streaming_state_conflict fetch_members_failed external_channel_migrating team_added_to_org file_update_failed",
   unsure: "internal_error fatal_error request_timeout service_unavailable update_failed",
 };
 

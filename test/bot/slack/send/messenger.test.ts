@@ -99,6 +99,16 @@ test("a background call waits for Retry-After by itself, and no other call waits
   expect(slack.waits).toEqual([24_000, 24_000]);
 });
 
+test("of several that waited for one 429, only the first asks again while Slack goes on to limit", async () => {
+  await using slack = await town();
+  slack.playground.faults.answer("chat.postMessage", "429", { channel: "ops", retryAfterSeconds: 24 });
+
+  await Promise.all([1, 2, 3].map(() => slack.messenger.post(ops, message, "background")));
+
+  // All three at first, and one after the pause.
+  expect(asked(slack, "chat.postMessage")).toBe(4);
+});
+
 test.each([
   ["a Retry-After of ten minutes", "429", { retryAfterSeconds: 600 }, 1],
   ["a server error that stays", "500", {}, 3],
@@ -174,6 +184,21 @@ describe("a plan", () => {
     expect(asked(slack, "chat.postMessage")).toBe(2);
     expect(await slack.messenger.update(posted.value, planned, "card")).toMatchObject({ ok: true });
     expect(asked(slack, "chat.update")).toBe(1);
+  });
+
+  test("is tried again after some messages: it may have been one of them that Slack refused", async () => {
+    await using slack = await town();
+    slack.playground.faults.answer("all", "plans");
+    await slack.messenger.post(ops, planned, "card");
+    slack.playground.faults.clear();
+
+    const sent = await slack.messenger.post(ops, planned, "card");
+    if (!sent.ok) throw new Error("not posted");
+    const seen = () => slack.playground.as("dana").sees("ops").at(-1)?.text;
+    expect(seen()).toContain("🟢 web");
+    for (let updates = 0; updates < 50; updates += 1) await slack.messenger.update(sent.value, planned, "card");
+
+    expect(seen()).toContain("✓ web");
   });
 
   test("is tried again where it wasn't the plan that Slack refused", async () => {
