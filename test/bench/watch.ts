@@ -139,7 +139,12 @@ async function main(): Promise<void> {
     directory: createDirectory(clock),
     accounts: { reopen: (ref: object) => Promise.resolve({ ...ref, token: "t" }) },
     calls: { uses: () => undefined, today: () => Promise.resolve({ count: 0, since: new Date() }) },
-    api: { as: ({ username }: { readonly username: string }) => ({ send: () => list(username) }) },
+    api: {
+      as: ({ username }: { readonly username: string }) => ({
+        // Its logs are empty.
+        send: ({ op }: { readonly op: string }) => (op === "getServiceLogs" ? Promise.resolve([]) : list(username)),
+      }),
+    },
     people: {
       nowMs,
       profile: (userId: string) => Promise.resolve(profileOf(userId)),
