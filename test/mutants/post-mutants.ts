@@ -1,5 +1,6 @@
 import type { Mutant } from "./mutants.ts";
 
+const erased = ["test/bot/store/erased-columns.test.ts"];
 const follows = ["test/flows/watching/follow-a-log.test.ts"];
 const fromOutside = ["test/bot/workflow/guarded-api.test.ts"];
 
@@ -282,6 +283,20 @@ export const postMutants: readonly Mutant[] = [
     text: ' && known.end !== "restored"',
     becomes: "",
     tests: ["test/bot/watch/compare.test.ts"],
+  },
+  {
+    bug: "an erased person is still found by their direct message",
+    file: "src/bot/store/database/person.ts",
+    text: "...(isDirect(row.channel_id) && { channel_id: pseudonym }),",
+    becomes: "",
+    tests: erased,
+  },
+  {
+    bug: "what was read with the account of an erased person stays",
+    file: "src/bot/store/database/person.ts",
+    text: '      tx.deleteFrom("observation").where(isOneOf("account", accounts)),\n',
+    becomes: "",
+    tests: erased,
   },
   {
     bug: "whoever says that they are on it waits for the card",

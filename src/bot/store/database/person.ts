@@ -101,11 +101,12 @@ export async function erasePerson(
   userId: string,
 ): Promise<Erasure> {
   const pseudonym = `erased-${keys.mark("pseudonym", [userId]).slice(0, 10)}`;
-  const person = { userId, pseudonym, mentions: mentionsOf(userId, await namesOf(session, userId)) };
+  const names = await namesOf(session, userId);
+  const person = { userId, pseudonym, names, mentions: mentionsOf(userId, names) };
   const [accounts, teams] = [await ownAccounts(session, userId), await teamsOf(session, userId)];
   const events = await eraseEvents(session, keys, { ...person, accounts });
   const { own: requests, all } = await eraseRequests(session, sealer, { ...person, accounts });
-  const rest = (await eraseDue(session, userId)) + (await eraseRest(session, person));
+  const rest = (await eraseDue(session, userId)) + (await eraseRest(session, { ...person, accounts }));
   for (const teamId of teams) await insertEvent(session.db, session, workspaceEvent("erased", teamId, pseudonym));
   return { pseudonym, events, requests, wasKnown: teams.length + events + all + rest > 0 };
 }
@@ -162,7 +163,12 @@ function mentionsOf(userId: string, names: readonly string[]): RegExp {
   return new RegExp(`(?<![\\p{L}\\p{N}_])(?:${words.map(escaped).join("|")})(?![\\p{L}\\p{N}_])`, "gu");
 }
 
-type Person = { readonly userId: string; readonly pseudonym: string; readonly mentions: RegExp };
+type Person = {
+  readonly userId: string;
+  readonly pseudonym: string;
+  readonly names: readonly string[];
+  readonly mentions: RegExp;
+};
 type WithAccounts = Person & { readonly accounts: readonly string[] };
 
 const PAGE = 200;
@@ -198,7 +204,7 @@ async function eraseEvent({ db, textSealer }: Session, keys: ChainKeys, { row, p
   if (isTheirs) {
     Object.assign(instead, { userId: pseudonym, userName: ERASED, result: ERASED });
     // A direct message is a person; a name that no request has was typed.
-    if (fields.channelId?.startsWith("D") === true) instead.channelId = pseudonym;
+    if (isDirect(fields.channelId)) instead.channelId = pseudonym;
     if (fields.changeId === null && fields.workloadName !== null) instead.workloadName = ERASED;
   } else if (fields.result !== null && fields.result !== LOST && fields.result.search(mentions) >= 0) {
     instead.result = fields.result.replaceAll(mentions, pseudonym);
@@ -295,12 +301,19 @@ function erasedNames(row: Row, { textSealer, person }: Erasing): Partial<Row> {
       reason: row.reason === null ? null : textSealer.seal(ERASED, row.id),
       // The request as it was typed: it can't be repeated or undone any more.
       sealed: "",
+      // A direct message is a person.
+      ...(isDirect(row.channel_id) && { channel_id: pseudonym }),
+      ...(isDirect(row.card_channel) && { card_channel: null, card_ts: null }),
       account_owner: row.account_owner.replaceAll(quoted, JSON.stringify(pseudonym)),
       ...(accounts.includes(row.account_username) && { account_username: ERASED }),
     }),
     ...(ending?.includes(quoted) === true && { ending: erasedEnding(ending, { quoted, pseudonym, mentions }) }),
     ...(row.terms?.includes(quoted) === true && { terms: row.terms.replaceAll(quoted, JSON.stringify(pseudonym)) }),
   };
+}
+
+function isDirect(channelId: string | null): boolean {
+  return channelId?.startsWith("D") === true;
 }
 
 type Quoted = Pick<Person, "pseudonym" | "mentions"> & { readonly quoted: string };
@@ -337,9 +350,17 @@ async function eraseDue({ db, textSealer }: Session, userId: string): Promise<nu
 }
 
 /** Resolves to the number of rows that were theirs or named them. */
-async function eraseRest({ db }: Session, { userId, pseudonym }: Person): Promise<number> {
+async function eraseRest({ db }: Session, { userId, pseudonym, names, accounts }: WithAccounts): Promise<number> {
   return db.transaction().execute(async (tx) => {
+    const isOneOf = (column: "account" | "username" | "stopped_by", values: readonly string[]) =>
+      values.length === 0 ? sql<SqlBool>`1 = 0` : sql<SqlBool>`${sql.ref(column)} in (${sql.join(values)})`;
     const changed = [
+      // An account of their own is theirs by its name, and what was read with it is read by nobody else.
+      tx.deleteFrom("observation").where(isOneOf("account", accounts)),
+      tx.deleteFrom("seen").where(isOneOf("account", accounts)),
+      tx.deleteFrom("incident").where(isOneOf("account", accounts)),
+      tx.deleteFrom("call_count").where(isOneOf("username", accounts)),
+      tx.updateTable("follow").set({ stopped_by: ERASED }).where(isOneOf("stopped_by", names)),
       tx.updateTable("vote").set({ user_id: pseudonym, user_name: ERASED }).where("user_id", "=", userId),
       tx.deleteFrom("account").where("owner_kind", "=", "user").where("owner_id", "=", userId),
       tx.updateTable("account").set({ linked_by: pseudonym }).where("linked_by", "=", userId),
@@ -347,7 +368,8 @@ async function eraseRest({ db }: Session, { userId, pseudonym }: Person): Promis
       tx.updateTable("installation").set({ installed_by: pseudonym }).where("installed_by", "=", userId),
       tx.deleteFrom("person_setting").where("user_id", "=", userId),
       tx.deleteFrom("profile").where("user_id", "=", userId),
-      tx.deleteFrom("watch").where("owner_id", "=", userId).where("source", "=", "person"),
+      // One of the file comes back with the file.
+      tx.deleteFrom("watch").where("owner_id", "=", userId),
       // What is told in their direct message.
       tx.deleteFrom("mute").where("place", "=", userId),
       tx.deleteFrom("notice").where("place", "=", userId),
