@@ -9,7 +9,7 @@ const digest = ["test/flows/watching/digest.test.ts"];
 const killed = ["test/flows/when-gantry-fails/watching-killed.test.ts"];
 const onSqlite = ["test/bot/store/on-sqlite.test.ts"];
 
-/** Messages that Gantry keeps true. */
+/** Messages that Gantry keeps true, secrets in what the workload API says, restores, followed logs and erasure. */
 export const postMutants: readonly Mutant[] = [
   {
     bug: "what Slack takes when somebody changes something is given up",
@@ -266,8 +266,8 @@ export const postMutants: readonly Mutant[] = [
   {
     bug: "a direct message names what its reader may not see",
     file: "src/bot/workflow/watching/alert-post.ts",
-    text: "const isNamed = (id: string): boolean => post.names.includes(id);",
-    becomes: "const isNamed = (id: string): boolean => isPosted || post.names.includes(id);",
+    text: "const isListed = (id: string): boolean => post.listed.includes(id);",
+    becomes: "const isListed = (id: string): boolean => isPosted || post.listed.includes(id);",
     tests: kept,
   },
   {

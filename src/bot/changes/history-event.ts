@@ -54,7 +54,7 @@ export type NewHistoryEvent = {
   readonly elapsedMs: number | undefined;
   /** The reference of an error in the log. */
   readonly reference: string | undefined;
-  /** Scheduled with the row, so that a channel is told what happened and who did it, whatever fails next. */
+  /** Stored in the same transaction, so that a channel is told what happened and who did it even if Gantry stops right after. */
   readonly announcement?: Announcement | undefined;
 };
 

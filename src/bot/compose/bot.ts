@@ -118,7 +118,7 @@ export function createBot(given: BotParts): Bot {
         await loop.finish("post", key);
         return (await store.postOf({ key, teamId })) === undefined;
       } catch (error) {
-        // It is stored: whoever finds it delivers it.
+        // The message is stored, so the next sweep delivers it.
         if (error instanceof StoreError) return false;
         throw error;
       }

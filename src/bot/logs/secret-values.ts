@@ -82,10 +82,14 @@ export function isSecretVariable({
   return (
     isSecretName(name) ||
     passwordIn(value.trim()).some((password) => password !== "") ||
+    withPassword.test(value) ||
     wholeText.test(value) ||
     isRandom(value)
   );
 }
+
+/** `user:password@host`, also where it is no URL. */
+const withPassword = /[^\s/:@]:[^\s/:@]+@[^\s@]/u;
 
 /** As long as a certificate or a file of settings, which may hold a secret, and no address, path or list of names. */
 const wholeText = /^(?=[^]{40})(?![\w./:@?&=%+,-]+$)/u;
@@ -93,8 +97,6 @@ const wholeText = /^(?=[^]{40})(?![\w./:@?&=%+,-]+$)/u;
 /** A word with digits in it that changes between digits and letters often, or all that password rules ask for. */
 function isRandom(value: string): boolean {
   const isMixed = [/[a-z]/u, /[A-Z]/u, /\d/u, /[^\w\s.:/@,=-]/u].every((kind) => kind.test(value));
-  // `user:password@host`, also where it is no URL.
-  if (/[^\s/:@]:[^\s/:@]+@[^\s@]/u.test(value)) return true;
   return isMixed || value.split(/[^A-Za-z0-9]+/u).some((word) => word.length >= 8 && isNoisy(word));
 }
 

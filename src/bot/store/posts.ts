@@ -109,7 +109,7 @@ function storedPost({ textSealer, log }: Session, row: Selectable<PostTable>): S
     card: channel === null || ts === null ? undefined : { channelId: channel, ts },
     posts,
     told: fromJson(Texts).catch([]).parse(row.told),
-    names: fromJson(Texts).catch([]).parse(row.names),
+    listed: fromJson(Texts).catch([]).parse(row.listed),
     restUntil: time(row.rest_until),
     blockedAt: time(row.blocked_at),
     createdAt: new Date(row.created_at),
@@ -118,14 +118,14 @@ function storedPost({ textSealer, log }: Session, row: Selectable<PostTable>): S
 
 /** Renews the lease, and stores what became of the message, in one transaction. */
 export function savePost(session: Session, due: Due, saved: SavedPost): ReturnType<PostStore["savePost"]> {
-  const { card, posts, told, names, restMs, isBlocked, instead } = saved;
+  const { card, posts, told, listed, restMs, isBlocked, instead } = saved;
   const { clock } = session;
   const placed = card === undefined ? {} : { channel: card.channelId, ts: card.ts };
   const set = {
     ...placed,
     ...(posts !== undefined && { posts }),
     ...(told !== undefined && { told: JSON.stringify(told) }),
-    ...(names !== undefined && { names: JSON.stringify(names) }),
+    ...(listed !== undefined && { listed: JSON.stringify(listed) }),
     ...(restMs !== undefined && { rest_until: clock(restMs) }),
     ...(isBlocked !== undefined && { blocked_at: isBlocked ? sql<string>`coalesce(blocked_at, ${clock()})` : null }),
   };

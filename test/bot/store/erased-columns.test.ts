@@ -87,7 +87,7 @@ const nothing: Readonly<Record<string, string>> = {
   observation: "team_id region kind looked_at every_ms version",
   org_workspace: "*",
   person_setting: "team_id region",
-  post: "id kind key team_id posts told names rest_until blocked_at created_at",
+  post: "id kind key team_id posts told listed rest_until blocked_at created_at",
   profile: "team_id standing is_admin zone read_at",
   replica: "*",
   restored_backup: "*",

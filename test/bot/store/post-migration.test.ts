@@ -44,8 +44,8 @@ test("cards of incidents keep where they are and what their threads say, and wai
   const card = (ts: string) => ({ channelId: "C1", ts });
   expect(now).toMatchObject({
     new: { place: "C1", fallback: "U1", card: undefined, posts: 0, told: [] },
-    posted: { card: card("1.1"), posts: 1, told: ["posted", "lines"], names: ["n1", "n2"] },
-    instead: { place: "U1", insteadOf: "C1", fallback: undefined, card: { channelId: "D1", ts: "1.5" }, names: [] },
+    posted: { card: card("1.1"), posts: 1, told: ["posted", "lines"], listed: ["n1", "n2"] },
+    instead: { place: "U1", insteadOf: "C1", fallback: undefined, card: { channelId: "D1", ts: "1.5" }, listed: [] },
     "posted-twice": { card: card("1.2"), posts: 2 },
   });
   expect(Object.keys(now)).toHaveLength(4);

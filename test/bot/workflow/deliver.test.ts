@@ -27,7 +27,7 @@ const post: StoredPost = {
   card: undefined,
   posts: 0,
   told: [],
-  names: [],
+  listed: [],
   restUntil: undefined,
   blockedAt: undefined,
   createdAt: new Date(0),
@@ -208,12 +208,12 @@ test("a replica whose lease ended meanwhile sends nothing more, and takes its me
   });
 });
 
-test("what a message names is stored with it, for what its readers may see later", async () => {
-  const naming: Readable = { ...shown, names: ["i1", "i2"] };
+test("what a message lists is stored with it, for what its readers may see later", async () => {
+  const listing: Readable = { ...shown, listed: ["i1", "i2"] };
 
-  expect((await delivered({ reads: [naming] })).saved[1]).toEqual({ card, names: ["i1", "i2"] });
-  expect(last(await delivered({ reads: [naming], stored: { card, told: replies } }))).toMatchObject({
-    names: ["i1", "i2"],
+  expect((await delivered({ reads: [listing] })).saved[1]).toEqual({ card, listed: ["i1", "i2"] });
+  expect(last(await delivered({ reads: [listing], stored: { card, told: replies } }))).toMatchObject({
+    listed: ["i1", "i2"],
   });
 });
 

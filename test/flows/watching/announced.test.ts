@@ -76,7 +76,7 @@ test("whoever watches something in a closed channel reads it alone, and the chan
   await using town = await towns();
   town.playground.faults.answer("chat.postMessage", { error: "restricted_action" }, { channel: "ops" });
   await says(town, town.developer, "/gantry watch web");
-  expect(whispers(town.developer).at(-1)).toMatch(/watches web\.[^]*⚠️ I couldn't post this in #ops yet\./u);
+  expect(whispers(town.developer).at(-1)).toMatch(/watches web\.[^]*⚠️ I haven't posted this in #ops yet\./u);
 
   town.playground.faults.clear();
   await later(town, 3);

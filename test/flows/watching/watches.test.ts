@@ -133,7 +133,7 @@ describe("a watch", () => {
     town.playground.people.archive("general");
 
     expect(await says(town, developer, "/gantry watch web --in <#C0GENERAL|general>")).toMatch(
-      /watches web\.[^]*⚠️ I couldn't post this in [^\n]* yet\. If I can't post there later either, you get a direct message\./u,
+      /watches web\.[^]*⚠️ I haven't posted this in [^\n]* yet\. If I can't post there later either, you get a direct message\./u,
     );
   });
 

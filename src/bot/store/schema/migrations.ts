@@ -349,7 +349,7 @@ async function moveToDue(db: Db): Promise<void> {
 async function moveToPost(db: Db, flavour: Flavour): Promise<void> {
   await sql`create table post (id text primary key, kind text not null, key text not null, team_id text not null,
     payload text, place text not null, instead_of text, fallback text, channel text, ts text, posts integer not null,
-    told text not null, names text not null default '[]', rest_until text, blocked_at text, created_at text not null)`.execute(
+    told text not null, listed text not null default '[]', rest_until text, blocked_at text, created_at text not null)`.execute(
     db,
   );
   await sql`create unique index post_key on post (kind, key, place)`.execute(db);
@@ -358,7 +358,7 @@ async function moveToPost(db: Db, flavour: Flavour): Promise<void> {
   const isInstead = sql`card_channel like 'D%' and owner_id <> '' and owner_id <> place`;
   const ids = flavour === "sqlite" ? sql`group_concat(id, '","')` : sql`string_agg(id, '","')`;
   // Posting a message counted as two.
-  await sql`insert into post (id, kind, key, team_id, place, instead_of, fallback, channel, ts, posts, told, names, rest_until,
+  await sql`insert into post (id, kind, key, team_id, place, instead_of, fallback, channel, ts, posts, told, listed, rest_until,
       blocked_at, created_at)
     select id, 'alert', id, team_id, case when ${isInstead} then owner_id else place end, case when ${isInstead} then place end,
       case when ${isInstead} then null else nullif(owner_id, '') end, card_channel, card_ts,

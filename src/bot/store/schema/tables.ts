@@ -326,8 +326,8 @@ export type PostTable = {
   posts: number;
   /** Keys of what its thread says, as JSON. */
   told: string;
-  /** Ids of what it names, as JSON. */
-  names: Generated<string>;
+  /** Ids of what it lists, as JSON. */
+  listed: Generated<string>;
   rest_until: string | null;
   blocked_at: string | null;
   created_at: string;

@@ -8,8 +8,8 @@ import { redactLines } from "../../logs/redact.ts";
 import { mayRepeat } from "../../logs/secret-values.ts";
 import type { EnvValues, Named } from "./env-values.ts";
 
-// All that Gantry reads of the workload API comes through here. What it says in words may repeat a secret: so words are redacted before
-// anybody sees them, with the values of environment variables that are known.
+// All that Gantry reads of the workload API comes through here. What the API says in words may repeat a secret, so words are redacted
+// with the known values of environment variables. Log lines pass as they are: whoever shows them redacts them, in their order.
 
 /** Of a list, so many without values are kept, the last ones: they take the place of others that have some. */
 const MOST_WITHOUT = 4_000;

@@ -6,8 +6,8 @@ import { type Post, sentAgain } from "../../views/kit/post.ts";
 import type { WorkflowParts } from "../ports.ts";
 import type { PostKind } from "./post.ts";
 
-/** After this, history says what happened. */
-const TELL_FOR_MS = 48 * 60 * 60_000;
+/** What is told once is told within this time. Later, history and the list of watches say it. */
+export const TELL_FOR_MS = 48 * 60 * 60_000;
 
 const AnnouncementJson = z.object({
   text: z.string(),

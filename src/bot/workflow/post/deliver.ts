@@ -78,7 +78,7 @@ async function draw(work: Work): Promise<DueEnd> {
       return remove(work);
     case "sent":
       if (shown.kept === undefined || (shown.isLast && placed.value.isShown)) return remove(work);
-      return tellThread(work, placed.value, { names: shown.names, kept: shown.kept });
+      return tellThread(work, placed.value, { listed: shown.listed, kept: shown.kept });
   }
 }
 
@@ -122,7 +122,7 @@ async function postNew(work: Work, shown: Shown): Promise<Sent<Placed>> {
     return posted.kind === "gone" ? { kind: "blocked", by: "place" } : posted;
   }
   const card = posted.value;
-  const kept = await parts.store.savePost(due, { card, ...(shown.names && { names: shown.names }) });
+  const kept = await parts.store.savePost(due, { card, ...(shown.listed && { listed: shown.listed }) });
   if (kept === "lost") await parts.sender.remove(card);
   if (kept !== "held") throw new LeaseLost();
   return { kind: "sent", value: { card, isShown: true } };
@@ -163,7 +163,7 @@ const unsure = (key: string): string => `unsure ${key}`;
 async function tellThread(
   work: Work,
   { card, isShown }: Placed,
-  first: Pick<Shown, "names"> & { readonly kept: Kept },
+  first: Pick<Shown, "listed"> & { readonly kept: Kept },
 ) {
   const { parts, post } = work;
   const isNew = post.card === undefined;
@@ -200,6 +200,6 @@ async function tellThread(
     await save(work, { told });
   }
   if (!isShown) return waitForSomebody(work, { told, isTold: true });
-  await save(work, { told, restMs: kept.restMs, isBlocked: false, ...(first.names && { names: first.names }) });
+  await save(work, { told, restMs: kept.restMs, isBlocked: false, ...(first.listed && { listed: first.listed }) });
   return "done";
 }

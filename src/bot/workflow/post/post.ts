@@ -28,8 +28,8 @@ export type StoredPost = {
   readonly posts: number;
   /** Keys of what its thread says. */
   readonly told: readonly string[];
-  /** Ids of what it names. */
-  readonly names: readonly string[];
+  /** Ids of what it lists. */
+  readonly listed: readonly string[];
   /** Until then it isn't drawn again. */
   readonly restUntil: Date | undefined;
   /** Since when Slack refuses it until somebody changes something. */
@@ -49,7 +49,7 @@ export type SavedPost = {
   readonly card?: Card;
   readonly posts?: number;
   readonly told?: readonly string[];
-  readonly names?: readonly string[];
+  readonly listed?: readonly string[];
   readonly restMs?: number;
   readonly isBlocked?: boolean;
   /** Also schedules the same for the person who gets it meanwhile. */
@@ -132,8 +132,8 @@ export type CardHow = {
 
 export type Shown = {
   readonly card: (how: CardHow) => Promise<Post>;
-  /** Ids of what it names: its readers know them, whatever they may see later. */
-  readonly names?: readonly string[] | undefined;
+  /** Ids of what it lists: its readers know them, whatever they may see later. */
+  readonly listed?: readonly string[] | undefined;
   /** Of a message that is updated; any other is over once it is posted. */
   readonly kept?: Kept;
   /** Nothing happens after this: it is over once it is drawn. */

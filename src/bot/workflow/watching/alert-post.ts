@@ -40,7 +40,7 @@ export function alertPost(deps: WorkflowParts): PostKind {
 export function shownAlert(deps: WorkflowParts, content: AlertContent): Shown {
   const { createdAt, incidents, events } = content.alert;
   return {
-    names: [...incidents, ...events].map(({ id }) => id),
+    listed: [...incidents, ...events].map(({ id }) => id),
     card: (how) => drawAlert(deps, content, how),
     kept: {
       lacks: (thread) => lackingReplies(content, thread),
@@ -92,7 +92,7 @@ async function readAlert(deps: WorkflowParts, post: StoredPost): Promise<AlertCo
   if (alert === undefined) return "nothing";
   const now = deps.clock.now();
   const isPosted = post.card !== undefined;
-  const isNamed = (id: string): boolean => post.names.includes(id);
+  const isListed = (id: string): boolean => post.listed.includes(id);
   const readers = await readersOf(deps, post);
   const incidents: Incident[] = [];
   const shown: Incident[] = [];
@@ -101,7 +101,7 @@ async function readAlert(deps: WorkflowParts, post: StoredPost): Promise<AlertCo
     const who = await readers((watch) => covers(watch, incident, deps.settings.jobsRegion), incident);
     if (who === "unknown") return "unknown";
     if (who.length > 0) incidents.push(incident);
-    if (who.length > 0 || isNamed(incident.id)) shown.push(who.length > 0 ? incident : unwatched(incident, now));
+    if (who.length > 0 || isListed(incident.id)) shown.push(who.length > 0 ? incident : unwatched(incident, now));
     for (const watch of who) watches.add(watch);
   }
   const events: Alert["events"][number][] = [];
@@ -109,9 +109,9 @@ async function readAlert(deps: WorkflowParts, post: StoredPost): Promise<AlertCo
     const isAbout = (watch: Watch): boolean =>
       watch.events.includes(event.event) && covers(watch, event, deps.settings.jobsRegion);
     // What was said isn't taken back.
-    const who = isNamed(event.id) ? [] : await readers(isAbout, event);
+    const who = isListed(event.id) ? [] : await readers(isAbout, event);
     if (who === "unknown") return "unknown";
-    if (isNamed(event.id) || who.length > 0) events.push(event);
+    if (isListed(event.id) || who.length > 0) events.push(event);
   }
   const isLate = !isPosted && events.length === 0 && shown.every((each) => isLongOver(each, now));
   if (isLate) return "nothing";

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { watchNewsMessage } from "../../commands/verbs/watch/watch-message.ts";
 import type { WatchNews } from "../../watch/watch.ts";
 import type { Due, DueEnd } from "../due.ts";
+import { TELL_FOR_MS } from "../post/announcement.ts";
 import type { PostKind } from "../post/post.ts";
 import type { WorkflowParts } from "../ports.ts";
 
@@ -21,9 +22,6 @@ export const WatchNewsJson: z.ZodType<StoredNews> = z.object({
   why: z.string().optional(),
   isMaybePosted: z.boolean().optional(),
 }) as z.ZodType<StoredNews>; // an absent `why` is undefined
-
-/** Then the list of watches and history still say it. */
-const TELL_FOR_MS = 48 * 60 * 60_000;
 
 /** Schedules the message that a watch ended or goes on: for its place, and for its owner where Gantry can't post. */
 export async function tellWatchNews({ store, wake }: Pick<WorkflowParts, "store" | "wake">, due: Due): Promise<DueEnd> {

@@ -49,7 +49,7 @@ export function postsContract({ replica, db }: Bench): void {
       card: undefined,
       posts: 0,
       told: [],
-      names: [],
+      listed: [],
       restUntil: undefined,
       blockedAt: undefined,
       createdAt: new Date("2026"),
@@ -58,12 +58,12 @@ export function postsContract({ replica, db }: Bench): void {
     a.later(LEASE_MS - 1_000);
     expect(await a.savePost(due, { posts: 1 })).toBe("held");
     expect(await a.savePost(due, { card })).toBe("held");
-    expect(await a.savePost(due, { told: ["lines"], names: ["i1"], isBlocked: true, restMs: 1_000 })).toBe("held");
+    expect(await a.savePost(due, { told: ["lines"], listed: ["i1"], isBlocked: true, restMs: 1_000 })).toBe("held");
     a.later(LEASE_MS - 1_000);
 
     expect(await takeOne(a, "post")).toBeUndefined();
     const stored = await postOf(a, due);
-    expect(stored).toMatchObject({ card, posts: 1, told: ["lines"], names: ["i1"] });
+    expect(stored).toMatchObject({ card, posts: 1, told: ["lines"], listed: ["i1"] });
     const { restUntil, blockedAt } = stored;
     expect((restUntil?.getTime() ?? 0) - (blockedAt?.getTime() ?? 0)).toBeCloseTo(1_000, -2);
     await a.savePost(due, { isBlocked: true });

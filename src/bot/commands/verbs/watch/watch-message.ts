@@ -168,11 +168,11 @@ export function watchMessage(message: WatchMessage): Post {
   }
 }
 
-/** For the person who asked, when Slack refuses the message in the channel: archived, or only some people may post. */
+/** For the person who asked, when the channel hasn't got the message: it is archived, say, or only some people may post there. */
 export function sentToAsker(message: Post, there: { readonly channelId: string; readonly isWatch: boolean }): Post {
   const later = there.isWatch ? " If I can't post there later either, you get a direct message." : "";
   const [first, ...others] = message.blocks;
-  const note = section([words("⚠️ I couldn't post this in "), channel(there.channelId), words(` yet.${later}`)]);
+  const note = section([words("⚠️ I haven't posted this in "), channel(there.channelId), words(` yet.${later}`)]);
   return postOf([...(first === undefined ? [] : [first]), note, ...others]);
 }
 
