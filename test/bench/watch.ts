@@ -99,7 +99,8 @@ async function main(): Promise<void> {
   };
   /** A Slack that takes everything, or is away. The `ts` of a message is its alert. */
   const sending = (alert: string): Sender => {
-    const away = { kind: "later", ms: 30_000, isMaybeSent: false } as const; // a literal kind
+    const refusal = { reason: "Slack's rate limit is reached.", reference: "" };
+    const away = { kind: "later", ms: 30_000, isMaybeSent: false, refusal } as const; // a literal kind
     return {
       async post({ place: channelId, threadTs }) {
         if (nowMs() < refusedUntil) return away;
@@ -115,7 +116,9 @@ async function main(): Promise<void> {
         await drawn(alert);
         return { kind: "sent", value: undefined };
       },
+      answer: () => Promise.resolve(false),
       remove: () => Promise.resolve(),
+      link: () => Promise.resolve(undefined),
       startStream: () => Promise.resolve(away),
       appendStream: () => Promise.resolve(away),
       stopStream: () => Promise.resolve(away),

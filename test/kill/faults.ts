@@ -1,6 +1,16 @@
 import type { ChangeState } from "../../src/bot/changes/stored-change.ts";
 import type { Person } from "../../src/playground/people/person.ts";
-import { type CardSeen, cards, changesOf, formText, isAtEnd, quiet, type Scene, ephemerals } from "./scene.ts";
+import {
+  type CardSeen,
+  cards,
+  changesOf,
+  formText,
+  isAtEnd,
+  isToldEnd,
+  quiet,
+  type Scene,
+  ephemerals,
+} from "./scene.ts";
 import type { ChangeRecord, EventRecord } from "./records.ts";
 import { faultsOfFollows } from "./follow-story.ts";
 import { faultsOfParts, faultsOfRollouts } from "./several.ts";
@@ -82,7 +92,7 @@ function ofChange({ cluster }: Scene, change: ChangeRecord, changes: readonly Ch
   if (state !== "done" && state !== "failed" && state !== "unknown" && arrived > 0) untrue("a write came in");
   const card = cards({ cluster }).find(({ ts }) => ts === change.card_ts);
   if (card === undefined) {
-    if (change.nowhere === 1 && isToldAlone(cluster.playground.as("dana"), id)) return found;
+    if (isToldEnd(change.told) && isToldAlone(cluster.playground.as("dana"), id)) return found;
     return [...found, { fault: "silent", what: `${id} has no card in Slack, and its requester wasn't told its end` }];
   }
   const ended = state in marks ? marks[state as keyof typeof marks] : undefined; // of a state that is an end

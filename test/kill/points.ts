@@ -2,8 +2,7 @@ import type { StorePoint } from "../support/store-point.ts";
 
 /**
  * Calls of the store that change something: each is an edge in the life of a Change, a delivery or a card. Of the steps
- * only `askAgain` is missing: it needs a policy that changes, and that of a replica doesn't. Nobody holds or postpones a
- * telling in these stories: the first route is open.
+ * only `askAgain` is missing: it needs a policy that changes, and that of a replica doesn't.
  */
 export const edges = [
   "accept",
@@ -24,12 +23,10 @@ export const edges = [
   "observe",
   "expire",
   "open",
-  "beginDrawing",
-  "holdDrawing",
-  "markDrawn",
-  "postponeDrawing",
-  "beginTelling",
-  "markTold",
+  "takeDue post",
+  "savePost",
+  "delayDue post",
+  "removePost",
   "beginFollow",
   "takeDue follow",
   "saveFollow",
@@ -147,12 +144,14 @@ const plans: Readonly<Record<PointName, Plan>> = {
   observe: { stories: ["several", ...rolledOut, "approved", "pointed"] },
   expire: { stories: ["expired"] },
   open: { stories: ["several", ...rolledOut, "approved", "routine", "pointed"], afterKillAt: leftRun },
-  holdDrawing: { stories: ["approved", "routine", "late", "limited", "edited"], passes: 2 },
-  beginDrawing: { stories: ["approved", "routine", "rejected", "drifted", "pointed"], passes: 2 },
-  markDrawn: { stories: ["approved", "routine", "rejected", "cancelled", "pointed", "late", "blockless"], passes: 1 },
-  postponeDrawing: { stories: ["undrawable", "limited", "archived"] },
-  beginTelling: { stories: ["removed"] },
-  markTold: { stories: ["removed"] },
+  "takeDue post": { stories: ["approved", "rejected", "drifted", "pointed"], passes: 2 },
+  savePost: {
+    stories: ["approved", "routine", "rejected", "cancelled", "pointed", "late", "limited", "blockless"],
+    passes: 4,
+  },
+  "delayDue post": { stories: ["undrawable", "limited", "archived"] },
+  // What a requester is told beside the card.
+  removePost: { stories: ["removed"] },
   beginFollow: { stories: ["followed"] },
   "takeDue follow": { stories: ["followed"], passes: 1 },
   saveFollow: { stories: ["followed"], passes: 5 },

@@ -19,12 +19,13 @@ export type ChangeRecord = {
   readonly health: string | null;
   readonly progress: string | null;
   readonly look_after: string | null;
-  readonly stale: number;
-  readonly nowhere: number;
-  /** Its requester isn't told yet what the card doesn't show. */
-  readonly owed_at: string | null;
+  /** Its card, which Slack takes no update of since then. */
   readonly card_ts: string | null;
-  readonly posts: number;
+  readonly blocked_at: string | null;
+  /** Keys of what its thread says, and of what its requester was told beside it. */
+  readonly told: string | null;
+  /** Messages about it that have to be delivered: its card, and what its requester is told. */
+  readonly due: number | string;
   /** How many workloads it is about; 0 for one. */
   readonly part_count: number;
   /** The request that this one takes back. */
@@ -48,8 +49,11 @@ export type Records = {
 
 type Query = (text: string) => Promise<readonly unknown[]>;
 
-const columns =
-  "id, delivery_id, state, op, verb, workload_name, requester_id, expires_at, settled_at, ending, health, progress, look_after, stale, nowhere, owed_at, card_ts, posts, part_count, undo_of";
+const columns = `id, delivery_id, state, op, verb, workload_name, requester_id, expires_at, settled_at, ending, health, progress,
+  look_after, part_count, undo_of, (select ts from post where post.id = change.id) as card_ts,
+  (select blocked_at from post where post.id = change.id) as blocked_at, (select told from post where post.id = change.id) as told,
+  (select count(*) from due join post on post.id = due.key where due.kind = 'post'
+    and (post.id = change.id or (post.kind = 'requester' and post.key like change.id || ' %'))) as due`;
 
 export function openRecords(database: ReplicaSetup["database"]): Records {
   const { query, close } = database.kind === "sqlite" ? ofFile(database.dataDir) : ofServer(database.url);

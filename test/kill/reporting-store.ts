@@ -74,9 +74,8 @@ function isMoved(result: unknown): result is Extract<Advanced, { readonly kind: 
 /** These do what they are for whatever they say. */
 const always: ReadonlySet<Edge> = new Set<Edge>([
   "finish",
-  "markDrawn",
-  "postponeDrawing",
-  "markTold",
+  "delayDue post",
+  "removePost",
   "endFollow",
   "note",
   "beat",
@@ -90,5 +89,6 @@ function isEffective(edge: Edge, result: unknown): boolean {
   if (typeof result === "object" && result !== null && "kind" in result) {
     return result.kind === "moved" || result.kind === "begun";
   }
+  if (edge === "savePost") return result !== "lost";
   return result !== undefined && result !== false && result !== "taken";
 }

@@ -134,11 +134,20 @@ const ended: ReadonlySet<string> = new Set([
 ]);
 
 export function isAtEnd(change: ChangeRecord): boolean {
-  const { state, settled_at, stale, nowhere, owed_at, part_count, look_after } = change;
+  const { state, settled_at, part_count, look_after } = change;
   // After a failed request for several, the workloads it changed are still followed, and its card shows how they are.
   const isFollowed = state === "done" || (part_count > 0 && look_after !== null);
   if (!ended.has(state) || settled_at === null || (isFollowed && !isLookedAt(change))) return false;
-  return nowhere === 1 ? owed_at === null : stale === 0;
+  return isDelivered(change);
+}
+
+/** Slack shows it, or takes no card, and its requester was told how it ended. */
+function isDelivered({ due, blocked_at, told }: ChangeRecord): boolean {
+  return Number(due) === (blocked_at === null ? 0 : 1) && (blocked_at === null || isToldEnd(told));
+}
+
+export function isToldEnd(told: string | null): boolean {
+  return /"(?:ended|after)"/u.test(told ?? "");
 }
 
 const MINUTE_MS = 60_000;
@@ -160,7 +169,7 @@ export async function changesOf({ cluster, name, others }: Scene): Promise<reado
 export async function isQuiet(scene: Scene): Promise<boolean> {
   const { cluster } = scene;
   const changes = await changesOf(scene);
-  const isWaiting = ({ state, stale }: ChangeRecord): boolean => state === "pending" && stale === 0;
+  const isWaiting = ({ state, due }: ChangeRecord): boolean => state === "pending" && Number(due) === 0;
   return changes.every((each) => isAtEnd(each) || isWaiting(each)) && (await cluster.records.unfinished()).length === 0;
 }
 

@@ -8,8 +8,8 @@ export const dueMutants: readonly Mutant[] = [
   {
     bug: "every replica takes the same work",
     file: "src/bot/store/due.ts",
-    text: ".set({ token, at: clock(leaseMs), again_at: null,",
-    becomes: ".set({ token, at: clock(), again_at: null,",
+    text: ".set({ token, at: timeAt(flavour, until), again_at: null,",
+    becomes: ".set({ token, at: timeAt(flavour, now), again_at: null,",
     tests: onSqlite,
   },
   {
@@ -71,8 +71,8 @@ export const dueMutants: readonly Mutant[] = [
   {
     bug: "work begins in a replica that stops",
     file: "src/bot/workflow/due.ts",
-    text: "signal.aborted ? { ms: 0, isFailure: true } : await attempt(due, signal)",
-    becomes: "await attempt(due, signal)",
+    text: "signal.aborted ? { ms: 0, isFailure: true } : await attempt(due, signal, todo)",
+    becomes: "await attempt(due, signal, todo)",
     tests: loop,
   },
   {

@@ -299,13 +299,6 @@ export const mutants: readonly Mutant[] = [
     tests: ["test/flows/changing/moved-and-undone.test.ts"],
   },
   {
-    bug: "a card that Slack doesn't update counts as told",
-    file: "src/bot/store/leases.ts",
-    text: "isShown && {",
-    becomes: "{",
-    tests: ["test/bot/store/on-sqlite.test.ts", "test/flows/approving/told-without-card.test.ts"],
-  },
-  {
     bug: "who repeats an unanswered request runs it twice",
     file: "src/bot/workflow/propose.ts",
     text: "if (isSameRequest(deps, proposed, change.unanswered)) return change;",
@@ -556,13 +549,6 @@ export const mutants: readonly Mutant[] = [
     text: "await save(run, { message: { ...before, text: `${before.text}\\n${look.text}` }, isShown: false });",
     becomes: "run.state = { ...run.state, message: { ...before, text: `${before.text}\\n${look.text}` } };",
     tests: ["test/flows/watching/follow-a-log.test.ts"],
-  },
-  {
-    bug: "a thread that Slack takes one reply at a time of begins again each time",
-    file: "src/bot/slack/cards/cards.ts",
-    text: "lease.extend(isBegun ? { upTo: newest, keys } : undefined)",
-    becomes: "lease.extend()",
-    tests: ["test/flows/watching/health-trouble.test.ts"],
   },
   {
     bug: "somebody who lost their rights goes on following a log",

@@ -30,9 +30,9 @@ export function keylessStore(): KeylessStore {
           : { ...result, change: read(result.change) };
       },
       open: async () => (await real.open()).map(read),
-      async beginDrawing(id) {
-        const drawing = await real.beginDrawing(id);
-        return drawing === undefined ? undefined : { ...drawing, change: read(drawing.change) };
+      async changeToDraw(...call) {
+        const found = await real.changeToDraw(...call);
+        return found === undefined ? undefined : { ...found, change: read(found.change) };
       },
     }),
   };

@@ -113,10 +113,15 @@ export function createBot(given: BotParts): Bot {
     policy: (teamId) => movedPolicy.of(teamId, parts.policy(teamId)),
     report: () => report(),
     wake: () => loop.wake(),
-    async deliver({ id: key }, teamId) {
+    async deliver({ id: key }, teamId, taken) {
       try {
-        await loop.finish("post", key);
-        return (await store.postOf({ key, teamId })) === undefined;
+        const isDone =
+          taken === undefined
+            ? await loop.finish("post", key)
+            : await loop.perform(taken.due, async (due, signal) =>
+                deliverPost(await workspaceOf(teamId), due, signal, taken),
+              );
+        return isDone || (await store.postOf({ key, teamId })) === undefined;
       } catch (error) {
         // The message is stored, so the next sweep delivers it.
         if (error instanceof StoreError) return false;

@@ -5,7 +5,7 @@ import type { Step } from "../workflow/lifecycle.ts";
 import type { Advanced, IdIn } from "../workflow/ports.ts";
 import { isAliveFor, keepLease } from "./database/replicas.ts";
 import { isTaken, type Session } from "./database/session.ts";
-import { drawingOf, takingDrawing } from "./leases.ts";
+import { beginCard, cardColumn } from "./posts.ts";
 import { EndingJson, HealthJson, LinesJson, plainText, TermsJson, toJson } from "./schema/columns.ts";
 import type { Tables } from "./schema/tables.ts";
 import { lookAtEarlier } from "./sweep.ts";
@@ -45,9 +45,10 @@ export async function advance(
       const isAlone = isQuiet && what.event === undefined && !isPartId(what.id);
       const nextLook = isAfterEnd(step) ? { lookInMs: step.lookInMs } : undefined;
       const moving = { ...what, step, set, only, isQuiet, nextLook };
-      const draws = step.name === "succeed" && step.draws === true;
+      const drawsForMs = step.name === "succeed" ? step.drawsForMs : undefined;
       const work = async (inside: Session): Promise<Advanced> => {
-        const advanced = draws ? await moveAndDraw(inside, moving) : moved(await move(inside, moving));
+        const advanced =
+          drawsForMs === undefined ? moved(await move(inside, moving)) : await moveAndDraw(inside, moving, drawsForMs);
         if (advanced.kind === "moved" && tookEffect.has(step.name)) await lookAtEarlier(inside, advanced.change);
         return advanced;
       };
@@ -56,15 +57,12 @@ export async function advance(
   }
 }
 
-/** Whoever ends a routine Change also draws its card, so the same statement takes the drawing lease. */
-async function moveAndDraw(session: Session, step: Move): Promise<Advanced> {
-  const { token, set } = takingDrawing(session);
-  const ended = await moveRow(session, { ...step, set: { ...step.set, ...set } });
+/** Whoever ends a routine Change also posts its card. */
+async function moveAndDraw(session: Session, step: Move, drawsForMs: number): Promise<Advanced> {
+  const ended = await moveRow(session, { ...step, draws: true });
   if (ended === undefined) return moved(undefined);
-  const { row, seq: lastSeq } = ended;
-  const change = await wholeChange(session, row);
-  if (row.drawing_token !== token || lastSeq === undefined) return moved(change);
-  return { kind: "moved", change, drawing: await drawingOf(session, { change, row, token, lastSeq }) };
+  const change = await wholeChange(session, ended.row);
+  return { kind: "moved", change, card: await beginCard(session, ended.row, drawsForMs) };
 }
 
 function moved(change: StoredChange | undefined): Advanced {
@@ -210,6 +208,7 @@ async function approveInside(session: Session, step: Approve, { id, teamId, even
     .where(sql<SqlBool>`state = 'pending'`)
     .where((where) => where.or([where("expires_at", "is", null), where("expires_at", ">", clock())]))
     .returningAll()
+    .returning(cardColumn)
     .executeTakeFirst();
   if (row === undefined) return { kind: "late", change: await findChange(session, { id }, teamId) };
   const before = await wholeChange(session, row);

@@ -3,6 +3,7 @@ import { z } from "zod";
 import type { WorkloadRef } from "../changes/change.ts";
 import type { WriteOperationId } from "../policy/operation-facts.ts";
 import {
+  type Card,
   type ChangeState,
   requestIdOf,
   type StoredChange,
@@ -97,13 +98,22 @@ const ChangeRow = z.object({
   health: maybe(fromJson(HealthJson)),
   progress: maybe(fromJson(HealthJson)),
   notifies: Flag,
-  card_channel: maybe(z.string()),
-  card_ts: maybe(z.string()),
+  card: maybe(z.string().transform(cardIn)),
 });
 type ChangeRow = z.infer<typeof ChangeRow>;
 
+/** Undefined while it isn't posted. */
+function cardIn(place: string): Card | undefined {
+  const [channelId = "", ts] = place.split("/");
+  return ts === undefined ? undefined : { channelId, ts };
+}
+
 /** Throws an Error that names the columns whose values can't be read. */
-export function storedChange(sealer: TextSealer, row: Selectable<ChangeTable>, votes: readonly Vote[]): StoredChange {
+export function storedChange(
+  sealer: TextSealer,
+  row: Selectable<ChangeTable> & { readonly card: string | null },
+  votes: readonly Vote[],
+): StoredChange {
   const parsed = parseRow(ChangeRow, { ...row, ...openedText(sealer, row) }, `Change ${row.id}`);
   return {
     ...requestOf(parsed),
@@ -121,10 +131,7 @@ export function storedChange(sealer: TextSealer, row: Selectable<ChangeTable>, v
     isUndone: parsed.is_undone,
     ...wayBackIn(parsed),
     notice: parsed.notice,
-    card:
-      parsed.card_channel === undefined || parsed.card_ts === undefined
-        ? undefined
-        : { channelId: parsed.card_channel, ts: parsed.card_ts },
+    card: parsed.card,
   };
 }
 
@@ -214,4 +221,4 @@ export function newChangeRow({ textSealer }: Session, change: NewChange): Omit<I
   };
 }
 
-const notYet = { is_undone: 0, posts: 0, drawn_version: 0, told_seq: 0, stale: 1, nowhere: 0, notice: null } as const; // flags
+const notYet = { is_undone: 0, notice: null } as const; // flags

@@ -90,13 +90,13 @@ export function unbind(session: Session, { teamId, channelId }: ChannelId, event
 }
 
 /** False: the channel's account was replaced after it was read, and nothing was moved. */
-export function moveChannel({ db }: Session, move: ChannelMove): Promise<boolean> {
+export function moveChannel({ db, clock }: Session, move: ChannelMove): Promise<boolean> {
   return db.transaction().execute(async (tx) => {
     if (!(await moveAccount(tx, move))) return false;
     await moveBinding(tx, move);
     await moveChanges(tx, move);
     await moveWatches(tx, move);
-    await moveAlerts(tx, move);
+    await movePosts(tx, clock, move);
     await moveFollows(tx, move);
     await noteMove(tx, move);
     return true;
@@ -193,8 +193,8 @@ async function moveWatches(tx: Db, { teamId, from, to }: ChannelMove): Promise<v
   await tx.updateTable("mute").set({ place: to }).where("team_id", "=", teamId).where("place", "=", from).execute();
 }
 
-/** What is due under both ids is told once. Cards are drawn again under the new one. */
-async function moveAlerts(tx: Db, { teamId, from, to }: ChannelMove): Promise<void> {
+/** What is due under both ids is told once. Messages are delivered again under the new one. */
+async function movePosts(tx: Db, clock: Session["clock"], { teamId, from, to }: ChannelMove): Promise<void> {
   await sql`delete from notice where team_id = ${teamId} and place = ${from} and exists (select 1 from notice as newer
     where newer.team_id = notice.team_id and newer.place = ${to} and newer.id = notice.id)`.execute(tx);
   await tx.updateTable("notice").set({ place: to }).where("team_id", "=", teamId).where("place", "=", from).execute();
@@ -210,9 +210,16 @@ async function moveAlerts(tx: Db, { teamId, from, to }: ChannelMove): Promise<vo
       .where(column, "=", from)
       .execute();
   }
+  // Whoever delivers one now would store the old channel.
+  await tx
+    .updateTable("due")
+    .set({ token: null, at: clock(), again_at: null, attempts: 0 })
+    .where("kind", "=", "post")
+    .where("key", "in", tx.selectFrom("post").select("id").where("team_id", "=", teamId).where("place", "=", to))
+    .execute();
 }
 
-/** Also ended ones, whose buttons still work. Their cards are drawn again by whoever gets to them first. */
+/** Also ended ones, whose buttons still work. */
 async function moveChanges(tx: Db, { teamId, from, to }: ChannelMove): Promise<void> {
   // Ids of channels stand in these columns as whole JSON texts.
   const renamed = (column: "terms" | "account_owner") =>
@@ -222,22 +229,12 @@ async function moveChanges(tx: Db, { teamId, from, to }: ChannelMove): Promise<v
     .updateTable("change")
     .set({
       channel_id: sql<string>`case when channel_id = ${from} then ${to} else channel_id end`,
-      card_channel: sql<string>`case when card_channel = ${from} then ${to} else card_channel end`,
       terms: renamed("terms"),
       account_owner: renamed("account_owner"),
-      // Whoever draws it now would store the old channel.
-      drawing_token: null,
-      drawing_until: null,
-      draw_after: null,
     })
     .where("team_id", "=", teamId)
     .where((where) =>
-      where.or([
-        where("channel_id", "=", from),
-        where("card_channel", "=", from),
-        where("terms", "like", named),
-        where("account_owner", "like", named),
-      ]),
+      where.or([where("channel_id", "=", from), where("terms", "like", named), where("account_owner", "like", named)]),
     )
     .execute();
 }

@@ -3,7 +3,7 @@ import { z } from "zod";
 import type { HistoryEvent, HistoryEventKind, NewHistoryEvent } from "../changes/history-event.ts";
 import { Big, Flag, maybe, parseRow, plainText, Time } from "./schema/columns.ts";
 import type { Db, Session } from "./database/session.ts";
-import { announce } from "./posts.ts";
+import { announce, scheduleCards } from "./posts.ts";
 import type { TextSealer } from "./database/text-sealer.ts";
 import { writtenMark } from "./audit/chain-rows.ts";
 import type { Tables } from "./schema/tables.ts";
@@ -115,35 +115,29 @@ export function workspaceEvent(kind: HistoryEventKind, teamId: string, result: s
   return { ...unknown, ...nothing, kind, teamId, result, breakGlass: false };
 }
 
-/** A row without a step. If it is about a Change, the Change gets a new version, so its thread shows the row. */
+/** A row without a step. If it is about a Change, the Change gets a new version, and its thread shows the row. */
 export async function addEvent(session: Session, event: NewHistoryEvent): Promise<void> {
   await session.db.transaction().execute(async (tx) => {
     if (event.changeId !== undefined) {
       // First, as everywhere: the row's lock keeps the events of a Change in the order of their numbers.
       await tx
         .updateTable("change")
-        .set({ version: sql`version + 1`, stale: 1 })
+        .set({ version: sql`version + 1` })
         .where("id", "=", event.changeId)
         .where("team_id", "=", event.teamId)
         .execute();
+      await scheduleCards({ ...session, db: tx }, [event.changeId]);
     }
     await insertEvent(tx, session, event);
   });
 }
 
-/** The history of a Change after the row with this number, oldest first. */
-export async function eventsAfter(
+/** The history of a Change, oldest first. */
+export async function eventsOf(
   { db, textSealer }: Pick<Session, "db" | "textSealer">,
   changeId: string,
-  seq: number,
 ): Promise<readonly HistoryEvent[]> {
-  const rows = await db
-    .selectFrom("event")
-    .selectAll()
-    .where("change_id", "=", changeId)
-    .where("seq", ">", seq)
-    .orderBy("seq")
-    .execute();
+  const rows = await db.selectFrom("event").selectAll().where("change_id", "=", changeId).orderBy("seq").execute();
   return rows.map((row) => historyEvent(textSealer, row));
 }
 

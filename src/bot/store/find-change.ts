@@ -1,13 +1,18 @@
 import { type Selectable, sql, type SqlBool } from "kysely";
 import { z } from "zod";
 import { type StoredChange, type Vote, requestIdOf, wayBackDelivery } from "../changes/stored-change.ts";
-import type { ChangeKey, CompletedIn, CreatedJob } from "../workflow/ports.ts";
+import type { HistoryEvent } from "../changes/history-event.ts";
+import type { ChangeKey, CompletedIn, CreatedJob, IdIn } from "../workflow/ports.ts";
 import { storedChange } from "./change-row.ts";
+import { builtOnce } from "./database/built-once.ts";
 import { type Db, inBatches, type Session } from "./database/session.ts";
-import { parseRow, Time } from "./schema/columns.ts";
+import { eventsOf } from "./events.ts";
+import { cardColumn } from "./posts.ts";
+import { Big, parseRow, Time } from "./schema/columns.ts";
 import type { ChangeTable } from "./schema/tables.ts";
 
-type ChangeRow = Selectable<ChangeTable>;
+/** With `cardColumn` in `posts.ts`. */
+export type ChangeRow = Selectable<ChangeTable> & { readonly card: string | null };
 
 /** The database, or a transaction in it, with what reading a Change takes. */
 export type Reader = Pick<Session, "db" | "clock" | "textSealer">;
@@ -24,13 +29,34 @@ export async function findChange(reader: Reader, key: ChangeKey, teamId?: string
   return row === undefined ? undefined : wholeChange(reader, row);
 }
 
+/** A Change, and what happened up to this version of it, if its thread tells that: what comes in between belongs to the next one. */
+export async function changeToDraw(
+  session: Session,
+  { id, teamId }: IdIn,
+  hasThread: (change: StoredChange) => boolean,
+): Promise<{ readonly change: StoredChange; readonly events: readonly HistoryEvent[] } | undefined> {
+  const [row] = await drawnRows(session, { id, teamId });
+  if (row === undefined) return undefined;
+  const change = await wholeChange(session, row);
+  if (!hasThread(change)) return { change, events: [] };
+  const last = Big.parse(row.last_seq ?? 0);
+  return { change, events: (await eventsOf(session, id)).filter(({ seq }) => seq <= last) };
+}
+
+const drawnRows = builtOnce(({ db }, { id, teamId }: IdIn) =>
+  changeRows(db)
+    .select(sql`(select max(seq) from event where change_id = change.id)`.as("last_seq"))
+    .where("id", "=", id)
+    .where("team_id", "=", teamId),
+);
+
 /** Changes by id. A row that can't be read is logged and left out: the others have to be shown all the same. */
 export async function changesById(
   session: Reader & Pick<Session, "log">,
   ids: readonly string[],
 ): Promise<ReadonlyMap<string, StoredChange>> {
   const { db, log } = session;
-  const rows = await inBatches(ids, (some) => db.selectFrom("change").selectAll().where("id", "in", some).execute());
+  const rows = await inBatches(ids, (some) => changeRows(db).where("id", "in", some).execute());
   const changes = await wholeChanges(session, rows, (change, err) =>
     log.warn({ err, change }, "a change couldn't be read for history"),
   );
@@ -60,9 +86,7 @@ export async function completedJobs(
   { teamId, account, region }: CompletedIn,
 ): Promise<readonly StoredChange[]> {
   const { db, log } = session;
-  const rows = await db
-    .selectFrom("change")
-    .selectAll()
+  const rows = await changeRows(db)
     .where("team_id", "=", teamId)
     .where(isDoneJob)
     .where("health", "like", '%"kind":"reached"%')
@@ -84,9 +108,8 @@ export async function createdJobs(
   { teamId, account, region, name }: CompletedIn & { readonly name: string },
 ): Promise<readonly CreatedJob[]> {
   const { db, log, clock } = session;
-  const rows = await db
-    .selectFrom("change")
-    .selectAll()
+  const rows = await changeRows(db)
+    .select(isDrawn.as("drawn"))
     .where("team_id", "=", teamId)
     .where(isDoneJob)
     .where(sql<SqlBool>`settled_at >= ${clock(-CREATED_WITHIN_MS)}`)
@@ -96,15 +119,25 @@ export async function createdJobs(
     .orderBy("settled_at", "desc")
     .limit(MOST_CREATED)
     .execute();
-  const drawn = new Set(rows.filter(({ stale, nowhere }) => stale === 0 && nowhere === 0).map(({ id }) => id));
+  const drawn = new Set(rows.filter(({ drawn }) => Boolean(drawn)).map(({ id }) => id));
   const changes = await wholeChanges(session, rows, (change, err) =>
     log.warn({ err, change }, "a job that was created couldn't be read"),
   );
   return changes.map((change) => ({ change, isDrawn: drawn.has(change.id) }));
 }
 
+/** Slack shows its card as it is. */
+const isDrawn = sql<
+  number | boolean
+>`(exists (select 1 from post where post.id = change.id and ts is not null and blocked_at is null)
+  and not exists (select 1 from due where due.kind = 'post' and due.key = change.id))`;
+
+export function changeRows(db: Db) {
+  return db.selectFrom("change").selectAll("change").select(cardColumn);
+}
+
 function selection({ db, clock }: Reader, key: ChangeKey) {
-  const all = db.selectFrom("change").selectAll();
+  const all = changeRows(db);
   if ("id" in key) return all.where("id", "=", key.id);
   if ("deliveryId" in key) return all.where("delivery_id", "=", key.deliveryId);
   if ("undoOf" in key) return all.where("undo_key", "=", key.undoOf).where(undoCounts);
@@ -167,13 +200,13 @@ async function waysBackOf(reader: Reader, rows: readonly ChangeRow[]): Promise<R
   const { db, textSealer } = reader;
   const ids = rows.filter((row) => row.is_undone === 1).map(({ id }) => id);
   const undos = await inBatches(ids, (some) =>
-    db.selectFrom("change").selectAll().where("undo_key", "in", some).where(undoCounts).execute(),
+    changeRows(db).where("undo_key", "in", some).where(undoCounts).execute(),
   );
   const isStuck = ({ health, progress, is_undone: isUndone }: ChangeRow): boolean =>
     isUndone === 0 && (health ?? progress)?.includes('"kind":"trouble"') === true;
   const lost = await inBatches(
     rows.filter(isStuck).map(({ id }) => wayBackDelivery(id)),
-    (some) => db.selectFrom("change").selectAll().where("delivery_id", "in", some).execute(),
+    (some) => changeRows(db).where("delivery_id", "in", some).execute(),
   );
   return new Map(
     [...undos, ...lost].map((row): [string, Backs] => {
@@ -209,9 +242,7 @@ async function partRowsOf(
   rows: readonly ChangeRow[],
 ): Promise<ReadonlyMap<string, readonly ChangeRow[]>> {
   const ids = rows.filter((row) => row.part_count > 0).map(({ id }) => id);
-  const found = await inBatches(ids, (some) =>
-    db.selectFrom("change").selectAll().where("part_of", "in", some).execute(),
-  );
+  const found = await inBatches(ids, (some) => changeRows(db).where("part_of", "in", some).execute());
   return Map.groupBy(
     found.toSorted((a, b) => placeOf(a) - placeOf(b)),
     ({ id }) => requestIdOf(id),

@@ -9,10 +9,9 @@ import type { Session } from "./database/session.ts";
 import { finish } from "./deliveries.ts";
 import { insertEvent } from "./events.ts";
 import { findChange, type Reader, waits, wholeChange } from "./find-change.ts";
+import { addCard, cardColumn, scheduleCards } from "./posts.ts";
 import { redrawUndone } from "./step.ts";
 
-/** A card is there within a second. Without one, the requester is told that it waits or runs. */
-const SIGN_WITHIN_MS = 3_000;
 /** The conflicting Change can end between the insert and reading it; then the insert is tried again. */
 const TRIES = 5;
 
@@ -55,11 +54,13 @@ async function tryToAdd(
     .values({ ...newChangeRow(session, change), ...times(session, change) })
     .onConflict((conflict) => conflict.doNothing())
     .returningAll()
+    .returning(cardColumn)
     .returning(unansweredBefore(session, change).as("unanswered_id"))
     .executeTakeFirst();
   if (row === undefined) return findConflict(session, change);
   // Takes the insert back.
   if (row.unanswered_id !== null) throw new UnansweredBefore(row.unanswered_id);
+  if (change.state === "pending") await addCard(session, row);
   if (change.parts === undefined) await insertEvent(db, session, { ...event, changeId: change.id });
   else await insertParts(session, change, event);
   if (change.undoOf !== undefined) await markUndone(session, { id: change.undoOf, teamId: change.teamId });
@@ -70,13 +71,18 @@ async function tryToAdd(
 /** The newest other request of this person for the same, without a card and with an end that nobody told them. */
 function unansweredBefore({ clock }: Session, { id, teamId, requester, op, workload, unlessUnansweredMs }: NewChange) {
   if (unlessUnansweredMs === undefined) return sql<string | null>`null`;
-  // The first condition repeats that of the partial index word for word. With a plain `op = ?`, SQLite considers the
-  // condition of another index, and prepares the statement again for each value.
+  const person = sql`team_id = ${teamId} and requester_id = ${requester.userId}`;
+  // Each part finds its rows by a small partial index, whose condition it repeats word for word.
+  const running = sql`select id from change where settled_at is null and ${person}
+    and not exists (select 1 from post where post.id = change.id and ts is not null)`;
+  const isUntold = sql`(told not like '%"ended"%' and told not like '%"after"%') or exists (select 1 from post as news
+    where news.kind = 'requester' and news.key in (post.id || ' ended', post.id || ' after'))`;
+  const untold = sql`select id from post where kind = 'change' and ts is null and team_id = ${teamId}
+    and fallback = ${requester.userId} and (${isUntold})`;
+  // With a plain `op = ?`, SQLite considers the condition of another index, and prepares the statement again for each value.
   return sql<string | null>`(select earlier.id from change as earlier
-    where (earlier.settled_at is null or earlier.owed_at is not null)
-    and earlier.card_ts is null and earlier.part_of is null and earlier.state <> 'pending'
-    and earlier.id <> ${id} and earlier.team_id = ${teamId} and earlier.requester_id = ${requester.userId}
-    and coalesce(earlier.op, '') = ${op} and earlier.workload_kind = ${workload.kind}
+    where earlier.id in (${running} union ${untold}) and earlier.part_of is null and earlier.state <> 'pending'
+    and earlier.id <> ${id} and coalesce(earlier.op, '') = ${op} and earlier.workload_kind = ${workload.kind}
     and earlier.workload_region = ${workload.region} and earlier.workload_name = ${workload.name}
     and earlier.created_at > ${clock(-unlessUnansweredMs)}
     order by earlier.created_at desc limit 1)`;
@@ -105,20 +111,20 @@ function times({ clock, replicaId }: Session, { state, expiresInMs }: NewChange)
     expires_at: state === "pending" && expiresInMs !== undefined ? clock(expiresInMs) : null,
     approved_at: state === "approved" ? clock() : null,
     owner: state === "approved" ? replicaId : null,
-    owed_at: clock(SIGN_WITHIN_MS),
   };
 }
 
 /** Its card offers no Undo, until that Undo comes to nothing. */
-async function markUndone({ db }: Session, { id, teamId }: IdIn): Promise<void> {
-  await db
+async function markUndone(session: Session, { id, teamId }: IdIn): Promise<void> {
+  await session.db
     .updateTable("change")
-    .set({ is_undone: 1, version: sql`version + 1`, stale: 1 })
+    .set({ is_undone: 1, version: sql`version + 1` })
     .where("id", "=", id)
     .where("team_id", "=", teamId)
     .where("is_undone", "=", 0)
     .execute();
-  if (isPartId(id)) await redrawUndone({ db }, id);
+  if (isPartId(id)) await redrawUndone(session, id);
+  else await scheduleCards(session, [id]);
 }
 
 /** The Change that kept this one from being added; undefined when it no longer conflicts. */
@@ -154,7 +160,7 @@ export async function insertParts(
   for (const [at, part] of parts.entries()) {
     const ids = { id: partId(id, at + 1), deliveryId: partId(deliveryId, at + 1) };
     const row = newChangeRow(session, { ...part, ...ids });
-    const own = { created_at: session.clock(), part_of: id, nowhere: 1, stale: 0 };
+    const own = { created_at: session.clock(), part_of: id };
     await session.db
       .insertInto("change")
       .values({ ...row, ...own })

@@ -1,5 +1,5 @@
 import { randomInt } from "node:crypto";
-import { sql } from "kysely";
+import { sql, type SqlBool } from "kysely";
 import { z } from "zod";
 import type { Closing, Installation, NewInstallation, NewTokens, Source } from "../workflow/access/installation.ts";
 import { deleteDue, scheduleDue } from "./due.ts";
@@ -62,15 +62,14 @@ function tokenColumns({ sealedTokens, expiresAt }: NewTokens) {
   return { sealed_tokens: sealedTokens, expires_at: expiresAt?.toISOString() ?? null };
 }
 
-/** Cards whose requests ended while the app was away. `closeWorkspace` has put them aside. */
-async function redrawCards({ db }: Session, teamId: string): Promise<void> {
+/** Cards whose requests ended while the app was away, when Slack took no update. */
+async function redrawCards({ db, clock }: Session, teamId: string): Promise<void> {
   await db
-    .updateTable("change")
-    .set({ nowhere: 0 })
+    .updateTable("due")
+    .set({ at: clock(), attempts: 0 })
     .where("team_id", "=", teamId)
-    .where("stale", "=", 1)
-    .where("nowhere", "=", 1)
-    .where("card_ts", "is not", null)
+    .where("kind", "=", "post")
+    .where("token", "is", null)
     .execute();
 }
 
@@ -249,16 +248,26 @@ async function erase(session: Session, { teamId }: Closing): Promise<void> {
   await db.deleteFrom("person_setting").where("team_id", "=", teamId).execute();
   await db.deleteFrom("profile").where("team_id", "=", teamId).execute();
   await db.deleteFrom("watch").where("team_id", "=", teamId).execute();
-  await db.deleteFrom("due").where("team_id", "=", teamId).execute();
   await db.deleteFrom("mute").where("team_id", "=", teamId).execute();
-  for (const table of ["observation", "seen", "incident", "notice", "alert", "post", "told_place"] as const) {
+  // Nobody can draw its cards now. Those that are out of date are drawn when the app is back.
+  await db
+    .deleteFrom("post")
+    .where("team_id", "=", teamId)
+    .where((where) => where.or([where("kind", "<>", "change"), where("ts", "is", null)]))
+    .execute();
+  const isCard = sql<SqlBool>`kind = 'post' and key in (select id from post where team_id = ${teamId})`;
+  await db
+    .deleteFrom("due")
+    .where("team_id", "=", teamId)
+    .where(sql<SqlBool>`not (${isCard})`)
+    .execute();
+  for (const table of ["observation", "seen", "incident", "notice", "alert", "told_place"] as const) {
     // names of tables
     await db.deleteFrom(table).where("team_id", "=", teamId).execute();
   }
   await db.deleteFrom("follow").where("team_id", "=", teamId).execute();
   await db.deleteFrom("org_workspace").where("team_id", "=", teamId).execute();
-  // Nobody can draw its cards now. Those that are out of date are drawn when the app is back.
-  await db.updateTable("change").set({ sealed: "", nowhere: 1, owed_at: null }).where("team_id", "=", teamId).execute();
+  await db.updateTable("change").set({ sealed: "" }).where("team_id", "=", teamId).execute();
   if (await isClosed(session, teamId)) return;
   const result = `accounts deleted: ${accounts.length}, channel settings deleted: ${bindings.length}`;
   await insertEvent(db, session, workspaceEvent("uninstalled", teamId, result));

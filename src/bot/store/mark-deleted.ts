@@ -1,10 +1,12 @@
 import { type Selectable, sql } from "kysely";
 import { type Health, requestIdOf } from "../changes/stored-change.ts";
 import type { Session } from "./database/session.ts";
+import { scheduleCards } from "./posts.ts";
 import { fromJson, HealthJson, toJson } from "./schema/columns.ts";
 import type { ChangeTable } from "./schema/tables.ts";
 
 type Row = Selectable<ChangeTable>;
+type Scheduling = Pick<Session, "db" | "clock">;
 
 /** Cards that people may still look at. */
 const NEWEST = 20;
@@ -19,7 +21,8 @@ export function isDeletion({ op, state, ending }: Row): boolean {
  * several keeps those for its other workloads. Changes that are still followed notice the deletion themselves. Call it
  * in the transaction of the deletion.
  */
-export async function markDeleted({ db }: Pick<Session, "db">, deletion: Row): Promise<void> {
+export async function markDeleted(session: Scheduling, deletion: Row): Promise<void> {
+  const { db } = session;
   // A request for several workloads has such a row for each of them.
   const rows = await db
     .selectFrom("event")
@@ -45,14 +48,15 @@ export async function markDeleted({ db }: Pick<Session, "db">, deletion: Row): P
     // Rows are locked in the same order everywhere.
     .orderBy("id")
     .execute();
-  for (const row of earlier) await markRow(db, row);
+  for (const row of earlier) await markRow(session, row);
 }
 
-async function markRow(db: Session["db"], row: Row): Promise<void> {
+async function markRow(session: Scheduling, row: Row): Promise<void> {
+  const { db } = session;
   const marked = markedBy(row);
   if (marked === undefined) return;
   const isPart = row.part_of !== null;
-  const drawn = { version: sql<number>`version + 1`, stale: 1 };
+  const drawn = { version: sql<number>`version + 1` };
   const health = toJson(HealthJson, marked.health);
   // A request is locked before its parts, as in every step.
   if (isPart) await db.updateTable("change").set(drawn).where("id", "=", requestIdOf(row.id)).execute();
@@ -62,6 +66,7 @@ async function markRow(db: Session["db"], row: Row): Promise<void> {
     .where("id", "=", row.id)
     .where(marked.column, "is not distinct from", row[marked.column])
     .execute();
+  await scheduleCards(session, [requestIdOf(row.id)]);
 }
 
 type Marked = { readonly column: "health" | "progress"; readonly health: Health };

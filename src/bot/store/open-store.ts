@@ -39,18 +39,6 @@ import { profileRows } from "./profiles.ts";
 import { createPending, waiting } from "./pending.ts";
 import { pruner } from "./database/prune.ts";
 import { accept, drop, finish, isKnown, remember, takeDeliveries } from "./deliveries.ts";
-import {
-  beginDrawing,
-  beginTelling,
-  markDrawn,
-  holdDrawing,
-  holdTelling,
-  overdueNews,
-  postponeDrawing,
-  postponeTelling,
-  markTold,
-  undrawn,
-} from "./leases.ts";
 import { openChain } from "./audit/chain-rows.ts";
 import { addReceivers, auditBatch, auditDelivered, auditFailed } from "./audit/receivers.ts";
 import { sealHistory } from "./audit/seal-history.ts";
@@ -89,8 +77,8 @@ import {
 } from "./watches.ts";
 import { endRound, hint, incidentsOf, keptOf, roundOf, syncRounds } from "./rounds.ts";
 import { alertOf, dueNotices, duePlaces, placeNotices, takeAlert } from "./alerts.ts";
-import { announce, deliverAgain, postDue, postOf, removePost, savePost } from "./posts.ts";
-import { completedJobs, createdJobs, findChange, waitsFor } from "./find-change.ts";
+import { announce, deliverAgain, postDue, postOf, removePost, savePost, showChange } from "./posts.ts";
+import { changeToDraw, completedJobs, createdJobs, findChange, waitsFor } from "./find-change.ts";
 import { history, changedSince } from "./history.ts";
 import { inspect, type LookPlace, readingCurrentStore } from "./database/inspect.ts";
 import { closeSync, openSync } from "node:fs";
@@ -210,6 +198,8 @@ async function openPlace(options: OpenStore): Promise<Opened> {
     const db = openSqlite<Tables>(file, options);
     // The lock keeps other processes out; should somebody look in with a tool, an ack must not wait 5 s for them.
     await sql`pragma busy_timeout = 800`.execute(db);
+    // Otherwise, what is deleted stays in free parts of the file, where no erasure finds it.
+    await sql`pragma secure_delete = on`.execute(db);
     return { db, flavour: "sqlite", close: () => db.destroy().finally(unlock) };
   } catch (error) {
     unlock();
@@ -289,6 +279,8 @@ const statements = {
   endDue,
   delayDue,
   find: findChange,
+  changeToDraw,
+  showChange,
   advance,
   expire: expireDue,
   open: openChanges,
@@ -298,16 +290,6 @@ const statements = {
   auditBatch,
   auditDelivered,
   auditFailed,
-  undrawn,
-  beginDrawing,
-  holdDrawing,
-  markDrawn,
-  postponeDrawing,
-  overdueNews,
-  beginTelling,
-  holdTelling,
-  markTold,
-  postponeTelling,
   history,
   changedSince,
   waitsFor,

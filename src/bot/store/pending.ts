@@ -5,7 +5,8 @@ import { builtOnce } from "./database/built-once.ts";
 import { isAliveFor } from "./database/replicas.ts";
 import { inBatches, type Session, timeAt } from "./database/session.ts";
 import { Big, maybe, parseRow, Time } from "./schema/columns.ts";
-import { wholeChanges } from "./find-change.ts";
+import { changeRows, wholeChanges } from "./find-change.ts";
+import { cardColumn } from "./posts.ts";
 
 type Known = { readonly stamp: string; readonly change: StoredChange };
 type KnownById = ReadonlyMap<string, Known>;
@@ -31,7 +32,8 @@ const waitingRows = builtOnce(
   ({ db, flavour }, { teamId, shift }: { readonly teamId: string; readonly shift: string }) =>
     db
       .selectFrom("change")
-      .select(["id", "version", "channel_id", "card_channel", "card_ts", "terms", "account_owner"])
+      .select(["id", "version", "channel_id", "terms", "account_owner"])
+      .select(cardColumn)
       .select(sql<number>`length(sealed)`.as("size"))
       .where("team_id", "=", teamId)
       .where(sql<SqlBool>`state = 'pending'`)
@@ -60,9 +62,7 @@ async function brought(
     if (found?.stamp === stamp) current.set(id, found);
     else unknown.push(id);
   }
-  const rows = await inBatches(unknown, (some) =>
-    session.db.selectFrom("change").selectAll().where("id", "in", some).execute(),
-  );
+  const rows = await inBatches(unknown, (some) => changeRows(session.db).where("id", "in", some).execute());
   for (const change of await wholeChanges(session, rows, unreadable)) {
     // Decided since the stamps were read.
     if (change.state !== "pending") continue;

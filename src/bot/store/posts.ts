@@ -1,44 +1,133 @@
 import { randomUUID } from "node:crypto";
-import type { Announcement } from "../changes/history-event.ts";
-import { type RawBuilder, type Selectable, sql, type SqlBool } from "kysely";
+import { type Insertable, type RawBuilder, type Selectable, sql, type SqlBool, type UpdateObject } from "kysely";
 import { z } from "zod";
+import type { Announcement } from "../changes/history-event.ts";
+import type { Card } from "../changes/stored-change.ts";
+import type { IdIn } from "../workflow/ports.ts";
 import type { Due, NextTime } from "../workflow/due.ts";
-import type { NewPost, PostKindName, PostStore, SavedPost, StoredPost } from "../workflow/post/post.ts";
-import { type Db, inBatches, type Session } from "./database/session.ts";
+import type { NewPost, PostKindName, PostStore, SavedPost, StoredPost, TakenPost } from "../workflow/post/post.ts";
+import { builtOnce } from "./database/built-once.ts";
+import { type Db, inBatches, type Session, timeAt } from "./database/session.ts";
 import { LOST } from "./database/text-sealer.ts";
-import { delayDue, endDue, holdDue, scheduleDue } from "./due.ts";
-import { fromJson, plainText } from "./schema/columns.ts";
-import type { PostTable } from "./schema/tables.ts";
+import { beginDue, delayDue, endDue, holdDue, scheduleDue, scheduling } from "./due.ts";
+import { fromJson, plainText, TermsJson } from "./schema/columns.ts";
+import type { ChangeTable, PostTable, Tables } from "./schema/tables.ts";
 
 // A message is delivered by the replica that has the lease of its row in `due`, whose key is the message's id.
 
-type Writing = Pick<Session, "db" | "clock" | "textSealer">;
+type Writing = Pick<Session, "db" | "flavour" | "clock" | "textSealer">;
+
 /** Adds a message and schedules it; one that is there already stays as it is. */
-export async function addPost(session: Writing, post: NewPost, insteadOf?: string): Promise<void> {
-  const { db, clock, textSealer } = session;
-  const { kind, key, teamId, payload, place, fallback = null, posts = 0 } = post;
+export async function addPost(session: Writing, post: NewPost): Promise<void> {
+  const { kind, teamId } = post;
+  const id = await insertPost(session, post);
+  if (id !== undefined) await scheduleDue(session, { kind: "post", key: id, teamId });
+  else if (kind === "change") await scheduleDue(session, { kind: "post", key: post.key, teamId });
+}
+
+/** Undefined: there is one already. */
+async function insertPost(session: Writing, post: NewPost): Promise<string | undefined> {
+  const { clock, textSealer } = session;
+  const { kind, key, teamId, payload, place, fallback = null, insteadOf = null, posts = 0 } = post;
   const { id = randomUUID(), card } = post;
-  const row = await db
+  const [row] = await insertedRows(session, {
+    id,
+    kind,
+    key,
+    team_id: teamId,
+    payload: payload === undefined ? null : textSealer.seal(plainText(payload), postBind(post)),
+    place,
+    instead_of: insteadOf,
+    fallback,
+    channel: card?.channelId ?? null,
+    ts: card?.ts ?? null,
+    posts,
+    told: "[]",
+    now: clock.shift(),
+  });
+  return row?.id;
+}
+
+type NewRow = Omit<Insertable<PostTable>, "created_at"> & { readonly now: string };
+
+const insertedRows = builtOnce(({ db, flavour }, { now, ...row }: NewRow) =>
+  db
     .insertInto("post")
-    .values({
-      id,
-      kind,
-      key,
-      team_id: teamId,
-      payload: payload === undefined ? null : textSealer.seal(plainText(payload), postBind(post)),
-      place,
-      instead_of: insteadOf ?? null,
-      fallback,
-      channel: card?.channelId ?? null,
-      ts: card?.ts ?? null,
-      posts,
-      told: "[]",
-      created_at: clock(),
-    })
-    .onConflict((conflict) => conflict.columns(["kind", "key", "place"]).doNothing())
-    .returning("id")
-    .executeTakeFirst();
-  if (row !== undefined) await scheduleDue(session, { kind: "post", key: row.id, teamId });
+    .values({ ...row, created_at: timeAt(flavour, now) })
+    .onConflict((conflict) => conflict.doNothing())
+    .returning("id"),
+);
+
+type ChangeRow = Pick<Selectable<ChangeTable>, "id" | "team_id" | "channel_id" | "requester_id" | "terms">;
+
+/** The card of a Change, whose id is the Change's. */
+function cardOf({ id, team_id: teamId, channel_id: channelId, requester_id: fallback, terms }: ChangeRow) {
+  const { cardIn } = terms === null ? {} : fromJson(TermsJson).parse(terms);
+  const place = cardIn ?? channelId;
+  return { id, kind: "change", key: id, teamId, payload: undefined, place, fallback } as const satisfies NewPost; // a literal kind
+}
+
+/** Schedules the card of a Change, which gets one now if it has none. */
+export function addCard(session: Writing, row: ChangeRow & { readonly card?: string | null }): Promise<void> {
+  const { id: key, team_id: teamId, card } = row;
+  return typeof card === "string" ? scheduleDue(session, { kind: "post", key, teamId }) : addPost(session, cardOf(row));
+}
+
+/** The same for the replica that posts it at once; it counts as posted. Undefined: it had one, which is only scheduled. */
+export async function beginCard(session: Writing, row: ChangeRow, leaseMs: number): Promise<TakenPost | undefined> {
+  const post = { ...cardOf(row), posts: 1 };
+  if ((await insertPost(session, post)) === undefined) {
+    await addPost(session, post);
+    return undefined;
+  }
+  const due = await beginDue(session, { kind: "post", key: post.id, teamId: post.teamId, leaseMs });
+  const nothingYet = { insteadOf: undefined, card: undefined, told: [], listed: [], restUntil: undefined };
+  return { due, post: { ...post, ...nothingYet, blockedAt: undefined, createdAt: due.createdAt } };
+}
+
+/** Gives a Change a card that has none, because it takes long. False: it had one. */
+export async function showChange(session: Session, { id, teamId }: IdIn): Promise<boolean> {
+  const columns = ["id", "team_id", "channel_id", "requester_id", "terms"] as const; // names of columns
+  const found = session.db.selectFrom("change").select(columns).where("id", "=", id).where("team_id", "=", teamId);
+  const row = await found.executeTakeFirst();
+  if (row === undefined) return false;
+  return session.db.transaction().execute(async (tx) => {
+    const inside = { ...session, db: tx };
+    if ((await insertPost(inside, cardOf(row))) === undefined) return false;
+    await scheduleDue(inside, { kind: "post", key: id, teamId });
+    return true;
+  });
+}
+
+/** Of a row of `change`: where its card is, as channel/ts; empty while it isn't posted, null without one. */
+export const cardColumn = sql<string | null>`(select coalesce(channel || '/' || ts, '') from post
+  where post.id = change.id)`.as("card");
+
+/** Schedules the cards that these Changes have. */
+export async function scheduleCards(
+  { db, clock }: Pick<Session, "db" | "clock">,
+  ids: readonly string[],
+): Promise<void> {
+  if (ids.length === 0) return;
+  await db
+    .insertInto("due")
+    .columns(["kind", "key", "team_id", "at", "attempts", "created_at"])
+    .expression((eb) =>
+      eb
+        .selectFrom("post")
+        .select([
+          sql<"post">`'post'`.as("kind"),
+          "id",
+          "team_id",
+          clock().as("at"),
+          sql<number>`0`.as("attempts"),
+          clock().as("created_at"),
+        ])
+        .where("id", "in", ids)
+        .orderBy("id"),
+    )
+    .onConflict(scheduling)
+    .execute();
 }
 
 /** Schedules a message for everybody in a channel. */
@@ -88,9 +177,14 @@ function isOf({ key, teamId }: Pick<Due, "key" | "teamId">) {
 
 /** Undefined: it is gone. */
 export async function postOf(session: Session, due: Pick<Due, "key" | "teamId">): Promise<StoredPost | undefined> {
-  const row = await session.db.selectFrom("post").selectAll().where(isOf(due)).executeTakeFirst();
+  const { key, teamId } = due;
+  const [row] = await postRows(session, { key, teamId });
   return row === undefined ? undefined : storedPost(session, row);
 }
+
+const postRows = builtOnce(({ db }, due: Pick<Due, "key" | "teamId">) =>
+  db.selectFrom("post").selectAll().where(isOf(due)),
+);
 
 function storedPost({ textSealer, log }: Session, row: Selectable<PostTable>): StoredPost {
   const { id, kind, key, place, posts, channel, ts } = row;
@@ -116,50 +210,65 @@ function storedPost({ textSealer, log }: Session, row: Selectable<PostTable>): S
   };
 }
 
-/** Renews the lease, and stores what became of the message, in one transaction. */
-export function savePost(session: Session, due: Due, saved: SavedPost): ReturnType<PostStore["savePost"]> {
-  const { card, posts, told, listed, restMs, isBlocked, instead } = saved;
-  const { clock } = session;
-  const placed = card === undefined ? {} : { channel: card.channelId, ts: card.ts };
-  const set = {
-    ...placed,
+/**
+ * Stores what became of a message while this replica has its lease, and ends the lease or, with nothing else, renews it. Another
+ * message is stored in one transaction with it.
+ */
+export async function savePost(session: Session, due: Due, saved: SavedPost): ReturnType<PostStore["savePost"]> {
+  const { card, also, isOver } = saved;
+  if (also !== undefined) {
+    const { also: _, ...own } = saved;
+    return session.db.transaction().execute(async (tx) => {
+      const inside = { ...session, db: tx };
+      const isHeld = await holdDue(inside, due);
+      if (isHeld) await addPost(inside, also);
+      return isHeld ? savePost(inside, due, own) : "lost";
+    });
+  }
+  const set = columnsOf(session, saved);
+  const changes = Object.keys(set).length > 0;
+  if (changes && !(await isSaved(session, due, set)))
+    return card !== undefined && (await isAdopted(session, due, card)) ? "adopted" : "lost";
+  if (isOver) {
+    const end = await endDue(session, due);
+    return end === "over" ? "held" : (end ?? "lost");
+  }
+  return changes || (await holdDue(session, due)) ? "held" : "lost";
+}
+
+/** Unless another replica has it. */
+async function isSaved({ db }: Session, due: Due, set: UpdateObject<Tables, "post">): Promise<boolean> {
+  const { kind, key, token } = due;
+  const isOurs = sql<SqlBool>`exists (select 1 from due where kind = ${kind} and key = ${key} and token = ${token})`;
+  const saved = await db.updateTable("post").set(set).where(isOf(due)).where(isOurs).returning("id").executeTakeFirst();
+  return saved !== undefined;
+}
+
+async function isAdopted({ db }: Session, due: Due, card: Card): Promise<boolean> {
+  const unposted = db.updateTable("post").set(placeOf(card)).where(isOf(due)).where("ts", "is", null);
+  return (await unposted.returning("id").executeTakeFirst()) !== undefined;
+}
+
+function placeOf({ channelId: channel, ts }: Card) {
+  return { channel, ts };
+}
+
+function columnsOf({ clock }: Session, { card, posts, told, listed, restMs, isBlocked }: SavedPost) {
+  return {
+    ...(card && placeOf(card)),
     ...(posts !== undefined && { posts }),
     ...(told !== undefined && { told: JSON.stringify(told) }),
     ...(listed !== undefined && { listed: JSON.stringify(listed) }),
     ...(restMs !== undefined && { rest_until: clock(restMs) }),
     ...(isBlocked !== undefined && { blocked_at: isBlocked ? sql<string>`coalesce(blocked_at, ${clock()})` : null }),
   };
-  return session.db.transaction().execute(async (tx) => {
-    const isHeld = await holdDue({ ...session, db: tx }, due);
-    if (isHeld && Object.keys(set).length > 0) {
-      await tx.updateTable("post").set(set).where(isOf(due)).execute();
-    }
-    if (isHeld && instead !== undefined) await addInstead({ ...session, db: tx }, instead);
-    if (isHeld) return "held";
-    if (card === undefined) return "lost";
-    const adopted = await tx
-      .updateTable("post")
-      .set(placed)
-      .where(isOf(due))
-      .where("ts", "is", null)
-      .returning("id")
-      .executeTakeFirst();
-    return adopted === undefined ? "lost" : "adopted";
-  });
-}
-
-/** The same for a person, while its channel takes no message. */
-async function addInstead(session: Writing, post: StoredPost): Promise<void> {
-  const { kind, key, teamId, payload, place, fallback } = post;
-  if (fallback !== undefined)
-    await addPost(session, { kind, key, teamId, payload, place: fallback, fallback: undefined }, place);
 }
 
 /** Ends or delays other work, and schedules a message. False: its lease was lost. */
 export function postDue(session: Session, due: Due, post: NewPost, next?: NextTime): Promise<boolean> {
   return session.db.transaction().execute(async (tx) => {
     const inside = { ...session, db: tx };
-    const isOurs = next === undefined ? await endDue(inside, due) : await delayDue(inside, due, next);
+    const isOurs = next === undefined ? (await endDue(inside, due)) !== undefined : await delayDue(inside, due, next);
     if (isOurs) await addPost(inside, post);
     return isOurs;
   });
@@ -173,8 +282,8 @@ export async function deliverAgain(session: Session, due: Due): Promise<void> {
 }
 
 /** Unless another replica has the lease. */
-export async function removePost({ db }: Session, due: Due): Promise<void> {
-  await db.transaction().execute(async (tx) => {
-    if (await endDue({ db: tx }, due)) await deletePosts(tx, sql<SqlBool>`id = ${due.key}`);
+export async function removePost(session: Session, due: Due): Promise<void> {
+  await session.db.transaction().execute(async (tx) => {
+    if (await endDue({ ...session, db: tx }, due)) await deletePosts(tx, sql<SqlBool>`id = ${due.key}`);
   });
 }

@@ -1,14 +1,15 @@
-import { type Expression, type RawBuilder, type Selectable, sql, type SqlBool, type UpdateObject } from "kysely";
+import { type Expression, type RawBuilder, sql, type SqlBool, type UpdateObject } from "kysely";
 import type { NewHistoryEvent } from "../changes/history-event.ts";
 import { type Ending, isPartId, requestIdOf, type ChangeState, type StoredChange } from "../changes/stored-change.ts";
 import type { Step } from "../workflow/lifecycle.ts";
 import type { Session } from "./database/session.ts";
 import { storedChange } from "./change-row.ts";
 import { insertEvent } from "./events.ts";
-import { wholeChange } from "./find-change.ts";
+import { type ChangeRow, wholeChange } from "./find-change.ts";
 import { isDeletion, markDeleted } from "./mark-deleted.ts";
 import { EndingJson, toJson } from "./schema/columns.ts";
-import type { ChangeTable, Tables } from "./schema/tables.ts";
+import { addCard, cardColumn, scheduleCards } from "./posts.ts";
+import type { Tables } from "./schema/tables.ts";
 import { isAliveFor } from "./database/replicas.ts";
 
 export type Move = {
@@ -22,6 +23,8 @@ export type Move = {
   readonly event: NewHistoryEvent | undefined;
   /** Nothing that a card shows has changed, so it isn't drawn again. */
   readonly isQuiet?: boolean;
+  /** Whoever makes the step draws its card. */
+  readonly draws?: boolean;
   /** Of a look at a part: this long after it, its request is carried on. */
   readonly nextLook?: { readonly lookInMs: number | undefined } | undefined;
 };
@@ -37,13 +40,12 @@ export async function move(session: Session, what: Move): Promise<StoredChange |
   return moved && wholeChange(session, moved.row);
 }
 
-/** `seq` is the number of its row of history, the newest of this Change. */
-type Moved = { readonly row: Selectable<ChangeTable>; readonly seq: number | undefined };
+type Moved = { readonly row: ChangeRow };
 
 /** The same, without reading the votes and parts of the Change. */
 export async function moveRow(
   session: Session,
-  { id, teamId, step, set, only = [], event, isQuiet = false, nextLook }: Move,
+  { id, teamId, step, set, only = [], event, isQuiet = false, draws = false, nextLook }: Move,
 ): Promise<Moved | undefined> {
   const sendWithinMs = step.to === "claimed" ? session.sendWithinMs : undefined;
   if (!(await holdRequest(session, { id, teamId, sendWithinMs, isQuiet, nextLook }))) return undefined;
@@ -52,13 +54,15 @@ export async function moveRow(
     .set({
       ...set,
       state: step.to,
-      ...(!isQuiet && { version: sql`version + 1`, stale: 1, owed_at: owedSoon(session) }),
+      ...(!isQuiet && { version: sql`version + 1` }),
     })
     .where((where) => where.and([where("id", "=", id), where("state", "in", step.from), inWorkspace(teamId), ...only]))
     .returningAll()
+    .returning(cardColumn)
     .executeTakeFirst();
   if (row === undefined) return undefined;
-  const seq = event && (await insertEvent(session.db, session, { ...event, changeId: requestIdOf(id) }));
+  if (event !== undefined) await insertEvent(session.db, session, { ...event, changeId: requestIdOf(id) });
+  if (!isQuiet && !draws) await scheduleCard(session, row);
   if (row.undo_of !== null && cameToNothing.has(row.state)) {
     await offerUndoAgain(session, row.undo_of);
     await tellLostWayBack(session, row, row.undo_of);
@@ -66,7 +70,14 @@ export async function moveRow(
   if (row.undo_of !== null && !isQuiet) await redrawUndone(session, row.undo_of);
   if (event !== undefined && isDeletion(row)) await markDeleted(session, row);
   if (row.part_count > 0 && row.settled_at !== null) await endParts(session, id);
-  return { row, seq };
+  return { row };
+}
+
+/** What needs no approval has no card before it has run, unless it takes long. */
+async function scheduleCard(session: Session, row: ChangeRow): Promise<void> {
+  if (row.part_of !== null) return;
+  if (row.card === null && row.state === "claimed") return;
+  await addCard(session, row);
 }
 
 /** The columns of a Change that ends without being sent. */
@@ -79,29 +90,21 @@ export function inWorkspace(teamId: string | undefined): RawBuilder<SqlBool> {
   return teamId === undefined ? sql<SqlBool>`1 = 1` : sql<SqlBool>`team_id = ${teamId}`;
 }
 
-/** Together with a sweep, a right that a kill left behind, and the message itself, below half a minute. */
-const CARD_WITHIN_MS = 10_000;
-
-/** The requester has to know soon, by the card or otherwise; an earlier time stays. Nobody is told of a part. */
-function owedSoon({ clock }: Session): RawBuilder<string> {
-  const soon = clock(CARD_WITHIN_MS);
-  return sql<string>`case when part_of is not null then null when owed_at < ${soon} then owed_at else ${soon} end`;
-}
-
 const cameToNothing = new Set<ChangeState>(["rejected", "cancelled", "expired", "drifted", "failed"]);
 
 /** An Undo that came to nothing took nothing back. */
-async function offerUndoAgain({ db }: Session, id: string): Promise<void> {
-  await db
+async function offerUndoAgain(session: Session, id: string): Promise<void> {
+  await session.db
     .updateTable("change")
-    .set({ is_undone: 0, version: sql`version + 1`, stale: 1 })
+    .set({ is_undone: 0, version: sql`version + 1` })
     .where("id", "=", id)
     .where("is_undone", "=", 1)
     .execute();
+  await scheduleCards(session, [id]);
 }
 
 /** The thread of a deploy says why its automatic way back wasn't run. */
-async function tellLostWayBack(session: Session, row: Selectable<ChangeTable>, undoOf: string): Promise<void> {
+async function tellLostWayBack(session: Session, row: ChangeRow, undoOf: string): Promise<void> {
   const { wayBackEnd, ...back } = storedChange(session.textSealer, row, []);
   if (wayBackEnd === undefined) return;
   const { teamId, channelId, workload, account, rule, breakGlass } = back;
@@ -124,16 +127,18 @@ async function tellLostWayBack(session: Session, row: Selectable<ChangeTable>, u
 }
 
 /** Redraws a card that shows the progress of its Undo: with parts, or with a version in trouble. */
-export async function redrawUndone({ db }: Pick<Session, "db">, id: string): Promise<void> {
+export async function redrawUndone(session: Pick<Session, "db" | "clock">, id: string): Promise<void> {
   const isTold = isPartId(id)
     ? sql<SqlBool>`1 = 1`
     : sql<SqlBool>`coalesce(health, progress) like '%"kind":"trouble"%'`;
-  await db
+  const row = await session.db
     .updateTable("change")
-    .set({ version: sql`version + 1`, stale: 1 })
+    .set({ version: sql`version + 1` })
     .where("id", "=", requestIdOf(id))
     .where(isTold)
-    .execute();
+    .returning("id")
+    .executeTakeFirst();
+  if (row !== undefined) await scheduleCards(session, [row.id]);
 }
 
 /** `work` in a transaction. */
@@ -157,7 +162,7 @@ export async function holdRequest(session: Session, held: Held): Promise<boolean
     .updateTable("change")
     .set({
       owner: replicaId,
-      ...(!isQuiet && { version: sql`version + 1`, stale: 1 }),
+      ...(!isQuiet && { version: sql`version + 1` }),
       ...(nextLook !== undefined && { look_after: lookInMs === undefined ? null : clock(lookInMs) }),
     })
     .where((where) =>
@@ -171,6 +176,7 @@ export async function holdRequest(session: Session, held: Held): Promise<boolean
     )
     .returning("id")
     .executeTakeFirst();
+  if (row !== undefined && !isQuiet) await scheduleCards(session, [row.id]);
   return row !== undefined;
 }
 

@@ -1,5 +1,4 @@
 import type { AccountSeeker, LinkedAccount } from "../accounts/resolve.ts";
-import type { Card, StoredChange } from "../changes/stored-change.ts";
 import type { InstallationRows } from "../workflow/access/installation.ts";
 import type { Inspection, LiveReplica } from "../health/facts.ts";
 import type {
@@ -8,14 +7,12 @@ import type {
   BindingStore,
   ChannelMove,
   ChannelMover,
-  Drawing,
   Inbox,
   LinkStore,
   ProfileRows,
   RecordRows,
   Store as Changes,
   SweepStore,
-  ToldReplies,
   WatchingStore,
   WatchStore,
   FollowStore,
@@ -25,84 +22,6 @@ import type { Due, DueStore } from "../workflow/due.ts";
 import type { PostStore } from "../workflow/post/post.ts";
 import type { Waiting } from "./pending.ts";
 import type { AuditBatch } from "./audit/receivers.ts";
-
-export type Postponed = {
-  readonly ms: number;
-  /** The card may have been posted, because Slack's answer was lost. Counts as a post. */
-  readonly isPosted?: boolean;
-  /** Number of the last row of history that was told anyway. */
-  readonly toldSeq?: number | undefined;
-};
-
-export type Drawn = {
-  readonly token: string;
-  /** The version that Slack shows now. */
-  readonly version: number;
-  /** Undefined: it can't be posted anywhere, and nobody needs to try again. */
-  readonly card: Card | undefined;
-  /** False: Slack refuses this version for good, and the card stays as it was. */
-  readonly isShown?: boolean;
-  /** The number of the last row of history that was told; undefined: as before. */
-  readonly toldSeq: number | undefined;
-};
-
-export type Drawings = {
-  /** The right to draw, if there is something to draw and nobody else does; with a `teamId`, only in that workspace. */
-  readonly beginDrawing: (id: string, teamId?: string) => Promise<Drawing | undefined>;
-  /**
-   * Extends the right to draw by the time one call to Slack may take. With a card, also stores where it was posted; with
-   * `told`, which replies the thread has. `lost`: another replica draws now. `adopted`: another replica draws now, using
-   * our card.
-   */
-  readonly holdDrawing: (
-    id: string,
-    token: string,
-    done?: { readonly card?: Card | undefined; readonly told?: ToldReplies | undefined },
-  ) => Promise<"held" | "adopted" | "lost">;
-  /** Stores what Slack shows now. If the right was lost, the card is drawn again. True: draw again. */
-  readonly markDrawn: (id: string, drawn: Drawn) => Promise<boolean>;
-  /** Gives the right back; nobody tries before `ms` are over. */
-  readonly postponeDrawing: (id: string, token: string, wait: Postponed) => Promise<void>;
-};
-
-/** The right to tell a requester what their card doesn't show. */
-export type Telling = {
-  readonly change: StoredChange;
-  /** Proves that the right is still ours. */
-  readonly token: string;
-  /** The last news that they were told by another way than the card. */
-  readonly told: string | undefined;
-  /** When the right was taken, by the database's clock. */
-  readonly at: Date;
-  /** Nobody has tried to draw the card yet, or somebody just began. */
-  readonly isCardComing: boolean;
-};
-
-export type ToldNews = {
-  readonly token: string;
-  /** The version that was told. */
-  readonly version: number;
-  /** Undefined: there was nothing to tell. */
-  readonly news: string | undefined;
-};
-
-/**
- * What requesters are owed. Each step of a Change owes its requester the news, soon; drawing the card delivers it. What the
- * card doesn't show in time is told otherwise, once, by one replica.
- */
-export type Tellings = {
-  /** The right to tell, if anything is owed, or with `isOverdue` if the card is late, and nobody else does. */
-  readonly beginTelling: (
-    id: string,
-    when: { readonly isOverdue: boolean; readonly teamId?: string | undefined },
-  ) => Promise<Telling | undefined>;
-  /** Extends the right by the time one message may take. The new token; undefined: somebody else tells now. */
-  readonly holdTelling: (id: string, token: string) => Promise<string | undefined>;
-  /** They know. What happened since that version stays owed. */
-  readonly markTold: (id: string, told: ToldNews) => Promise<void>;
-  /** Gives the right back; nobody tries before `ms` are over. */
-  readonly postponeTelling: (id: string, token: string, ms: number) => Promise<void>;
-};
 
 export type AccountRows = LinkStore & {
   /** The accounts, the binding and the default region that apply to a request made there. */
@@ -168,8 +87,6 @@ export type Store = Changes &
   DueStore &
   Inbox &
   SweepStore &
-  Drawings &
-  Tellings &
   RecordRows &
   AccountRows &
   BindingStore &

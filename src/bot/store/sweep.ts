@@ -6,7 +6,7 @@ import type { Session } from "./database/session.ts";
 import { insertEvent } from "./events.ts";
 import { ended, inTransaction, move } from "./step.ts";
 import { goneOwners, isStillWith } from "./database/replicas.ts";
-import { wholeChanges } from "./find-change.ts";
+import { changeRows, wholeChanges } from "./find-change.ts";
 
 /**
  * Ends what nobody decided or carried out in time, whoever owns it. `event` gets the Change with its ending, which says
@@ -81,9 +81,7 @@ export async function openChanges(session: Session): Promise<readonly StoredChan
     if (owner === replicaId) continue;
     await db.updateTable("change").set({ owner: replicaId }).where(isOpen).where(isStillWith(session, owner)).execute();
   }
-  const rows = await db
-    .selectFrom("change")
-    .selectAll()
+  const rows = await changeRows(db)
     .where(isOpen)
     .where(isDue(session))
     .where("owner", "=", replicaId)

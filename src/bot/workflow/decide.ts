@@ -1,6 +1,7 @@
 import { within } from "../../platform/waiting.ts";
 import { requestIdOf, type Card, type StoredChange, type Who } from "../changes/stored-change.ts";
 import type { Post } from "../views/kit/post.ts";
+import { retiredCard } from "../views/cards/change-card.ts";
 import { decisionAnswer, type DecisionAnswer } from "../views/messages/decision-answer.ts";
 import { approversNow, cardChannel, eligibility } from "./access/approvers.ts";
 import { clearToRun } from "./access/clear-to-run.ts";
@@ -136,7 +137,7 @@ async function approve(deps: WorkflowParts, { change, interaction, answer, who, 
   }
   const approved = result.change;
   if (approved.state !== "approved") {
-    const isShown = await deps.cards.draw(change.id);
+    const isShown = await deps.deliver(change, change.teamId);
     return isShown && interaction.card !== undefined ? undefined : answer({ kind: "counted", change: approved });
   }
   logEvent(deps, last);
@@ -173,7 +174,7 @@ async function approve(deps: WorkflowParts, { change, interaction, answer, who, 
  * message repeats it. Never rejects.
  */
 async function answerNow(
-  { store, log, cards }: Pick<WorkflowParts, "store" | "log" | "cards">,
+  { store, log, deliver }: Pick<WorkflowParts, "store" | "log" | "deliver">,
   approved: StoredChange,
   { interaction, answer }: Pick<By, "interaction" | "answer">,
 ): Promise<void> {
@@ -182,7 +183,7 @@ async function answerNow(
     return undefined;
   });
   const runs = now?.state === "claimed" || now?.state === "done";
-  if (runs && interaction.card !== undefined && (await cards.draw(now.id))) return;
+  if (runs && interaction.card !== undefined && (await deliver(now, now.teamId))) return;
   await answer({ kind: "approved", change: now ?? approved });
 }
 
@@ -209,9 +210,12 @@ async function cancel(deps: WorkflowParts, deciding: Deciding): Promise<void> {
 }
 
 /** A rejected or cancelled Undo puts the Undo button back on the original card. */
-async function drawBoth({ cards }: Pick<WorkflowParts, "cards">, { id, undoOf }: StoredChange): Promise<void> {
-  await cards.draw(id);
-  if (undoOf !== undefined) await cards.draw(requestIdOf(undoOf));
+async function drawBoth(
+  { deliver }: Pick<WorkflowParts, "deliver">,
+  { id, undoOf, teamId }: StoredChange,
+): Promise<void> {
+  await deliver({ id }, teamId);
+  if (undoOf !== undefined) await deliver({ id: requestIdOf(undoOf) }, teamId);
 }
 
 async function late({ store }: Pick<WorkflowParts, "store">, { change, answer, interaction }: Deciding): Promise<void> {
@@ -221,13 +225,13 @@ async function late({ store }: Pick<WorkflowParts, "store">, { change, answer, i
 
 /** Handles a click on an outdated card: removes its buttons. Resolves to whether the clicked card was outdated. */
 export async function retireOutdated(
-  { cards }: Pick<WorkflowParts, "cards">,
+  { sender, settings }: Pick<WorkflowParts, "sender" | "settings">,
   change: StoredChange,
   clicked: Card | undefined,
 ): Promise<boolean> {
   const { card } = change;
   if (clicked === undefined || card === undefined) return false;
   if (clicked.channelId === card.channelId && clicked.ts === card.ts) return false;
-  await cards.retire(change, clicked);
+  await sender.update(clicked, retiredCard({ change, defaultRegion: settings.region }));
   return true;
 }

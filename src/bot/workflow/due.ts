@@ -23,8 +23,8 @@ export const dueKinds = {
   doubt: { lane: "sweeping", atOnce: 4, leaseMs: 60_000 },
   /** Reads new lines of a followed log; the key is the follow. A retry redraws its messages from the stored lines. */
   follow: { lane: "watching", atOnce: 64, leaseMs: 30_000 },
-  /** Posts or updates a message, and its thread; the key is the message. Longer than a digest is read, and than one call to Slack takes. */
-  post: { lane: "redraws", atOnce: 8, leaseMs: 60_000 },
+  /** Posts or updates a message, and its thread; the key is the message. Twice as long as a digest is read, or one call to Slack takes. */
+  post: { lane: "redraws", atOnce: 8, leaseMs: 40_000 },
   /** Reads a list of workloads for its watches; the key is the list. Few at once, because people's requests go first. */
   round: { lane: "watching", atOnce: 4, leaseMs: 60_000 },
   /** Renews the token of an installation; the key is its id. */
@@ -68,24 +68,27 @@ export type NextTime = {
   readonly payload?: string | undefined;
   /** The attempt failed: the next one counts as a retry. */
   readonly isFailure?: boolean | undefined;
+  /** What somebody waits for is done, and the rest is left. */
+  readonly isDone?: boolean | undefined;
 } & ({ readonly ms: number; readonly at?: undefined } | { readonly at: Date; readonly ms?: undefined });
 
-/** `holdDue`, `endDue` and `delayDue` resolve to false when the lease was lost; then they changed nothing. */
+/** Of a lost lease, `holdDue` and `delayDue` resolve to false and `endDue` to undefined; then they changed nothing. */
 export type DueStore = {
   /** The number of due rows, by kind. */
   readonly dueKinds: () => Promise<ReadonlyMap<string, number>>;
   readonly takeDue: (taking: Taking) => Promise<readonly Due[]>;
   /** Renews the lease, and stores a new payload. */
   readonly holdDue: (due: Due, payload?: string) => Promise<boolean>;
-  readonly endDue: (due: Due) => Promise<boolean>;
+  /** `again`: it was scheduled again during the lease. */
+  readonly endDue: (due: Due) => Promise<"over" | "again" | undefined>;
   readonly delayDue: (due: Due, later: NextTime) => Promise<boolean>;
 };
 
 /**
- * How an attempt ended. `ended`: the work has ended its lease itself, in one transaction with its result. `retry`: it failed, and is
- * retried with a back-off.
+ * How an attempt ended. `ended`: the work has ended its lease itself, together with its result; `again`: it was scheduled again
+ * meanwhile. `retry`: it failed, and is retried with a back-off.
  */
-export type DueEnd = "done" | "ended" | "retry" | NextTime;
+export type DueEnd = "done" | "ended" | "again" | "retry" | NextTime;
 
 /** Another replica may have the work by now, so this attempt stops without any further effect. */
 export class LeaseLost extends Error {}
@@ -99,10 +102,11 @@ export type DueLoop = {
   /** Calls `begin` in the next turn of the event loop, for work that was just scheduled. The next sweep would find it, too. */
   readonly wake: () => void;
   /**
-   * Does all due work of one kind, or what has this key, one after the other, whatever else this replica does. Rejects when the
-   * database doesn't answer.
+   * Does all due work of one kind, or what has this key, one after the other, whatever else this replica does. True: it is done. Rejects when the database doesn't answer.
    */
-  readonly finish: (kind: DueKindName, key?: string) => Promise<void>;
+  readonly finish: (kind: DueKindName, key?: string) => Promise<boolean>;
+  /** The same with work that this replica has just scheduled with a lease. */
+  readonly perform: (due: Due, work: DueWork) => Promise<boolean>;
 };
 
 type Parts = {
@@ -117,9 +121,15 @@ const BACK_OFF = { firstMs: 5_000, longestMs: 10 * 60_000, jitter: 0.2 };
 
 const isKind = (name: string): name is DueKindName => Object.hasOwn(dueKinds, name);
 
+function isOver(end: DueEnd | undefined): boolean {
+  return end === "done" || end === "ended" || (typeof end === "object" && end.isDone === true);
+}
+
 export function createDueLoop({ store, lanes, work, log }: Parts): DueLoop {
   /** Leases of this replica, by kind. */
   const taken = new Map<DueKindName, number>();
+  /** What this replica has taken. */
+  const running = new Map<string, Promise<DueEnd | undefined>>();
   /** Kinds that have more due work than free places. */
   const behind = new Set<DueKindName>();
   const count = (name: DueKindName, by: number): void => void taken.set(name, (taken.get(name) ?? 0) + by);
@@ -138,22 +148,50 @@ export function createDueLoop({ store, lanes, work, log }: Parts): DueLoop {
     count(due.kind, -1);
     if (behind.delete(due.kind)) wake();
   };
-  const run = async (due: Due, signal: AbortSignal): Promise<void> => {
+  const nameOf = ({ kind, key }: Pick<Due, "kind" | "key">): string => `${kind} ${key}`;
+  const note = (due: Due, end: Promise<DueEnd | undefined>): void => {
+    const name = nameOf(due);
+    const noted = end
+      .catch(() => undefined)
+      .finally(() => {
+        if (running.get(name) === noted) running.delete(name);
+      });
+    running.set(name, noted);
+  };
+  const run = (due: Due, signal: AbortSignal, todo?: DueWork): Promise<DueEnd | undefined> => {
+    const end = runAll(due, signal, todo);
+    note(due, end);
+    return end;
+  };
+  /** Also what was scheduled meanwhile. */
+  const runAll = async (first: Due, signal: AbortSignal, todo?: DueWork): Promise<DueEnd | undefined> => {
+    const { kind, key } = first;
+    let end = await runOnce(first, signal, todo ?? work[kind]);
+    while (end === "again") {
+      const [next] = await take(kind, 1, key);
+      // Another replica has it.
+      if (next === undefined) return undefined;
+      end = await runOnce(next, signal, work[kind]);
+    }
+    return end;
+  };
+  const runOnce = async (due: Due, signal: AbortSignal, todo: DueWork): Promise<DueEnd | undefined> => {
     try {
       // Another replica takes it at once.
-      const end = signal.aborted ? { ms: 0, isFailure: true } : await attempt(due, signal);
-      if (end === "done") await store.endDue(due);
+      let end = signal.aborted ? { ms: 0, isFailure: true } : await attempt(due, signal, todo);
+      if (end === "done" && (await store.endDue(due)) === "again") end = "again";
       else if (end === "retry") await store.delayDue(due, { ms: backOffMs(due.attempts, BACK_OFF), isFailure: true });
-      else if (end !== "ended" && end !== undefined) await store.delayDue(due, end);
+      else if (typeof end === "object") await store.delayDue(due, end);
       // It goes on at once.
       if (typeof end === "object" && end.ms === 0) behind.add(due.kind);
+      return end;
     } finally {
       release(due);
     }
   };
-  const attempt = async (due: Due, signal: AbortSignal): Promise<DueEnd | undefined> => {
+  const attempt = async (due: Due, signal: AbortSignal, todo: DueWork): Promise<DueEnd | undefined> => {
     try {
-      return await work[due.kind](due, signal);
+      return await todo(due, signal);
     } catch (error) {
       if (error instanceof LeaseLost) return undefined;
       // The lease ends, and another replica goes on.
@@ -173,7 +211,15 @@ export function createDueLoop({ store, lanes, work, log }: Parts): DueLoop {
       const rows = room > 0 ? await take(name, room) : [];
       if (rows.length < waiting) behind.add(name);
       for (const due of rows) {
-        if (lanes.add({ lane }, (signal) => run(due, signal))) continue;
+        const { promise, resolve } = Promise.withResolvers<DueEnd | undefined>();
+        note(due, promise);
+        const todo = async (signal: AbortSignal): Promise<void> => {
+          const end = run(due, signal);
+          resolve(end);
+          await end;
+        };
+        if (lanes.add({ lane }, todo)) continue;
+        resolve(undefined);
         release(due);
         await store.delayDue(due, { ms: 0, isFailure: true });
       }
@@ -194,11 +240,18 @@ export function createDueLoop({ store, lanes, work, log }: Parts): DueLoop {
     begin,
     wake,
     async finish(name, key) {
-      for (;;) {
-        const rows = await take(name, 1, key);
-        if (rows.length === 0) return;
-        for (const due of rows) await run(due, new AbortController().signal);
+      for (let isDone = false; ;) {
+        const [due] = await take(name, 1, key);
+        const other = key === undefined ? undefined : running.get(nameOf({ kind: name, key }));
+        const end = await (due === undefined ? other : run(due, new AbortController().signal));
+        if (due === undefined && other === undefined) return isDone;
+        isDone = isOver(end);
+        if (key !== undefined) return isDone;
       }
+    },
+    async perform(due, todo) {
+      count(due.kind, 1);
+      return isOver(await run(due, new AbortController().signal, todo));
     },
   };
 }

@@ -159,12 +159,11 @@ function doneOf({ ending }: StoredChange) {
   return ending?.kind === "run" && ending.outcome.kind === "done" ? ending.outcome : undefined;
 }
 
-async function record(deps: WorkflowParts, { change, opened }: Followed, looked: Looked): Promise<undefined> {
+async function record(deps: WorkflowParts, { change }: Followed, looked: Looked): Promise<undefined> {
   const moved = await store(deps, change, looked);
   if (moved === undefined) return;
   if (!isNews(change, looked)) return;
-  if (moved.card === undefined) await deps.cards.tell(change.id, { isOverdue: false });
-  await deps.cards.draw(change.id, { opened: opened?.content });
+  await deps.deliver(change, change.teamId);
 }
 
 /** Whether its card changes. */
@@ -308,7 +307,7 @@ export async function followParts(deps: WorkflowParts, followed: Followed, signa
   if (next === undefined && request.state === "done") {
     await deps.store.advance(request.id, step("follow", { health: unwatched, isNews: false }), undefined);
   }
-  if (looked.some(({ part, ...seen }) => isNews(part, seen))) await deps.cards.draw(request.id);
+  if (looked.some(({ part, ...seen }) => isNews(part, seen))) await deps.deliver(request, request.teamId);
 }
 
 /** Looks that are due about the same time are one call. */

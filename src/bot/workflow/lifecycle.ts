@@ -78,8 +78,8 @@ type Details = {
   readonly claim: { readonly found?: Found | undefined };
   readonly doubt: { readonly outcome: Outcome };
   /**
-   * With its health, it isn't followed. `progress` is what the read-back shows of it. With `draws`, whoever makes the step
-   * also gets the right to draw.
+   * With its health, it isn't followed. `progress` is what the read-back shows of it. With `drawsForMs`, whoever makes the
+   * step also gets a lease on its card, for so long.
    */
   readonly succeed: {
     readonly outcome: Outcome;
@@ -87,7 +87,7 @@ type Details = {
     readonly progress?: Health | undefined;
     /** Milliseconds until the workload is looked at; at once by default. Any other end is followed only with it. */
     readonly lookInMs?: number | undefined;
-    readonly draws?: boolean;
+    readonly drawsForMs?: number | undefined;
   };
   readonly fail: { readonly outcome: Outcome; readonly lookInMs?: number | undefined };
   readonly giveUp: { readonly outcome: Outcome; readonly lookInMs?: number | undefined };

@@ -20,8 +20,8 @@ export type DueNews =
   | { readonly kind: "soon"; readonly ms: number };
 
 type Known = {
-  /** What the requester was told by another way than the card. */
-  readonly told: string | undefined;
+  /** What the requester was told by another way than the card, among others. */
+  readonly told: readonly string[];
   /** Now, by the clock of the Change's times. */
   readonly at: Date;
 };
@@ -31,7 +31,7 @@ export function dueNews(change: StoredChange, { told, at }: Known): DueNews {
   const { card, createdAt, settledAt } = change;
   const news = newsOf(change);
   // With a card they saw that it was requested.
-  const known = told !== undefined && Object.hasOwn(ranks, told) ? ranks[told as News] : 0; // a key, as just seen
+  const known = Math.max(0, ...told.map((key) => (Object.hasOwn(ranks, key) ? ranks[key as News] : 0))); // a key, as just seen
   const isNew = ranks[news] > known && (card === undefined || ranks[news] > ranks.waiting);
   if (!isNew) return { kind: "nothing" };
   const ms =
@@ -47,7 +47,7 @@ function left(withinMs: number, since: Date, at: Date): number {
   return withinMs - (at.getTime() - since.getTime());
 }
 
-function newsOf(change: StoredChange): News {
+export function newsOf(change: StoredChange): News {
   const { state, notice, settledAt, op, health } = change;
   if (state === "pending") return notice === undefined ? "waiting" : "returned";
   if (settledAt === undefined) return "running";

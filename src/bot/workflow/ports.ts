@@ -21,20 +21,19 @@ import type {
 } from "../accounts/resolve.ts";
 import type { ChangedSince } from "../changes/health.ts";
 import type { Announcement, HistoryEvent, HistoryQuery, NewHistoryEvent } from "../changes/history-event.ts";
-import type { Card, StoredChange, Who } from "../changes/stored-change.ts";
+import type { StoredChange, Who } from "../changes/stored-change.ts";
 import type { Binding, BindingTerms } from "../policy/binding.ts";
 import type { Message, Post } from "../views/kit/post.ts";
 import type { Alert, NoticedEvent } from "../watch/alert.ts";
 import type { Incident, Kept } from "../watch/incident.ts";
 import type { Mute, Watch } from "../watch/watch.ts";
 import type { Due, DueStore } from "./due.ts";
-import type { NewPost, PostStore, Sender } from "./post/post.ts";
+import type { NewPost, PostStore, Sender, TakenCard, TakenPost } from "./post/post.ts";
 import type { Step } from "./lifecycle.ts";
 import type { Answering, SentForm } from "./inbox/interaction.ts";
 import type { Origin } from "./origin.ts";
-import type { Content } from "./stored-request.ts";
 
-// What the workflow needs from outside. `slack/` implements People, Cards and Responder, `access/accounts.ts` Accounts, and
+// What the workflow needs from outside. `slack/` implements People, Responder and Sender, `access/accounts.ts` Accounts, and
 // `store/` everything that is kept.
 
 /** What the workflow is given to work for one workspace. What carries a request on takes all of it, a leaf what it uses. */
@@ -42,7 +41,6 @@ export type WorkflowParts = {
   readonly accounts: Accounts;
   readonly api: Pick<Api, "as" | "engine" | "changes">;
   readonly calls: CallCounts;
-  readonly cards: Cards;
   /** The check-up of the workspace. Never rejects. */
   readonly checkup: () => Promise<readonly Finding[]>;
   readonly clock: WorkflowClock;
@@ -63,8 +61,11 @@ export type WorkflowParts = {
   readonly settings: Settings;
   /** Starts due work soon, after some was scheduled. */
   readonly wake: () => void;
-  /** Delivers a message that was just scheduled. False: Slack doesn't take it now, and it is delivered later. */
-  readonly deliver: (post: Pick<Announcement, "id">, teamId: string) => Promise<boolean>;
+  /**
+   * Delivers a message that was just scheduled; the card of a request has its id. False: Slack doesn't take it now, or another replica
+   * has it, and it is delivered later. Never rejects because of Slack or the database.
+   */
+  readonly deliver: (post: Pick<Announcement, "id">, teamId: string, taken?: TakenCard) => Promise<boolean>;
   readonly store: Store &
     Pick<DueStore, "holdDue"> &
     Inbox &
@@ -136,24 +137,6 @@ export type ProfileRows = {
   /** Stores what is newer than the rows that are there. */
   readonly saveProfiles: (teamId: string, profiles: readonly StoredProfile[]) => Promise<void>;
   readonly forgetProfile: (teamId: string, userId: string) => Promise<void>;
-};
-
-export type Cards = {
-  /**
-   * Updates the card of a Change, and its thread, to the latest version; posts the card first if there is none. Any
-   * replica may call it at any time. True: Slack shows it as it is now. Never rejects because of Slack: a card that can't
-   * be drawn now is drawn later.
-   */
-  readonly draw: (changeId: string, known?: Drawable) => Promise<boolean>;
-  /** Removes the buttons of a message that is no longer the card of a Change. Never rejects. */
-  readonly retire: (change: StoredChange, card: Card) => Promise<void>;
-  /** The link to a card; undefined when Slack can't say. Never rejects. */
-  readonly link: (change: StoredChange) => Promise<string | undefined>;
-  /**
-   * Tells the requester what they are owed and the card doesn't show, once over all replicas; with `isOverdue`, only what
-   * the card is late with. Never rejects because of Slack: what reached nobody is told later.
-   */
-  readonly tell: (changeId: string, when: { readonly isOverdue: boolean }) => Promise<void>;
 };
 
 export type Responder = {
@@ -268,7 +251,7 @@ export type ChangeKey =
   | { readonly undoOf: string };
 
 export type Advanced =
-  | { readonly kind: "moved"; readonly change: StoredChange; readonly drawing?: Drawing | undefined }
+  | { readonly kind: "moved"; readonly change: StoredChange; readonly card?: TakenPost | undefined }
   /** It isn't in a state that the step leads from, isn't ours, or our lease is too short. Nothing moved. */
   | { readonly kind: "late"; readonly change: StoredChange | undefined }
   /** This person had approved already. Nothing moved. */
@@ -301,6 +284,13 @@ export type Store = {
   readonly changedSince: (change: StoredChange) => Promise<ChangedSince | undefined>;
   /** The id of the request whose run this one waits for; undefined when none is in its way. */
   readonly waitsFor: (change: StoredChange) => Promise<string | undefined>;
+  /** The Change with what happened up to this version of it, oldest first, if its thread tells that. */
+  readonly changeToDraw: (
+    id: IdIn,
+    hasThread: (change: StoredChange) => boolean,
+  ) => Promise<{ readonly change: StoredChange; readonly events: readonly HistoryEvent[] } | undefined>;
+  /** Gives a Change a card that has none yet, and schedules it. False: it had one. */
+  readonly showChange: (id: IdIn) => Promise<boolean>;
   /** A row of history that belongs to no step: a refusal, a linked account. */
   readonly note: (event: NewHistoryEvent) => Promise<void>;
 };
@@ -355,10 +345,6 @@ export type SweepStore = {
   readonly open: () => Promise<readonly StoredChange[]>;
   /** Takes over unfinished deliveries of replicas that are gone. */
   readonly takeDeliveries: () => Promise<readonly Delivery[]>;
-  /** Changes whose card or thread is out of date, and that nobody draws. */
-  readonly undrawn: () => Promise<readonly IdIn[]>;
-  /** Changes whose requester has to be told what the card is late with, and whom nobody tells. */
-  readonly overdueNews: () => Promise<readonly IdIn[]>;
 } & Pick<AllWatching, "duePlaces" | "syncRounds">;
 
 export type LinkStore = {
@@ -619,30 +605,4 @@ export type FollowStore = {
   readonly sealedFollow: (id: IdIn) => Promise<string | undefined>;
   /** In this channel, and this person's anywhere. */
   readonly followsOf: (wanted: FollowsWanted) => Promise<readonly StoredFollow[]>;
-};
-
-/** The right to draw a card, for a while. */
-export type Drawing = {
-  readonly change: StoredChange;
-  /** Proves that the right is still ours. */
-  readonly token: string;
-  /** How many messages were posted for this card: a deleted card is posted once more. */
-  readonly posts: number;
-  /** Rows of history that the thread doesn't show yet, oldest first; empty for a Change without a thread. */
-  readonly newEvents: readonly HistoryEvent[];
-  /** The replies about them that the thread has already. */
-  readonly told: ToldReplies["keys"];
-  /** The number of the newest row of history that wasn't told, if any. */
-  readonly newest: number | undefined;
-};
-
-/** Replies that a thread has about rows of history up to number `upTo`. */
-export type ToldReplies = { readonly upTo: number; readonly keys: readonly string[] };
-
-/** What is known of a card that has to be drawn. */
-export type Drawable = {
-  /** The content of the Change, if it was unsealed already. */
-  readonly opened?: Content | undefined;
-  /** The right to draw, if it was taken already. */
-  readonly drawing?: Drawing | undefined;
 };

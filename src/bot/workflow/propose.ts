@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { Change, WorkloadRef } from "../changes/change.ts";
-import { partsOf, type StoredChange } from "../changes/stored-change.ts";
+import { partsOf, requestIdOf, type StoredChange } from "../changes/stored-change.ts";
 import { isAnother } from "../changes/updatable-fields.ts";
 import { step } from "../../platform/trail.ts";
 import type { Context, WriteCommand } from "../commands/command.ts";
@@ -179,18 +179,19 @@ type Going = { readonly stored: Stored; readonly interaction: AskInteraction };
 async function goOn(deps: WorkflowParts, { stored, interaction }: Going): Promise<void> {
   const { change } = stored;
   const { reply, origin, run } = interaction;
-  if (change.undoOf !== undefined && change.settledAt === undefined) await deps.cards.draw(change.undoOf);
+  if (change.undoOf !== undefined && change.settledAt === undefined)
+    await deps.deliver({ id: requestIdOf(change.undoOf) }, change.teamId);
   if (change.state !== "pending") {
     carryOnLater(deps, stored, run);
     return reply.requested(change);
   }
-  await deps.cards.draw(change.id, { opened: stored.fresh?.content });
+  await deps.deliver(change, change.teamId);
   await reply.requested(change);
   const cardIn = change.terms?.cardIn;
   if (cardIn === undefined || cardIn === origin.channelId) return undefined;
   const { region: defaultRegion } = deps.settings;
   const [names, current] = await Promise.all([namesFor(deps.people, change), deps.store.find({ id: change.id })]);
-  const link = current === undefined ? undefined : await deps.cards.link(current);
+  const link = current?.card && (await deps.sender.link(current.card));
   return reply.send(askedElsewhere({ change, cardIn, link, defaultRegion, names }), "done");
 }
 

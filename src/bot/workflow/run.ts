@@ -1,4 +1,4 @@
-import { requestIdOf, type StoredChange } from "../changes/stored-change.ts";
+import type { StoredChange } from "../changes/stored-change.ts";
 import { resumed, step as traced } from "../../platform/trail.ts";
 import { type Clearance, clearPart, clearToRun } from "./access/clear-to-run.ts";
 import { ageMs, follow, followParts, leftAlone, looking, lookOf, store } from "./follow.ts";
@@ -8,7 +8,7 @@ import { isRolledOut } from "../views/cards/phrases.ts";
 import { isAchieved } from "../views/cards/several-card.ts";
 import { storeWayBack } from "./repeat/way-back.ts";
 import { changeKey, stageOf, step, endOf } from "./lifecycle.ts";
-import { AWAY_REST_MS, type Done, readBack, redrawLater, refuse, sendChange, stopwatch } from "./send.ts";
+import { AWAY_REST_MS, type Done, readBack, refuse, sendChange, stopwatch } from "./send.ts";
 import { SIGN_AFTER_MS } from "./reply.ts";
 import { type OpenRequest, openRequest } from "./open-request.ts";
 import { changeIn, contentOf } from "./stored-request.ts";
@@ -65,13 +65,18 @@ async function carryOn(deps: WorkflowParts, { stored, events, aside }: CarryOn, 
   const { change, fresh } = stored;
   // When it is slow, its card says that it runs.
   const sign =
-    stageOf(change) === "approved" ? deps.clock.patience(SIGN_AFTER_MS, () => redrawLater(deps, change.id)) : undefined;
+    stageOf(change) === "approved"
+      ? deps.clock.patience(SIGN_AFTER_MS, () => deps.lanes.background(showLater(deps, change)))
+      : undefined;
   try {
     const done = await toItsEnd(deps, stored, { signal, events }).finally(() => sign?.cancel());
     await events?.onBegun?.();
-    await deps.cards.draw(change.id, { opened: fresh?.content, drawing: done?.drawing });
+    const taken = done?.card && { ...done.card, change: done.change, opened: fresh?.content };
+    // It waits for something, and its card says for what.
+    if (done === undefined) await showLater(deps, change);
+    await deps.deliver(change, change.teamId, taken);
     // An Undo that came to nothing changes the card of what it would have taken back.
-    if (done === undefined && change.undoOf !== undefined) redrawLater(deps, requestIdOf(change.undoOf));
+    if (done === undefined && change.undoOf !== undefined) deps.wake();
     const followed = done?.change ?? change;
     if (stageOf(followed) === "settled") {
       const isLeftOver = done === undefined;
@@ -85,6 +90,18 @@ async function carryOn(deps: WorkflowParts, { stored, events, aside }: CarryOn, 
     await events.onFailed(error);
   }
   events?.onEnded();
+}
+
+/** What takes long gets its card now. Never rejects. */
+export async function showLater(
+  { store, wake, log }: Pick<WorkflowParts, "store" | "wake" | "log">,
+  { id, teamId }: StoredChange,
+): Promise<void> {
+  try {
+    if (await store.showChange({ id, teamId })) wake();
+  } catch (err) {
+    log.warn({ err, changeId: id }, "couldn't schedule the card of a request that takes long");
+  }
 }
 
 type CarryOn = { readonly stored: Stored; readonly events: RunEvents | undefined; readonly aside: Aside };
@@ -160,7 +177,8 @@ async function runParts(deps: WorkflowParts, request: StoredChange, signal: Abor
     if (next.id === last?.id) return undefined;
     last = next;
     await runPart(deps, { part: next, request: now, opened }, signal);
-    redrawLater(deps, request.id);
+    await showLater(deps, request);
+    deps.wake();
   }
 }
 

@@ -7,10 +7,12 @@ import { footprintOf } from "../changes/footprint.ts";
 import { type AcceptedEnd, readBackUnknown } from "../changes/read-back.ts";
 import { isPartId, requestIdOf, type StoredChange } from "../changes/stored-change.ts";
 import { UserError } from "../errors.ts";
+import { dueKinds } from "./due.ts";
+import type { TakenPost } from "./post/post.ts";
 import type { Clearance } from "./access/clear-to-run.ts";
 import { advance } from "./history.ts";
 import { changeKey, endOf, type Found, step } from "./lifecycle.ts";
-import type { Drawing, WorkflowParts } from "./ports.ts";
+import type { WorkflowParts } from "./ports.ts";
 import { apiFor, openRequest, type OpenRequest } from "./open-request.ts";
 import { changeIn, contentOf, sealContent } from "./stored-request.ts";
 import { withFailureLine } from "../commands/verbs/deploy/on-failure.ts";
@@ -20,11 +22,6 @@ export const AWAY_REST_MS = 10_000;
 
 /** Pause before a retry, when another Run has the workload. While the sweep sees that Run, it doesn't retry. */
 const BUSY_REST_MS = 3_000;
-
-/** Draws a card that nobody waits for. When the lane is full, the next sweep finds the card. */
-export function redrawLater({ lanes, cards }: Pick<WorkflowParts, "lanes" | "cards">, changeId: string): void {
-  lanes.add({ lane: "redraws", key: `card ${changeId}` }, async () => void (await cards.draw(changeId)));
-}
 
 /**
  * The time since now, the longer of two: `elapsedMs` stops while the machine is suspended, and the time of day can be set
@@ -49,8 +46,8 @@ type Sending = {
 
 export type Done = {
   readonly change: StoredChange;
-  /** The right to draw its card, which came with its end. */
-  readonly drawing?: Drawing | undefined;
+  /** Its card, which this replica posts. */
+  readonly card?: TakenPost | undefined;
 };
 
 /** Sends an approved Change and records its end, with what the read-back shows of its health. The Change if it is done. */
@@ -126,7 +123,7 @@ async function doubt(deps: WorkflowParts, change: StoredChange, outcome: Outcome
   const result = wordsOf(outcome);
   const reference = deps.newReference();
   const { kind } = await advance(deps, change, { ...step("doubt", { outcome }), result, reference });
-  if (kind === "moved") redrawLater(deps, requestIdOf(change.id));
+  if (kind === "moved") deps.wake();
 }
 
 async function record(deps: WorkflowParts, change: StoredChange, executed: Executed): Promise<Done | undefined> {
@@ -174,7 +171,12 @@ async function settle(
   const name = endOf[outcome.kind];
   const reference = name === "succeed" ? {} : { reference: deps.newReference() };
   const settled = await advance(deps, change, {
-    ...step(name, { outcome, progress, lookInMs, draws: isFirstDrawn(change) }),
+    ...step(name, {
+      outcome,
+      progress,
+      lookInMs,
+      drawsForMs: isFirstDrawn(change) ? dueKinds.post.leaseMs : undefined,
+    }),
     result: wordsOf(outcome),
     ...reference,
   });

@@ -28,6 +28,14 @@ export function sealContent(sealer: Sealer, id: string, content: Content): strin
   return sealer.seal(JSON.stringify(content), ["change", id]);
 }
 
+/**
+ * The thread of a request, if its card belongs there. A Change that can't be unsealed gets its card in the channel.
+ */
+export function threadOf({ channelId, terms }: StoredChange, content: Content | undefined): string | undefined {
+  const cardIn = terms?.cardIn ?? channelId;
+  return cardIn === channelId ? content?.threadTs : undefined;
+}
+
 /** The call that was approved is the call that is sent. Throws a `SealError` when the key is gone or the row was swapped. */
 export function openContent(sealer: Sealer, { id, sealed }: Pick<StoredChange, "id" | "sealed">): Content {
   return Content.parse(JSON.parse(sealer.open(sealed, ["change", id])));

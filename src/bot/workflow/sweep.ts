@@ -10,8 +10,7 @@ import type { Lanes } from "./inbox/lanes.ts";
 import type { Unfinished } from "./inbox/unfinished.ts";
 import { stageOf } from "./lifecycle.ts";
 import type { SweepStore, WorkflowParts } from "./ports.ts";
-import { carryOnLater, isTurnOver, nextToSend } from "./run.ts";
-import { redrawLater } from "./send.ts";
+import { carryOnLater, isTurnOver, nextToSend, showLater } from "./run.ts";
 import { notifyPlace } from "./watching/notify.ts";
 
 export type SweepDeps = Pick<WorkflowParts, "sealer" | "retries" | "dropped" | "clock" | "log"> & {
@@ -32,8 +31,8 @@ export type SweepDeps = Pick<WorkflowParts, "sealer" | "retries" | "dropped" | "
 const APPROVED_FOR_MS = 10 * 60_000;
 
 /**
- * Looks for everything that somebody has to carry on: expired requests, what replicas that are gone left behind, cards
- * that are out of date. Any replica does it at any time. Rejects when the database doesn't answer, or, once the work of all
+ * Looks for everything that somebody has to carry on: expired requests, what replicas that are gone left behind, work
+ * that is due. Any replica does it at any time. Rejects when the database doesn't answer, or, once the work of all
  * others is begun, when a workspace can't be opened.
  */
 export async function sweep(deps: SweepDeps): Promise<void> {
@@ -62,19 +61,12 @@ export async function sweep(deps: SweepDeps): Promise<void> {
       .map(workloadKey),
   );
   for (const change of open) {
+    const isRunning = change.card === undefined && change.settledAt === undefined;
+    if (isRunning) await inWorkspace(change.teamId, (deps) => deps.lanes.background(showLater(deps, change)));
     // One Run per workload: it couldn't be claimed now, so it isn't read again either. What waited too long is refused.
     const next = nextToSend(change);
     if (next !== undefined && running.has(workloadKey(next)) && !isTurnOver(deps, change)) continue;
     await inWorkspace(change.teamId, (workspace) => carryOnLater(workspace, { change }));
-  }
-  for (const { id, teamId } of await store.undrawn()) {
-    await inWorkspace(teamId, (workspace) => redrawLater(workspace, id));
-  }
-  for (const { id, teamId } of await store.overdueNews()) {
-    // Not in the lane of the cards: those may be what Slack doesn't take.
-    await inWorkspace(teamId, ({ lanes, cards }) =>
-      lanes.add({ lane: "sweeping", key: `tell ${id}` }, () => cards.tell(id, { isOverdue: true })),
-    );
   }
   for (const at of await store.duePlaces()) {
     await inWorkspace(at.teamId, (workspace) =>

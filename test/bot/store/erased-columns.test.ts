@@ -33,8 +33,6 @@ const personal: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     requester_id: ID,
     requester_name: NAME,
     channel_id: DIRECT,
-    card_channel: DIRECT,
-    card_ts: "1.1",
     reason: `${NAME} said so`,
     diff: JSON.stringify([`takes back revision 4 by ${NAME}`]),
     notice: `${NAME} may not approve any more`,
@@ -70,8 +68,7 @@ const nothing: Readonly<Record<string, string>> = {
   call_count: "team_id day calls",
   change: `id delivery_id state version team_id verb op workload_kind workload_region workload_name workload_uid risk digest rule
     break_glass undo_of undo_key wait_key is_undone created_at expires_at approved_at claimed_at settled_at health progress look_after owner
-    running_key posts drawn_version told_seq told_replies stale nowhere drawing_token drawing_until draw_after owed_at notifies told_news
-    telling_until part_count part_of`,
+    running_key notifies part_count part_of`,
   // Sealed until it is carried out.
   delivery: "*",
   due: "kind key team_id at again_at token attempts created_at",

@@ -155,20 +155,13 @@ test("what is looked for every few seconds is found by an index, however much hi
     await plan(`(state = 'approved' or state = 'claimed'
     or (state = 'unknown' and settled_at is null) or (state = 'done' and health is null)) and owner = 'x'`),
   ).toContain("change_open");
-  expect(await plan("stale = 1 and nowhere = 0 and (drawing_until is null or drawing_until < 'x')")).toContain(
-    "change_undrawn",
-  );
   expect(await plan("state = 'pending' and expires_at <= 'x'")).toContain("change_pending");
   expect(
     await plan("undo_key = 'x' and state not in ('rejected', 'cancelled', 'expired', 'drifted', 'failed')"),
   ).toContain("change_undo_key");
   expect(await plan("wait_key = 'x' and state = 'pending' and wait_key is not null")).toContain("change_wait_key");
   expect(await plan("state = 'approved' and approved_at <= 'x'")).toContain("change_open");
-  expect(await plan("owed_at is not null and owed_at <= 'x'")).toContain("change_owed");
-  expect(
-    await plan(`(settled_at is null or owed_at is not null) and team_id = 't' and requester_id = 'u'
-      and created_at > 'x' order by created_at desc limit 1`),
-  ).toContain("change_unanswered");
+  expect(await plan("settled_at is null and team_id = 't' and requester_id = 'u'")).toContain("change_unsettled");
   expect(await plan("op = 'createJob' and state = 'done' and team_id = 't' order by settled_at desc")).toContain(
     "change_job",
   );

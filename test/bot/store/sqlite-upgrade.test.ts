@@ -1,4 +1,4 @@
-import { type Kysely, sql } from "kysely";
+import { sql } from "kysely";
 import { pino } from "pino";
 import { expect, test } from "vitest";
 import { newKey, readKeyring, createSealer } from "../../../src/bot/accounts/seal.ts";
@@ -9,6 +9,7 @@ import { openStore } from "../../../src/bot/store/open-store.ts";
 import type { Tables } from "../../../src/bot/store/schema/tables.ts";
 import { approvedChange, event, ofId, pendingChange } from "./contract/bench.ts";
 import { cleanUps, folder, look, open } from "./support/sqlite-folder.ts";
+import { upgradedFrom } from "./support/upgraded.ts";
 
 test("unsealed text from an older Gantry is readable, and so is new, sealed text", async () => {
   const dir = folder();
@@ -87,107 +88,47 @@ test("data of the version before is brought up to date, and what was delivered t
   await expect(sql`select * from run`.execute(db)).rejects.toThrow(/no such table/u);
 });
 
-test("data from before channels could be bound keeps what it has, and channels can be bound", async () => {
-  const dir = folder();
-  const before = await open(dir);
-  await before.addChange(approvedChange("AAA111"), event("requested"));
-  await before.close();
-  const db = look(dir);
-  for (const table of ["binding", "person_setting"]) await sql`drop table ${sql.ref(table)}`.execute(db);
-  await withoutParts(db);
-  await withoutDuplicateKeys(db);
-  await db.deleteFrom("migration").where("number", ">", 2).execute();
+/** A scale that was approved, as an older Gantry stored it. */
+function olderChange(id: string, undoOf?: string): string {
+  return `insert into change (id, delivery_id, state, version, team_id, requester_id, requester_name, channel_id, verb, op, workload_kind,
+    workload_region, workload_name, risk, diff, digest, sealed, account_owner, account_username, rule, break_glass, undo_of, is_undone,
+    created_at, approved_at, posts, drawn_version, told_seq, stale, nowhere)
+    values ('${id}', 'delivery-${id}', 'approved', 1, 'T1', 'U1', 'Ann Lee', 'C1', 'scale', 'updateService', 'service',
+    'us', 'web-${id}', 'routine', '["instances 6 → 2"]', 'digest-1', 'sealed-1', '{"kind":"workspace"}', 'acme', 'two eyes', 0,
+    ${undoOf === undefined ? "null" : `'${undoOf}'`}, 0, '2026-01-01T00:00:00.000Z', '2026-01-01T00:00:00.000Z', 0, 0, 0, 1, 0)`;
+}
 
-  const after = await open(dir);
+test("data from before channels could be bound keeps what it has, and channels can be bound", async () => {
+  const { store } = await upgradedFrom("bindings of channels, settings of people", [olderChange("AAA111")]);
 
   const terms = { region: "us", isLocked: false, boundBy: { userId: "U1", name: "Ann Lee" } };
-  expect(await after.bind({ teamId: "T1", channelId: "C1" }, terms, event("bound"))).toBe(true);
-  expect(await after.findChange("AAA111")).toMatchObject({ state: "approved" });
+  expect(await store.bind({ teamId: "T1", channelId: "C1" }, terms, event("bound"))).toBe(true);
+  expect(await store.find({ id: "AAA111" })).toMatchObject({ state: "approved" });
 });
 
 test("data with two Undos of one change is migrated", async () => {
-  const dir = folder();
-  const before = await open(dir);
-  await before.addChange(approvedChange("AAA111"), event("requested"));
-  await before.addChange(approvedChange("BBB222", { undoOf: "AAA111" }), event("requested"));
-  await before.addChange(approvedChange("CCC333"), event("requested"));
-  await before.close();
-  const db = look(dir);
-  await sql`update change set undo_of = 'AAA111' where id = 'CCC333'`.execute(db);
-  await withoutParts(db);
-  await withoutDuplicateKeys(db);
-  await db.deleteFrom("migration").where("number", ">", 3).execute();
+  const undos = [olderChange("BBB222", "AAA111"), olderChange("CCC333", "AAA111")];
+  const { store } = await upgradedFrom("one undo for each change, one card for equal requests", [
+    olderChange("AAA111"),
+    ...undos,
+  ]);
 
-  const after = await open(dir);
-
-  expect(ofId(await after.openChanges()).toSorted()).toEqual(["AAA111", "BBB222", "CCC333"]);
+  expect(ofId(await store.open()).toSorted()).toEqual(["AAA111", "BBB222", "CCC333"]);
   const third = approvedChange("DDD444", { undoOf: "AAA111" });
-  expect((await after.addChange(third, event("requested"))).id).toMatch(/BBB222|CCC333/u);
+  expect(await store.insertChange(third, event("requested"))).toMatchObject({
+    id: expect.stringMatching(/BBB222|CCC333/u),
+  });
 });
-
-/** As the table was before the migration that adds them. */
-async function withoutDuplicateKeys(db: Kysely<Tables>): Promise<void> {
-  for (const index of ["change_undo_key", "change_wait_key"]) await sql`drop index ${sql.ref(index)}`.execute(db);
-  for (const column of ["undo_key", "wait_key", "notice", "progress"]) {
-    await sql`alter table change drop column ${sql.ref(column)}`.execute(db);
-  }
-}
 
 test("requests from before one could be about several workloads are read, and new ones can be", async () => {
-  const dir = folder();
-  const before = await open(dir);
-  await before.addChange(approvedChange("AAA111"), event("requested"));
-  await before.close();
-  const db = look(dir);
-  await withoutParts(db);
-  await db.deleteFrom("migration").where("number", ">", 5).execute();
+  const { store } = await upgradedFrom("several workloads in one request", [olderChange("AAA111")]);
 
-  const after = await open(dir);
-
-  expect((await after.findChange("AAA111"))?.parts).toBeUndefined();
+  expect((await store.find({ id: "AAA111" }))?.parts).toBeUndefined();
   const parts = [approvedChange(""), approvedChange("")];
-  await after.addChange(approvedChange("BBB222", { parts }), event("requested"));
-  expect((await after.findChange("BBB222"))?.parts).toHaveLength(2);
-  expect(ofId(await after.openChanges())).toEqual(["AAA111", "BBB222"]);
+  await store.insertChange(approvedChange("BBB222", { parts }), event("requested"));
+  expect((await store.find({ id: "BBB222" }))?.parts).toHaveLength(2);
+  expect(ofId(await store.open())).toEqual(["AAA111", "BBB222"]);
 });
-
-/** As the table was before a request could be about several workloads. */
-async function withoutParts(db: Kysely<Tables>): Promise<void> {
-  await sql`drop index change_part`.execute(db);
-  for (const column of ["part_count", "part_of"])
-    await sql`alter table change drop column ${sql.ref(column)}`.execute(db);
-  // Newer migrations add these.
-  await sql`drop index change_open`.execute(db);
-  for (const column of ["look_after", "told_replies"]) {
-    await sql`alter table change drop column ${sql.ref(column)}`.execute(db);
-  }
-  await sql`create index change_open on change (owner)`.execute(db);
-  await sql`alter table replica drop column report`.execute(db);
-  await sql`drop index event_team_at`.execute(db);
-  await sql`drop index change_owed`.execute(db);
-  await sql`drop index change_unanswered`.execute(db);
-  await sql`drop index change_job`.execute(db);
-  for (const column of ["owed_at", "told_news", "telling_until", "notifies"]) {
-    await sql`alter table change drop column ${sql.ref(column)}`.execute(db);
-  }
-  const watching = ["watch", "mute", "observation", "seen", "incident", "notice", "alert", "post", "told_place", "due"];
-  for (const index of ["event_chain", "event_unchained"]) await sql`drop index ${sql.ref(index)}`.execute(db);
-  for (const column of ["number", "mark", "digest", "hash", "note"].map((name) => `chain_${name}`)) {
-    await sql`alter table event drop column ${sql.ref(column)}`.execute(db);
-  }
-  for (const column of ["salt", "erased"]) await sql`alter table event drop column ${sql.ref(column)}`.execute(db);
-  const others = [
-    "installation",
-    "org_workspace",
-    "moved_channel",
-    "profile",
-    "follow",
-    "audit_chain",
-    "audit_receiver",
-    "restored_backup",
-  ];
-  for (const table of [...others, ...watching]) await sql`drop table ${sql.ref(table)}`.execute(db);
-}
 
 test.each(migrations.map(({ title }, at) => ({ schema: at + 1, title })))(
   "a database of schema $schema ($title) is brought up to date, also when two replicas start at once",

@@ -34,8 +34,9 @@ const post: StoredPost = {
 };
 const text = (words: string) => ({ text: words, blocks: [] });
 const card = { channelId: "C1", ts: "1.1" };
+const refusal = { reason: "Slack refused it.", reference: "abcd1234" };
 const replies = ["one", "two"];
-const shown: Readable = {
+const shown: Extract<Readable, { readonly kind: "shown" }> = {
   kind: "shown",
   card: async ({ isAgain }) => text(isAgain ? "card again" : "card"),
   kept: {
@@ -53,10 +54,28 @@ type Scene = {
   readonly reads?: readonly Readable[];
   /** At which save the lease is lost. */
   readonly lostAt?: number;
+  /** Slack takes what is told by the address of a command. */
+  readonly isAnswerTaken?: boolean;
+  readonly lateMs?: number;
+  /** How long each read of what may be seen takes. */
+  readonly slowMs?: number;
+  /** This replica posts it first, and has stored that. */
+  readonly isCounted?: boolean;
 };
 
 /** One attempt to deliver a message. */
-async function delivered({ stored, answers = [], reads = [shown], lostAt }: Scene) {
+async function delivered(scene: Scene) {
+  let elapsedMs = 0;
+  const {
+    stored,
+    slowMs = 0,
+    answers = [],
+    reads = [shown],
+    lostAt,
+    isAnswerTaken = true,
+    lateMs,
+    isCounted = false,
+  } = scene;
   const sent: string[] = [];
   const saved: SavedPost[] = [];
   const left = [...answers];
@@ -69,11 +88,17 @@ async function delivered({ stored, answers = [], reads = [shown], lostAt }: Scen
   const parts: DeliverParts = {
     log: pino({ level: "silent" }),
     wake: () => undefined,
+    clock: { elapsedMs: () => elapsedMs },
     sender: {
       post: ({ place, threadTs }, { text: words }) =>
         answer(`${threadTs === undefined ? place : "reply"}: ${words}`, card),
       update: (_card, { text: words }) => answer(`update: ${words}`, undefined),
+      answer: async (url, { text: words }) => {
+        sent.push(`${url}: ${words}`);
+        return isAnswerTaken;
+      },
       remove: async () => void happened.push("removed the message"),
+      link: () => Promise.resolve(undefined),
       startStream: () => answer("stream", card),
       appendStream: () => answer("append", undefined),
       stopStream: () => answer("stop", undefined),
@@ -84,17 +109,27 @@ async function delivered({ stored, answers = [], reads = [shown], lostAt }: Scen
         saved.push(changed);
         return saved.length === lostAt ? "lost" : "held";
       },
-      announce: () => Promise.resolve(),
-      postDue: () => Promise.resolve(true),
       deliverAgain: async () => void happened.push("again"),
       removePost: async () => void happened.push("forgot it"),
     },
   };
-  const kind: PostKind = () => Promise.resolve((seen.length > 1 ? seen.shift() : seen[0]) ?? { kind: "nothing" });
+  const kind: PostKind = async () => {
+    elapsedMs += slowMs;
+    return (seen.length > 1 ? seen.shift() : seen[0]) ?? { kind: "nothing" };
+  };
   const end = await deliver(
     parts,
-    { alert: kind, announcement: kind, digest: kind, "follow end": kind, "watch news": kind },
-    due,
+    {
+      alert: kind,
+      announcement: kind,
+      change: kind,
+      digest: kind,
+      "follow end": kind,
+      requester: kind,
+      "watch news": kind,
+    },
+    lateMs === undefined ? due : { ...due, createdAt: new Date(due.takenAt.getTime() - lateMs) },
+    isCounted ? { ...post, ...stored } : undefined,
   ).catch((error: unknown) => (error as Error).constructor.name);
   return { end, sent, saved, happened };
 }
@@ -104,7 +139,7 @@ const last = ({ saved }: { readonly saved: readonly SavedPost[] }): SavedPost | 
 test("a message is posted with its thread, and what was told is stored before the next reply", async () => {
   const { end, sent, saved } = await delivered({});
 
-  expect(end).toBe("done");
+  expect(end).toBe("ended");
   expect(sent).toEqual(["C1: card", "reply: one", "reply: two"]);
   expect(saved).toEqual([
     { posts: 1 },
@@ -113,7 +148,7 @@ test("a message is posted with its thread, and what was told is stored before th
     { told: ["one"] },
     { told: ["one", "unsure two"] },
     { told: ["one", "two"] },
-    { told: ["one", "two"], restMs: 2_000, isBlocked: false },
+    { told: ["one", "two"], restMs: 2_000, isOver: true },
   ]);
 });
 
@@ -138,8 +173,8 @@ test("one that rests isn't drawn", async () => {
 });
 
 test.each<readonly [what: string, answer: Sent<never>, ms: number, posts: number]>([
-  ["not now", { kind: "later", ms: 90_000, isMaybeSent: false }, 90_000, 0],
-  ["perhaps", { kind: "later", ms: 0, isMaybeSent: true }, 5_000, 1],
+  ["not now", { kind: "later", ms: 90_000, isMaybeSent: false, refusal }, 90_000, 0],
+  ["perhaps", { kind: "later", ms: 0, isMaybeSent: true, refusal }, 5_000, 1],
 ])("a first message that Slack takes %s is posted later", async (_what, answer, ms, posts) => {
   const scene = await delivered({ answers: [answer] });
 
@@ -148,7 +183,7 @@ test.each<readonly [what: string, answer: Sent<never>, ms: number, posts: number
 });
 
 test("a reply that Slack may have taken is sent once more, with a note", async () => {
-  const maybe = { kind: "later", ms: 0, isMaybeSent: true } as const; // a literal kind
+  const maybe = { kind: "later", ms: 0, isMaybeSent: true, refusal } as const; // a literal kind
   const stored = { card, posts: 1, told: ["one"] };
   const sent: Sent<never>[] = [{ kind: "sent", value: undefined as never }];
 
@@ -157,11 +192,11 @@ test("a reply that Slack may have taken is sent once more, with a note", async (
 
   expect(last(first)?.told).toEqual(["one", "unsure two"]);
   expect(second.sent.at(-1)).toMatch(/reply: two\nSent again: you may have it already/u);
-  expect(second.end).toBe("done");
+  expect(second.end).toBe("ended");
 });
 
 test("a deleted message is posted once more, and not a third time", async () => {
-  const answers = [{ kind: "gone" }] as const; // a literal kind
+  const answers = [{ kind: "gone", refusal }] as const; // a literal kind
 
   expect((await delivered({ stored: { card, posts: 1 }, answers })).sent).toEqual([
     "update: card",
@@ -180,23 +215,23 @@ test.each([
   ["an update", { card, posts: 1 }, true],
   ["an update that is too late", { card, posts: 1, told: replies }, false],
 ])("%s that Slack refuses waits, and a person is told only if the place is closed", async (_what, stored, isPlace) => {
-  const scene = await delivered({ stored, answers: [{ kind: "blocked", by: isPlace ? "place" : "message" }] });
+  const scene = await delivered({ stored, answers: [{ kind: "blocked", by: isPlace ? "place" : "message", refusal }] });
 
   // Its thread takes news at once.
-  expect(scene.end).toEqual({ ms: 60_000, isFailure: isPlace });
+  expect(scene.end).toEqual({ ms: 60_000, isFailure: isPlace, isDone: false });
   expect(last(scene)?.isBlocked).toBe(true);
-  expect(last(scene)?.instead !== undefined).toBe(isPlace);
+  expect(last(scene)?.also !== undefined).toBe(isPlace);
 });
 
 test("pauses grow while nobody changes anything", async () => {
   const blockedAt = new Date(due.takenAt.getTime() - 3_600_000);
   const scene = await delivered({
     stored: { blockedAt, told: ["instead"] },
-    answers: [{ kind: "blocked", by: "place" }],
+    answers: [{ kind: "blocked", by: "place", refusal }],
   });
 
-  expect(scene.end).toEqual({ ms: 360_000, isFailure: true });
-  expect(last(scene)?.instead).toBeUndefined();
+  expect(scene.end).toEqual({ ms: 360_000, isFailure: true, isDone: false });
+  expect(last(scene)?.also).toBeUndefined();
 });
 
 test("a replica whose lease ended meanwhile sends nothing more, and takes its message back", async () => {
@@ -221,4 +256,128 @@ test("what nobody will be told any more is forgotten, also when it is posted", a
   expect(await delivered({ reads: [{ kind: "nothing", isOver: true }], stored: { card } })).toMatchObject({
     happened: ["forgot it"],
   });
+});
+
+const quiet: Extract<Readable, { readonly kind: "shown" }> = {
+  kind: "shown",
+  card: shown.card,
+  kept: { lacks: () => [], reply: async () => undefined, complete: (told) => ["all", ...told], restMs: 2_000 },
+};
+
+test("a message without news in its thread is stored once, with its end", async () => {
+  const { end, saved } = await delivered({ reads: [quiet], stored: { posts: 1 }, isCounted: true });
+
+  expect(end).toBe("ended");
+  expect(saved).toEqual([{ card, told: ["all"], restMs: 2_000, isOver: true }]);
+  expect(await delivered({ reads: [quiet], stored: { posts: 1 }, isCounted: true, lostAt: 1 })).toMatchObject({
+    end: "LeaseLost",
+    happened: ["removed the message", "again"],
+  });
+});
+
+test("one that this replica posts first isn't counted again, and is taken back when Slack doesn't take it", async () => {
+  const later = { kind: "later", ms: 0, isMaybeSent: false, refusal } as const; // a literal kind
+  const scene = await delivered({ reads: [quiet], stored: { posts: 1 }, isCounted: true, answers: [later] });
+
+  expect(scene.sent).toEqual(["C1: card"]);
+  expect(scene.saved).toEqual([{ posts: 0 }]);
+});
+
+test("buttons come once the message is stored, because one whose answer is lost must have none", async () => {
+  const opening: Readable = { ...quiet, opening: text("without buttons") };
+
+  expect((await delivered({ reads: [opening] })).sent).toEqual(["C1: without buttons", "update: card"]);
+  const lost = await delivered({ reads: [opening], answers: [{ kind: "later", ms: 0, isMaybeSent: true, refusal }] });
+  expect(lost.sent).toEqual(["C1: without buttons"]);
+});
+
+test("a message belongs into a thread, and into its place when that is gone", async () => {
+  const inThread: Readable = { ...shown, threadTs: "9.9" };
+  const gone = { kind: "gone", refusal } as const; // a literal kind
+
+  expect((await delivered({ reads: [inThread] })).sent).toEqual(["reply: card", "reply: one", "reply: two"]);
+  expect((await delivered({ reads: [inThread], answers: [gone] })).sent.slice(0, 2)).toEqual([
+    "reply: card",
+    "C1: card",
+  ]);
+});
+
+test("what is told by the address of a command is told there, or in its place if Slack doesn't take it", async () => {
+  const news: Readable = { kind: "shown", card: async () => text("news"), responseUrl: "url" };
+
+  expect(await delivered({ reads: [news] })).toMatchObject({ sent: ["url: news"], happened: ["forgot it"] });
+  expect(await delivered({ reads: [news], isAnswerTaken: false })).toMatchObject({ sent: ["url: news", "C1: news"] });
+});
+
+const told = {
+  kind: "requester",
+  key: "a1 ended",
+  teamId: "T1",
+  payload: "words",
+  place: "U1",
+  fallback: undefined,
+} as const; // a literal kind
+const awaited = (reasons: string[] = []): Readable => ({
+  ...quiet,
+  isAwaited: true,
+  beside: (_told, unshown) => {
+    reasons.push(`${unshown?.why} after ${unshown?.lateMs}`);
+    if (unshown === undefined) return undefined;
+    if (unshown.lateMs < 10_000) return { kind: "soon", ms: 10_000 - unshown.lateMs };
+    return { kind: "tell", told: ["ended"], post: told };
+  },
+});
+const limited = { kind: "later", ms: 600_000, isMaybeSent: false, refusal } as const; // a literal kind
+
+test("who waits is told what a message can't show, once, when it is late", async () => {
+  const reasons: string[] = [];
+  const soon = await delivered({ reads: [awaited(reasons)], stored: { card }, answers: [limited], lateMs: 4_000 });
+  const late = await delivered({ reads: [awaited(reasons)], stored: { card }, answers: [limited], lateMs: 10_000 });
+  const again = { card, told: ["ended"] };
+  const once = await delivered({ reads: [awaited(reasons)], stored: again, answers: [limited], lateMs: 20_000 });
+
+  expect(reasons).toEqual(["later after 4000", "later after 10000", "later after 20000"]);
+  expect(soon.end).toEqual({ ms: 6_000, isFailure: false });
+  expect(last(late)).toEqual({ told: ["ended"], also: told });
+  expect(late.end).toEqual({ ms: 600_000, isFailure: false });
+  expect(once.saved.flatMap(({ also }) => also ?? [])).toEqual([]);
+});
+
+test.each([
+  ["is deleted twice", { card, posts: 2 }, { kind: "gone", refusal }, "gone"],
+  ["can't be edited", { card, posts: 1 }, { kind: "blocked", by: "message", refusal }, "message"],
+  ["has a closed channel", {}, { kind: "blocked", by: "invitation", refusal }, "invitation"],
+] as const)(
+  "who waits for a message that %s is told, and news is tried at once",
+  async (_what, stored, answer, why) => {
+    const reasons: string[] = [];
+    const scene = await delivered({ reads: [awaited(reasons)], stored, answers: [answer], lateMs: 20_000 });
+
+    expect(reasons).toEqual([`${why} after 20000`]);
+    expect(last(scene)).toMatchObject({
+      told: [...(why === "message" ? ["all"] : []), "ended"],
+      also: told,
+      isBlocked: true,
+    });
+    expect(scene.end).toEqual({ ms: 60_000, isFailure: false, isDone: false });
+  },
+);
+
+test("a message that is shown, whose thread takes nothing, is done for whoever waits for it", async () => {
+  const closed = { kind: "blocked", by: "place", refusal } as const; // a literal kind
+  const sent = { kind: "sent", value: undefined as never } as const; // a literal kind
+  const scene = await delivered({ stored: { card, posts: 1 }, answers: [sent, closed] });
+
+  expect(scene.end).toMatchObject({ isDone: true });
+});
+
+test("an update that changes nothing of what is stored ends with its lease, which is renewed only when reading took long", async () => {
+  const done = { card, posts: 1, told: ["all"] };
+  const rests: Readable = { ...quiet, kept: { lacks: () => [], reply: async () => undefined, restMs: 0 } };
+
+  expect((await delivered({ reads: [rests], stored: done })).saved).toEqual([{ isOver: true }]);
+  expect((await delivered({ reads: [rests], stored: { ...done, blockedAt: new Date(0) } })).saved).toEqual([
+    { isBlocked: false, isOver: true },
+  ]);
+  expect((await delivered({ reads: [rests], stored: done, slowMs: 16_000 })).saved).toEqual([{}, { isOver: true }]);
 });

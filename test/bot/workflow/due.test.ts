@@ -2,12 +2,13 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { pino } from "pino";
 import { expect, onTestFinished, test } from "vitest";
 import { StoreError } from "../../../src/bot/errors.ts";
-import { scheduleDue } from "../../../src/bot/store/due.ts";
+import { beginDue, scheduleDue } from "../../../src/bot/store/due.ts";
 import { clockOf } from "../../../src/bot/store/database/session.ts";
 import { textSealer } from "../../../src/bot/store/database/text-sealer.ts";
 import {
   createDueLoop,
   type Due,
+  type DueEnd,
   dueKinds,
   type DueKindName,
   type DueStore,
@@ -36,7 +37,8 @@ async function looping({ work = {}, store: other = {} }: Wanted = {}) {
   const log = pino({ level: "error" }, { write: (line) => void logged.push(JSON.parse(line)) });
   const loop = dueLoop({ store: { ...store, ...other }, work, log, onError: (error) => void errors.push(error) });
   const schedule = async (kind: DueKindName, ...keys: readonly string[]): Promise<void> => {
-    const session = { db: bench.db(), clock: clockOf("sqlite", () => -5_000), textSealer: textSealer(undefined) };
+    const clock = clockOf("sqlite", () => -5_000);
+    const session = { db: bench.db(), flavour: "sqlite", clock, textSealer: textSealer(undefined) } as const; // a literal flavour
     for (const key of keys) await scheduleDue(session, { kind, key, teamId: "T1" });
   };
   const left = async () =>
@@ -220,4 +222,55 @@ test("all of one kind is done before something else begins", async () => {
 
   expect(done.toSorted()).toEqual(["T1", "T2", "T3"]);
   expect((await left()).map(({ key }) => key)).toEqual(["w1"]);
+});
+
+test("whoever waits for work gets what was scheduled meanwhile done, too, also while the sweep does it", async () => {
+  const done: string[] = [];
+  const { promise: mayEnd, resolve: end } = Promise.withResolvers<void>();
+  const desk = await looping({
+    work: {
+      async post({ key }) {
+        done.push(key);
+        if (done.length === 1) await mayEnd;
+        return "done";
+      },
+    },
+  });
+  await desk.schedule("post", "card");
+
+  await desk.begin();
+  await desk.schedule("post", "card");
+  const finished = desk.finish("post", "card");
+  end();
+
+  expect(await finished).toBe(true);
+  expect(done).toEqual(["card", "card"]);
+  expect(await desk.left()).toEqual([]);
+  expect(await desk.finish("post", "card")).toBe(false);
+  await desk.lanes.idle();
+});
+
+test("whoever waits for work learns whether it is done, or what they wait for is", async () => {
+  const ends: DueEnd[] = ["done", "retry", { ms: 60_000 }, { ms: 60_000, isDone: true }];
+  const { finish, schedule } = await looping({ work: { post: () => Promise.resolve(ends.shift() ?? "done") } });
+  const told: boolean[] = [];
+  for (const key of ["one", "two", "three", "four"]) {
+    await schedule("post", key);
+    told.push(await finish("post", key));
+  }
+
+  expect(told).toEqual([true, false, false, true]);
+});
+
+test("work that this replica has just scheduled with a lease is done without being taken", async () => {
+  const done: string[] = [];
+  const { perform, store, db, left } = await looping({});
+  const clock = clockOf("sqlite", () => 0);
+  const session = { db: db(), flavour: "sqlite", clock } as const; // a literal flavour
+  const due = await beginDue(session, { kind: "post", key: "card", teamId: "T1", leaseMs: 60_000 });
+
+  expect(await store.takeDue({ kind: "post", leaseMs: 1, most: 1 })).toEqual([]);
+  expect(await perform(due, async ({ key }) => (done.push(key), "done"))).toBe(true);
+  expect(done).toEqual(["card"]);
+  expect(await left()).toEqual([]);
 });

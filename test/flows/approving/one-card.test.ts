@@ -58,7 +58,7 @@ test("after a 429 for the card itself, waits as long as Slack asks", async () =>
   expect(buttons(town)).toHaveLength(3);
 });
 
-test("a card whose answer is late is posted once, and so is news in its thread whose answer Slack lost", async () => {
+test("a card whose answer is late is posted once; news in its thread whose answer Slack lost comes again, with a note", async () => {
   await using town = await approvalTown();
   const { playground } = town;
   playground.faults.lateMs = 3_000;
@@ -78,7 +78,8 @@ test("a card whose answer is late is posted once, and so is news in its thread w
   await clicks(town, town.developer, "Cancel");
   for (let sweeps = 0; sweeps < 3; sweeps += 1) await laterOn(town, 1);
 
-  expect(stories(town)).toEqual(["🚫 Dana Reyes cancelled it"]);
+  const cancelled = "🚫 Dana Reyes cancelled it";
+  expect(stories(town)).toEqual([cancelled, `${cancelled}\nSent again: you may have it already.`]);
 });
 
 test("a message whose answer was lost never shows a button, so none stays live after the decision", async () => {

@@ -112,9 +112,7 @@ test.each(["429", "hang"] as const)(
     playground.faults.answer("chat.update", failure);
     town.passMinutes(61);
     const swept = town.sweep();
-    await town.until(
-      () => town.logged().some(({ msg }) => msg === "couldn't draw a card; retrying") || failure === "hang",
-    );
+    await town.until(() => town.logged().some(({ method }) => method === "chat.update") || failure === "hang");
 
     await asksForHelp(town, town.approver);
 

@@ -46,13 +46,13 @@ test.each([
   expect(buttons(town)).toEqual([]);
 });
 
-test.each(["holdDrawing", "markDrawn"] as const)(
-  "killed while the card was drawn (%s): it stands once, and its buttons go when it is decided",
-  async (what) => {
+test.each(["before", "after"] as const)(
+  "killed while the card was stored (%s): it has buttons once, and they go when it is decided",
+  async (moment) => {
     const { town, killAt } = await killTown();
     await using _town = town;
     const { developer, approver } = town;
-    await killAt(what, "before", () => developer.says("/gantry restart web"));
+    await killAt("savePost", moment, () => developer.says("/gantry restart web"));
     // Who drew it had the right to for a while.
     town.passMinutes(1);
     await town.sweep();

@@ -65,6 +65,22 @@ test("a card whose thread lost its first message is still drawn", async () => {
   expect(town.thread("ops").join("\n")).toMatch(/This message was deleted\.[\s\S]*web restarted/u);
 });
 
+test("a card that somebody deleted is posted again, once", async () => {
+  await using town = await approvalTown();
+  const { developer, approver, playground } = town;
+  await says(town, developer, "/gantry stop web");
+  const [deleted] = playground.messages("ops");
+  playground.people.removeMessage("ops", deleted?.ts ?? "");
+
+  await says(town, approver, `/gantry approve ${idOf(deleted?.text ?? "")}`);
+
+  expect(count(town, "stopService")).toBe(1);
+  const [posted, ...more] = playground.messages("ops");
+  expect(more).toEqual([]);
+  expect(posted?.ts).not.toBe(deleted?.ts);
+  expect(buttons(town)).toEqual([]);
+});
+
 test("when people delete both cards of a request, it can still be decided, and its requester learns the end", async () => {
   await using town = await approvalTown({ policy: quorum });
   const { developer, approver, playground } = town;

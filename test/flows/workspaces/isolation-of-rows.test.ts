@@ -311,7 +311,7 @@ const guessed: Readonly<Record<string, Attempt>> = {
   "a request with the same effect": (store) => store.find({ waitKey: "same-effect" }),
   "an Undo by what it takes back": (store) => store.find({ undoOf: "DONE11" }),
   "a part of a request": (store) => store.find({ id: "MANY11/1" }),
-  "a card to draw": (store) => store.beginDrawing("WAITS1"),
+  "a card to draw": (store) => store.changeToDraw({ id: "WAITS1", teamId: "T2" }, () => true),
   "its own accounts under the same ids": async (store) =>
     Object.values(await store.accountsFor({ ...seeker, teamId: "T2" })).find((each) => each !== undefined),
   "anything implied under the same ids": async (store) =>

@@ -8,8 +8,6 @@ type ForAll =
   | keyof InstallationRows
   | "expire"
   | "open"
-  | "undrawn"
-  | "overdueNews"
   | "takeDeliveries"
   | "beat"
   | "inspect"
@@ -54,8 +52,8 @@ export function workspaceStore(store: Store, teamId: string): WorkspaceStore {
     changedSince: async (change) => store.changedSince(own(change)),
     waitsFor: async (change) => store.waitsFor(own(change)),
     note: async (event) => store.note(own(event)),
-    beginDrawing: (id) => store.beginDrawing(id, teamId),
-    beginTelling: (id, when) => store.beginTelling(id, { ...when, teamId }),
+    changeToDraw: async (id, hasThread) => store.changeToDraw(own(id), hasThread),
+    showChange: async (id) => store.showChange(own(id)),
     pendingChanges: async (id) => store.pendingChanges(ownId(id)),
     history: async (query) => store.history(own(query)),
     impliedFor: async (seeker) => store.impliedFor(own(seeker)),
@@ -117,11 +115,8 @@ export function workspaceStore(store: Store, teamId: string): WorkspaceStore {
   };
 }
 
-/** Found by Slack's ids of deliveries, which are unique, or by the token of a drawing or telling, which nobody else has. */
+/** Found by Slack's ids of deliveries, which are unique. */
 function ofDeliveries(store: Store) {
-  const { accept, finish, remember, isKnown, drop, holdDrawing, markDrawn, postponeDrawing } = store;
-  const { holdTelling, markTold, postponeTelling } = store;
-  const { sendWithinMs, isOpen, isReachable } = store;
-  const drawing = { holdDrawing, markDrawn, postponeDrawing, holdTelling, markTold, postponeTelling };
-  return { accept, finish, remember, isKnown, drop, ...drawing, sendWithinMs, isOpen, isReachable };
+  const { accept, finish, remember, isKnown, drop, sendWithinMs, isOpen, isReachable } = store;
+  return { accept, finish, remember, isKnown, drop, sendWithinMs, isOpen, isReachable };
 }

@@ -6,7 +6,6 @@ import { createDirectory } from "../../commands/lookup/directory.ts";
 import type { ReplicaReport } from "../../health/facts.ts";
 import type { LogPool } from "../../logs/threads/log-pool.ts";
 import type { Policy } from "../../policy/policy.ts";
-import { createCards } from "../../slack/cards/cards.ts";
 import { createIdentity, type Identity } from "../../slack/directory/identity.ts";
 import { createPace } from "../../slack/directory/lookups.ts";
 import { createPeople } from "../../slack/directory/people.ts";
@@ -133,7 +132,6 @@ export function createWorkspace(shared: Shared, one: OneWorkspace): Workspace {
     formReply: (form, origin) => createFormReply(deps, { form, origin }),
     refreshHome: (origin) => homeLater(deps, origin),
   });
-  const cards = createCards({ messenger, people, store, sealer, settings, clock, log });
 
   const envValues = createEnvValues(clock);
   const api = guardedApi(shared.api.isolated(), envValues);
@@ -146,7 +144,6 @@ export function createWorkspace(shared: Shared, one: OneWorkspace): Workspace {
     accounts,
     api,
     calls,
-    cards,
     checkup: createCheckup({
       ...shared,
       access,

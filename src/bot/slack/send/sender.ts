@@ -1,9 +1,9 @@
 import type { Sender, Sent, Streamed } from "../../workflow/post/post.ts";
 import type { Result } from "./call.ts";
 import type { Messenger } from "./messenger.ts";
-import { type FailureKind, isProbablyDone } from "./slack-error.ts";
+import { type FailureKind, isProbablyDone, reasonFor } from "./slack-error.ts";
 
-type Meaning = "later" | "invitation" | "place" | "message" | "gone" | "sealed";
+type Meaning = "later" | "app" | "invitation" | "place" | "message" | "gone" | "sealed";
 
 /** What each failure means for a message that Gantry keeps. */
 const meanings: Readonly<Record<FailureKind, Meaning>> = {
@@ -12,8 +12,8 @@ const meanings: Readonly<Record<FailureKind, Meaning>> = {
   unsure: "later",
   closed: "place",
   uninvited: "invitation",
-  token: "place",
-  scope: "place",
+  token: "app",
+  scope: "app",
   uneditable: "message",
   // A new version of Gantry may mend it.
   content: "message",
@@ -27,13 +27,24 @@ const meanings: Readonly<Record<FailureKind, Meaning>> = {
 
 /** Sends the messages that Gantry keeps true. Never rejects: every failure is logged with its reference. */
 export function createSender(
-  messenger: Pick<Messenger, "post" | "update" | "remove" | "startStream" | "appendStream" | "stopStream">,
+  messenger: Pick<
+    Messenger,
+    "post" | "update" | "remove" | "respond" | "permalink" | "startStream" | "appendStream" | "stopStream"
+  >,
 ): Sender {
   return {
+    async answer(responseUrl, message) {
+      const how = { response_type: "ephemeral", replace_original: false } as const; // a literal type of response
+      return (await messenger.respond(responseUrl, message, how)).ok;
+    },
     post: async ({ place, threadTs }, message) =>
       sentOf(await messenger.post({ channel: place, threadTs }, message, "card")),
     update: async (card, message) => sentOf(await messenger.update(card, message, "card")),
     remove: async (card) => void (await messenger.remove(card)),
+    async link(card) {
+      const link = await messenger.permalink(card);
+      return link.ok ? link.value : undefined;
+    },
     startStream: async ({ place, threadTs }, reader) =>
       streamedOf(await messenger.startStream({ channel: place, threadTs }, reader)),
     appendStream: async (card, block) => streamedOf(await messenger.appendStream(card, block)),
@@ -48,14 +59,15 @@ function streamedOf<Value>(result: Result<Value>): Streamed<Value> {
 function sentOf<Value>(result: Result<Value>): Sent<Value> {
   if (result.ok) return { kind: "sent", value: result.value };
   const { failure } = result;
-  const { retryAfterMs: ms = 0 } = failure;
+  const { retryAfterMs: ms = 0, reference } = failure;
+  const refusal = { reason: reasonFor(failure), reference };
   const meaning = meanings[failure.kind];
   switch (meaning) {
     case "later":
-      return { kind: "later", ms, isMaybeSent: isProbablyDone(failure) };
+      return { kind: "later", ms, isMaybeSent: isProbablyDone(failure), refusal };
     case "gone":
-      return { kind: "gone" };
+      return { kind: "gone", refusal };
     default:
-      return { kind: "blocked", by: meaning === "sealed" ? "message" : meaning };
+      return { kind: "blocked", by: meaning === "sealed" ? "message" : meaning, refusal };
   }
 }

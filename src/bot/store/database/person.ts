@@ -55,7 +55,7 @@ function openedChange(sealer: Session["textSealer"], row: Record<string, unknown
   const id = String(row["id"]);
   const [reason, ending] = [text(row["reason"]), text(row["ending"])];
   return {
-    ...without(row, /^(?:sealed|drawing_token|wait_key|undo_key)$/u),
+    ...without(row, /^(?:sealed|wait_key|undo_key)$/u),
     reason: reason === null ? null : sealer.open(reason, id),
     diff: sealer.open(String(row["diff"]), id),
     ending: ending === null ? null : openEnding(sealer, ending, id),
@@ -241,6 +241,7 @@ async function eraseRequests(
       all += 1;
       if (isTheirs) own += 1;
       await db.updateTable("change").set(set).where("id", "=", row.id).execute();
+      if (isTheirs && isDirect(row.channel_id)) await deletePosts(db, sql<SqlBool>`id = ${row.id}`);
     }
     const last = rows.at(-1);
     if (last === undefined) return { own, all };
@@ -303,7 +304,6 @@ function erasedNames(row: Row, { textSealer, person }: Erasing): Partial<Row> {
       sealed: "",
       // A direct message is a person.
       ...(isDirect(row.channel_id) && { channel_id: pseudonym }),
-      ...(isDirect(row.card_channel) && { card_channel: null, card_ts: null }),
       account_owner: row.account_owner.replaceAll(quoted, JSON.stringify(pseudonym)),
       ...(accounts.includes(row.account_username) && { account_username: ERASED }),
     }),

@@ -1,5 +1,6 @@
-import { type DeleteResult, sql } from "kysely";
+import { type DeleteResult, sql, type SqlBool } from "kysely";
 import { pruneHistory } from "../audit/prune-history.ts";
+import { deletePosts } from "../posts.ts";
 import { pruneProfiles } from "../profiles.ts";
 import { pruneWatching } from "../rounds.ts";
 import { BATCH, type Session, untilNone } from "./session.ts";
@@ -64,6 +65,7 @@ async function prune(session: Session): Promise<void> {
       if (ids.length === 0) return 0;
       await tx.deleteFrom("change").where("part_of", "in", ids).execute();
       await tx.deleteFrom("vote").where("change_id", "in", ids).execute();
+      await deletePosts(tx, sql<SqlBool>`id in (${sql.join(ids)})`);
       return ids.length;
     }),
   );

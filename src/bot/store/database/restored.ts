@@ -91,10 +91,17 @@ async function endIncidents({ db, clock }: Session): Promise<void> {
 /** A message that was due may have been posted since; a card that is known says once how it ended. Digests begin anew. */
 async function endPosts(session: Session): Promise<void> {
   const { db, clock } = session;
-  await db.deleteFrom("due").where("kind", "in", ["post", "round", "watch news"]).execute();
   await db
     .deleteFrom("post")
+    .where("kind", "<>", "change")
     .where((where) => where.or([where("kind", "<>", "alert"), where("ts", "is", null)]))
+    .execute();
+  await db.deleteFrom("due").where("kind", "in", ["round", "watch news"]).execute();
+  const isRequest = sql<SqlBool>`key in (select id from post where post.kind = 'change')`;
+  await db
+    .deleteFrom("due")
+    .where("kind", "=", "post")
+    .where(sql<SqlBool>`not (${isRequest})`)
     .execute();
   const cards = await db
     .selectFrom("post")

@@ -3,7 +3,6 @@ import type { AccountOwner } from "../../accounts/resolve.ts";
 import type { Ending, Health } from "../../changes/stored-change.ts";
 import type { Terms } from "../../policy/policy.ts";
 import { Outcome } from "../../changes/change.ts";
-import type { ToldReplies } from "../../workflow/ports.ts";
 
 /** A time as the database writes it. */
 export const Time = z.iso.datetime().transform((text) => new Date(text));
@@ -94,8 +93,6 @@ export const OwnerJson: z.ZodType<AccountOwner> = z.discriminatedUnion("kind", [
   z.object({ kind: z.literal("channel"), channelId: z.string() }),
   z.object({ kind: z.literal("user"), userId: z.string() }),
 ]);
-
-export const ToldRepliesJson: z.ZodType<ToldReplies> = z.object({ upTo: z.number(), keys: z.array(z.string()) });
 
 export const LinesJson: z.ZodType<readonly string[]> = z.array(z.string());
 

@@ -257,6 +257,12 @@ export const migrations: readonly Migration[] = [
       await moveToPost(db, flavour);
     },
   },
+  {
+    title: "cards of changes, in the same table",
+    async up({ db, flavour }) {
+      await moveCardsToPost(db, flavour);
+    },
+  },
 ];
 
 // The tables of the third migration. It was run somewhere, so nothing here changes: a later migration alters them.
@@ -372,6 +378,48 @@ async function moveToPost(db: Db, flavour: Flavour): Promise<void> {
   const drawing = ["drawing_token", "drawing_until", "draw_after", "version", "drawn_version", "stale", "nowhere"];
   for (const column of ["place", "owner_id", "told", "card_channel", "card_ts", "posts", ...drawing]) {
     await sql`alter table alert drop column ${sql.ref(column)}`.execute(db);
+  }
+}
+
+/**
+ * A card and its thread are where they were. One that is being drawn is drawn again when its lease is over; what a requester
+ * wasn't told yet is told with the card, or instead of it.
+ */
+async function moveCardsToPost(db: Db, flavour: Flavour): Promise<void> {
+  const cardIn = flavour === "sqlite" ? sql`json_extract(terms, '$.cardIn')` : sql`terms::json ->> 'cardIn'`;
+  const isKept = sql`part_of is null and (card_ts is not null or (nowhere = 0 and (settled_at is null or stale = 1))
+    or owed_at is not null)`;
+  const story = sql`case when told_seq > 0 then '"all 0 ' || told_seq || '"' else '' end`;
+  const news = sql`case when told_news is null then '' else '"' || told_news || '"' end`;
+  await sql`insert into post (id, kind, key, team_id, place, fallback, channel, ts, posts, told, created_at)
+    select id, 'change', id, team_id, coalesce(${cardIn}, channel_id), requester_id, card_channel, card_ts, posts,
+      '[' || ${story} || case when told_seq > 0 and told_news is not null then ',' else '' end || ${news} || ']', created_at
+    from change where ${isKept}`.execute(db);
+  await sql`insert into due (kind, key, team_id, at, token, attempts, created_at)
+    select 'post', id, team_id, coalesce(drawing_until, draw_after, created_at), drawing_token, 0, created_at
+    from change where ${isKept} and (stale = 1 or owed_at is not null)`.execute(db);
+  const begun = await sql<{
+    id: string;
+    told_replies: string;
+    told: string;
+  }>`select change.id, told_replies, told from change
+    join post on post.id = change.id where told_replies is not null`.execute(db);
+  for (const { id, told_replies, told } of begun.rows) {
+    const { upTo, keys } = JSON.parse(told_replies) as { readonly upTo: number; readonly keys: readonly string[] }; // of ours
+    const known = JSON.parse(told) as readonly string[]; // written above
+    const [, after = 0] = /"all 0 (\d+)"/u.exec(told) ?? [];
+    const all = [...known, ...keys.map((key) => `${key} ${after} ${upTo}`)];
+    await sql`update post set told = ${JSON.stringify(all)} where id = ${id}`.execute(db);
+  }
+  for (const index of ["change_undrawn", "change_owed", "change_unanswered"]) {
+    await sql`drop index ${sql.ref(index)}`.execute(db);
+  }
+  await sql`create index change_unsettled on change (team_id, requester_id) where settled_at is null`.execute(db);
+  await sql`create index post_unposted on post (team_id, fallback) where kind = 'change' and ts is null`.execute(db);
+  const drawing = ["drawn_version", "told_seq", "told_replies", "stale", "nowhere", "drawing_token", "drawing_until"];
+  const telling = ["draw_after", "owed_at", "told_news", "telling_until"];
+  for (const column of ["card_channel", "card_ts", "posts", ...drawing, ...telling]) {
+    await sql`alter table change drop column ${sql.ref(column)}`.execute(db);
   }
 }
 

@@ -64,30 +64,8 @@ export type ChangeTable = {
   owner: string | null;
   /** team/region/kind/name from the claim until it is settled; unique, so that a workload has one Run at a time. */
   running_key: string | null;
-  card_channel: string | null;
-  card_ts: string | null;
-  posts: number;
-  /** The version that Slack shows; -1 when unknown. */
-  drawn_version: number;
-  /** The number of the last row of history that the thread shows. A bigint, which `pg` reads as text. */
-  told_seq: number | string;
-  /** Replies that the thread has of news that it doesn't show completely yet. */
-  told_replies: string | null;
-  /** 1 from everything that happens on, until the card and its thread show it. */
-  stale: number;
-  /** 1: there is no place where its card can stand. */
-  nowhere: number;
-  drawing_token: string | null;
-  drawing_until: string | null;
-  draw_after: string | null;
-  /** From when on the requester is told by another way what the card doesn't show yet; null when nothing is owed. */
-  owed_at: string | null;
   /** 1: they asked to be told how it ends, also where its card shows it. */
   notifies: Generated<number>;
-  /** The last news that they were told by another way than the card. */
-  told_news: string | null;
-  /** Somebody tells them now, until then; also proves who. */
-  telling_until: string | null;
   /** The number of its parts; 0 for a request about one workload. */
   part_count: Generated<number>;
   /** The id of the request that it is a part of. */

@@ -3,8 +3,10 @@ import { type Post, sentAgain, toldInstead } from "../../views/kit/post.ts";
 import { type Due, type DueEnd, LeaseLost } from "../due.ts";
 import type { WorkflowParts } from "../ports.ts";
 import type {
+  Beside,
   CardHow,
   Kept,
+  NewPost,
   PostKind,
   PostKindName,
   PostStore,
@@ -13,9 +15,13 @@ import type {
   Sent,
   Shown,
   StoredPost,
+  Unshown,
 } from "./post.ts";
 
-export type DeliverParts = Pick<WorkflowParts, "log" | "sender" | "wake"> & { readonly store: PostStore };
+export type DeliverParts = Pick<WorkflowParts, "log" | "sender" | "wake"> & {
+  readonly clock: Pick<WorkflowParts["clock"], "elapsedMs">;
+  readonly store: Pick<PostStore, "postOf" | "savePost" | "deliverAgain" | "removePost">;
+};
 
 /** Slack couldn't say who may see it. */
 const ASK_AGAIN_MS = 60_000;
@@ -28,19 +34,28 @@ const BLOCKED_MS = { least: 60_000, most: 6 * 60 * 60_000 };
 
 /**
  * Posts a message, or updates it, and then its thread. What a call came to is stored before the next one, and who may see it is
- * asked before each. Rejects when the database doesn't answer.
+ * asked before each. `counted`: this replica posts it first, and has stored that. Rejects when the database doesn't answer.
  */
 export async function deliver(
   parts: DeliverParts,
   kinds: Readonly<Record<PostKindName, PostKind>>,
   due: Due,
+  counted?: StoredPost,
 ): Promise<DueEnd> {
-  const post = await parts.store.postOf(due);
+  const post = counted ?? (await parts.store.postOf(due));
   if (post === undefined) return "done";
   const { restUntil } = post;
   if (restUntil !== undefined && restUntil > due.takenAt) return { at: restUntil };
+  const heldMs = parts.clock.elapsedMs();
   try {
-    return await draw({ parts, read: () => kinds[post.kind](post), due, post });
+    return await draw({
+      parts,
+      read: () => kinds[post.kind](post),
+      due,
+      post,
+      isCounted: counted !== undefined,
+      heldMs,
+    });
   } catch (error) {
     // What Slack took of ours may have replaced something newer.
     if (error instanceof LeaseLost) await parts.store.deliverAgain(due);
@@ -53,32 +68,49 @@ type Work = {
   readonly read: () => Promise<Readable>;
   readonly due: Due;
   readonly post: StoredPost;
+  readonly isCounted: boolean;
+  /** When the lease was renewed last. */
+  heldMs: number;
 };
 
-/** Also renews the lease. Throws `LeaseLost`. */
-async function save({ parts: { store }, due }: Work, saved: SavedPost = {}): Promise<void> {
-  if ((await store.savePost(due, saved)) !== "held") throw new LeaseLost();
+/** Throws `LeaseLost`: then a card that was to be stored is removed, unless it is the only one. */
+async function save({ parts: { store, sender }, due }: Work, saved: SavedPost): Promise<"held" | "again"> {
+  const kept = await store.savePost(due, saved);
+  if (kept === "held" || kept === "again") return kept;
+  if (kept === "lost" && saved.card !== undefined) await sender.remove(saved.card);
+  throw new LeaseLost();
+}
+
+/** Before a call to Slack: half a lease is longer than one takes. Throws `LeaseLost`. */
+async function hold(work: Work): Promise<void> {
+  const { parts, due, heldMs } = work;
+  const now = parts.clock.elapsedMs();
+  if (now - heldMs <= due.leaseMs / 2) return;
+  await save(work, {});
+  work.heldMs = now;
 }
 
 async function draw(work: Work): Promise<DueEnd> {
   const shown = await work.read();
+  const { post } = work;
   if (shown.kind === "unknown") return { ms: ASK_AGAIN_MS, isFailure: true };
   // One that is posted stays for what comes.
-  if (shown.kind === "nothing") return shown.isOver || work.post.card === undefined ? remove(work) : "done";
+  if (shown.kind === "nothing") return shown.isOver || post.card === undefined ? remove(work) : "done";
   // It was posted and not removed: nothing updates it.
-  if (shown.kept === undefined && work.post.card !== undefined) return remove(work);
+  if (shown.kept === undefined && post.card !== undefined) return remove(work);
+  if (shown.responseUrl !== undefined && (await isAnswered(work, shown, shown.responseUrl))) return remove(work);
   const placed = await place(work, shown);
   switch (placed.kind) {
     case "later":
-      return wait(work, placed);
+      return wait(work, shown, placed);
     case "blocked":
-      return waitForSomebody(work, { told: work.post.told, isTold: false });
+      return waitForSomebody(work, shown, { ...placed, why: placed.by });
     case "gone":
       // Whatever is told from now on gets a message of its own.
-      return remove(work);
+      return shown.isAwaited ? waitForSomebody(work, shown, { ...placed, why: "gone" }) : remove(work);
     case "sent":
-      if (shown.kept === undefined || (shown.isLast && placed.value.isShown)) return remove(work);
-      return tellThread(work, placed.value, { listed: shown.listed, kept: shown.kept });
+      if (shown.kept === undefined || (shown.isLast && placed.value.unshown === undefined)) return remove(work);
+      return tellThread(work, placed.value, { ...shown, kept: shown.kept });
   }
 }
 
@@ -87,19 +119,47 @@ async function remove({ parts, due }: Work): Promise<DueEnd> {
   return "ended";
 }
 
-type Placed = { readonly card: Card; readonly isShown: boolean };
+async function isAnswered(work: Work, shown: Shown, responseUrl: string): Promise<boolean> {
+  const view = await viewOf(work, shown, { isAgain: false });
+  await hold(work);
+  return work.parts.sender.answer(responseUrl, view);
+}
+
+type Placed = {
+  readonly card: Card;
+  readonly isStored: boolean;
+  /** Slack doesn't let it be edited, so that it shows an earlier state. */
+  readonly unshown: Extract<Sent<never>, { readonly kind: "blocked" }> | undefined;
+};
 
 async function place(work: Work, shown: Shown): Promise<Sent<Placed>> {
-  const { parts, post } = work;
-  const { card, posts } = post;
-  if (card === undefined) return postNew(work, shown);
-  const view = await viewOf(work, shown, { isAgain: posts > 1 });
-  await save(work);
-  const updated = await parts.sender.update(card, view);
-  if (updated.kind === "sent") return { kind: "sent", value: { card, isShown: true } };
+  const { card, posts } = work.post;
+  if (card !== undefined) {
+    const updated = await update(work, shown, { card, isAgain: posts > 1 });
+    if (updated.kind !== "gone" || posts >= MOST_POSTS) return updated;
+  }
+  const posted = await postNew(work, shown);
+  if (posted.kind !== "sent") return posted;
+  if (shown.opening !== undefined) {
+    await save(work, { card: posted.value });
+    return update(work, shown, { card: posted.value, isAgain: posts > 0 });
+  }
+  // Stored with what follows, unless it is all.
+  const isStored = shown.kept === undefined;
+  if (isStored) await save(work, { card: posted.value });
+  return { kind: "sent", value: { card: posted.value, isStored, unshown: undefined } };
+}
+
+async function update(work: Work, shown: Shown, { card, isAgain }: CardHow & { readonly card: Card }) {
+  const view = await viewOf(work, shown, { isAgain });
+  await hold(work);
+  const updated = await work.parts.sender.update(card, view);
+  const placed = { card, isStored: true };
+  if (updated.kind === "sent") return { kind: "sent", value: { ...placed, unshown: undefined } } as const; // a literal kind
   // Its thread still tells.
-  if (updated.kind === "blocked" && updated.by === "message") return { kind: "sent", value: { card, isShown: false } };
-  if (updated.kind === "gone" && posts < MOST_POSTS) return postNew(work, shown);
+  if (updated.kind === "blocked" && updated.by === "message") {
+    return { kind: "sent", value: { ...placed, unshown: updated } } as const; // a literal kind
+  }
   // Once more, the same update does no harm.
   return updated.kind === "later" ? { ...updated, isMaybeSent: false } : updated;
 }
@@ -109,51 +169,94 @@ async function viewOf({ post: { insteadOf } }: Work, shown: Shown, how: CardHow)
   return insteadOf === undefined ? view : toldInstead(view, insteadOf);
 }
 
-async function postNew(work: Work, shown: Shown): Promise<Sent<Placed>> {
-  const { parts, due, post } = work;
-  const { posts } = post;
-  const view = await viewOf(work, shown, { isAgain: posts > 0 });
+async function postNew(work: Work, shown: Shown): Promise<Sent<Card>> {
+  const { parts, post, isCounted } = work;
+  const { place, posts } = post;
+  const { threadTs } = shown;
+  const view = shown.opening ?? (await viewOf(work, shown, { isAgain: posts > (isCounted ? 1 : 0) }));
   // Counted before it is posted: whoever takes over after a kill knows that there may be a message already.
-  await save(work, { posts: posts + 1 });
-  const posted = await parts.sender.post({ place: post.place }, view);
-  if (posted.kind !== "sent") {
-    if (posted.kind !== "later" || !posted.isMaybeSent) await save(work, { posts });
-    // A place that isn't there may come back, as a channel does whose bot is invited.
-    return posted.kind === "gone" ? { kind: "blocked", by: "place" } : posted;
+  await hold(work);
+  if (!isCounted) await save(work, { posts: posts + 1 });
+  let posted = await parts.sender.post({ place, ...(threadTs !== undefined && { threadTs }) }, view);
+  if (posted.kind === "gone" && threadTs !== undefined) {
+    // Whoever asked deleted their message.
+    await hold(work);
+    posted = await parts.sender.post({ place }, view);
   }
-  const card = posted.value;
-  const kept = await parts.store.savePost(due, { card, ...(shown.listed && { listed: shown.listed }) });
-  if (kept === "lost") await parts.sender.remove(card);
-  if (kept !== "held") throw new LeaseLost();
-  return { kind: "sent", value: { card, isShown: true } };
+  if (posted.kind !== "sent" && (posted.kind !== "later" || !posted.isMaybeSent)) {
+    await save(work, { posts: isCounted ? posts - 1 : posts });
+  }
+  // A place that isn't there may come back, as a channel does whose bot is invited.
+  return posted.kind === "gone" ? { ...posted, kind: "blocked", by: "place" } : posted;
 }
 
-function wait({ post }: Work, { ms, isMaybeSent }: Extract<Sent<never>, { kind: "later" }>): DueEnd {
+type Told = {
+  readonly told: readonly string[];
+  readonly also?: NewPost;
+  readonly soonMs: number | undefined;
+};
+
+/** What another message tells meanwhile, to be stored with this one. */
+function besides({ due, post }: Work, shown: Shown, told: readonly string[], unshown?: Omit<Unshown, "lateMs">): Told {
+  const late = unshown && { ...unshown, lateMs: due.takenAt.getTime() - due.createdAt.getTime() };
+  const { beside: byKind = (): Beside | undefined => instead(post, late) } = shown;
+  const beside = byKind(told, late);
+  if (beside?.kind !== "tell") return { told, soonMs: beside?.ms };
+  if (told.includes(beside.told[0])) return { told, soonMs: undefined };
+  return { told: [...told, ...beside.told], also: beside.post, soonMs: undefined };
+}
+
+/** The same for a person, while its channel takes no message. */
+function instead(post: StoredPost, unshown: Unshown | undefined): Beside | undefined {
+  const { kind, key, teamId, payload, place, fallback } = post;
+  if (fallback === undefined || fallback === place || unshown === undefined) return undefined;
+  // It is there soon, or its thread tells.
+  if (unshown.why === "later" || unshown.why === "message") return undefined;
+  const told = { kind, key, teamId, payload, place: fallback, fallback: undefined, insteadOf: place };
+  return { kind: "tell", told: ["instead"], post: told };
+}
+
+type Later = Extract<Sent<never>, { readonly kind: "later" }>;
+
+async function wait(work: Work, shown: Shown, later: Later): Promise<DueEnd> {
+  const { refusal, isMaybeSent } = later;
+  const { soonMs, ...beside } = besides(work, shown, work.post.told, { why: "later", refusal });
+  if (beside.also !== undefined) {
+    await save(work, beside);
+    work.parts.wake();
+  }
+  return pause(work, shown, later, isMaybeSent ? undefined : soonMs);
+}
+
+function pause({ post }: Work, shown: Shown, { ms, isMaybeSent }: Later, soonMs = Number.POSITIVE_INFINITY): DueEnd {
   const lostMs = isMaybeSent ? Math.min(TRY_AGAIN_MS * 2 ** post.posts, MOST_LOST_WAIT_MS) : 0;
-  return { ms: Math.max(TRY_AGAIN_MS, ms, lostMs), isFailure: true };
+  return {
+    ms: Math.min(Math.max(TRY_AGAIN_MS, ms, lostMs), soonMs),
+    isFailure: isMaybeSent || !shown.isAwaited,
+  };
 }
 
-/** In `told` once a person was scheduled to get it. */
-const INSTEAD = "instead";
-
-type Blocked = { readonly told: readonly string[]; /** Its thread can tell. */ readonly isTold: boolean };
-
-/** Tried again with growing pauses. A person is told meanwhile, unless the thread can tell. */
-async function waitForSomebody(work: Work, { told, isTold }: Blocked): Promise<DueEnd> {
+/** Tried again with growing pauses. Somebody is told meanwhile, unless the thread can tell. */
+async function waitForSomebody(
+  work: Work,
+  shown: Shown,
+  unshown: Omit<Unshown, "lateMs">,
+  told = work.post.told,
+): Promise<DueEnd> {
   const { parts, due, post } = work;
-  const { blockedAt, fallback } = post;
-  const hasOther = fallback !== undefined && fallback !== post.place && !told.includes(INSTEAD);
-  if (isTold || !hasOther) await save(work, { told, isBlocked: true });
-  else {
-    await save(work, { told: [...told, INSTEAD], isBlocked: true, instead: post });
-    parts.wake();
-  }
+  const { blockedAt } = post;
+  const { soonMs = Number.POSITIVE_INFINITY, ...beside } = besides(work, shown, told, unshown);
+  await save(work, { ...beside, isBlocked: true });
+  if (beside.also !== undefined) parts.wake();
   if (blockedAt === undefined) {
     parts.log.warn({ post: post.id, kind: post.kind }, "Slack doesn't take a message until somebody changes something");
   }
   const blockedMs = blockedAt === undefined ? 0 : due.takenAt.getTime() - blockedAt.getTime();
+  // What is wrong with a message itself seldom changes.
+  const growing = unshown.why === "message" ? blockedMs : blockedMs / 10;
+  const ms = Math.min(Math.max(BLOCKED_MS.least, growing), BLOCKED_MS.most, soonMs);
   // Its thread is open for news, so that the pause ends with the next one.
-  return { ms: Math.min(Math.max(BLOCKED_MS.least, blockedMs / 10), BLOCKED_MS.most), isFailure: !isTold };
+  return { ms, isFailure: !(unshown.why === "message" || shown.isAwaited), isDone: unshown.why === "thread" };
 }
 
 /** Stored for a reply whose result is unknown. It is sent once more, with a note. */
@@ -162,44 +265,77 @@ const unsure = (key: string): string => `unsure ${key}`;
 /** Each reply is stored as told before the next one. */
 async function tellThread(
   work: Work,
-  { card, isShown }: Placed,
-  first: Pick<Shown, "listed"> & { readonly kept: Kept },
-) {
+  { card, isStored, unshown }: Placed,
+  first: Shown & { readonly kept: Kept },
+): Promise<DueEnd> {
   const { parts, post } = work;
   const isNew = post.card === undefined;
+  const isShown = unshown === undefined;
+  let unstored = isStored ? undefined : { card, ...(first.listed && { listed: first.listed }) };
   let { told } = post;
-  let { kept } = first;
+  let shown = first;
   const passed = new Set<string>();
-  const next = (): string | undefined => kept.lacks({ told, isShown, isNew }).find((key) => !passed.has(key));
+  const next = (): string | undefined => shown.kept.lacks({ told, isShown, isNew }).find((key) => !passed.has(key));
   while (next() !== undefined) {
-    const shown = await work.read();
-    if (shown.kind !== "shown" || shown.kept === undefined) {
-      await save(work, { told });
-      return shown.kind === "unknown" ? { ms: ASK_AGAIN_MS, isFailure: true } : "done";
+    if (unstored !== undefined) {
+      await save(work, unstored);
+      unstored = undefined;
     }
-    ({ kept } = shown);
+    const now = await work.read();
+    if (now.kind !== "shown" || now.kept === undefined) {
+      await save(work, { told });
+      return now.kind === "unknown" ? { ms: ASK_AGAIN_MS, isFailure: true } : "done";
+    }
+    shown = { ...now, kept: now.kept };
     const key = next();
     if (key === undefined) break;
-    const view = await kept.reply(key);
+    const view = await shown.kept.reply(key);
     if (view === undefined) {
       passed.add(key);
       continue;
     }
     const isAgain = told.includes(unsure(key));
     // Whoever takes over after a kill knows that it may be there.
+    await hold(work);
     await save(work, { told: [...told.filter((each) => each !== unsure(key)), unsure(key)] });
-    const reply = isAgain ? sentAgain(view) : view;
-    const posted = await parts.sender.post({ place: card.channelId, threadTs: card.ts }, reply);
-    if (posted.kind === "blocked") return waitForSomebody(work, { told, isTold: false });
+    const posted = await reply(work, { card, threadTs: shown.threadTs }, isAgain ? sentAgain(view) : view);
+    if (posted.kind === "blocked") return waitForSomebody(work, shown, { ...posted, why: "thread" }, told);
     if (posted.kind === "later" && !(posted.isMaybeSent && isAgain)) {
       await save(work, { told: posted.isMaybeSent ? [...told, unsure(key)] : told });
-      return wait(work, { ...posted, isMaybeSent: false });
+      return pause(work, shown, { ...posted, isMaybeSent: false });
     }
     // One whose first message is gone is not tried again.
     told = [...told.filter((each) => each !== unsure(key)), key];
     await save(work, { told });
   }
-  if (!isShown) return waitForSomebody(work, { told, isTold: true });
-  await save(work, { told, restMs: kept.restMs, isBlocked: false, ...(first.listed && { listed: first.listed }) });
-  return "done";
+  const complete = shown.kept.complete?.(told) ?? told;
+  if (complete.join() !== told.join()) told = complete;
+  if (unshown !== undefined) return waitForSomebody(work, shown, { ...unshown, why: "message" }, told);
+  const { told: all, also } = besides(work, shown, told);
+  const { listed } = first;
+  const { restMs } = shown.kept;
+  const kept = await save(work, {
+    ...unstored,
+    // Only what is new, because most updates change nothing of it.
+    ...(all !== post.told && { told: all }),
+    ...(also && { also }),
+    ...(restMs > 0 && { restMs }),
+    ...(post.blockedAt !== undefined && { isBlocked: false }),
+    ...(listed && listed.join() !== post.listed.join() && { listed }),
+    isOver: true,
+  });
+  if (also !== undefined) parts.wake();
+  return kept === "again" ? "again" : "ended";
+}
+
+async function reply(
+  work: Work,
+  { card: { channelId: place, ts }, threadTs = ts }: { readonly card: Card; readonly threadTs: string | undefined },
+  view: Post,
+): Promise<Sent<Card>> {
+  const { sender } = work.parts;
+  const posted = await sender.post({ place, threadTs }, view);
+  if (posted.kind !== "gone" || threadTs === ts) return posted;
+  await hold(work);
+  return sender.post({ place, threadTs: ts }, view);
 }

@@ -1,11 +1,21 @@
 import type { Announcement } from "../../changes/history-event.ts";
-import type { Card } from "../../changes/stored-change.ts";
+import type { Card, StoredChange } from "../../changes/stored-change.ts";
 import type { Post } from "../../views/kit/post.ts";
 import type { Due, NextTime } from "../due.ts";
+import type { Content } from "../stored-request.ts";
 
 // Messages that Gantry keeps true: a row of `post` says where one is and what its thread has, and a kind says what it shows.
 
-export type PostKindName = "alert" | "announcement" | "digest" | "follow end" | "watch news";
+export type PostKindName =
+  | "alert"
+  | "announcement"
+  /** The card of a request; the message has its id. */
+  | "change"
+  | "digest"
+  | "follow end"
+  /** What a requester is told beside the card. */
+  | "requester"
+  | "watch news";
 
 /** A row of `post`: one message, posted or not yet. */
 export type StoredPost = {
@@ -39,6 +49,7 @@ export type StoredPost = {
 
 export type NewPost = Pick<StoredPost, "kind" | "key" | "teamId" | "payload" | "place" | "fallback"> & {
   readonly id?: string;
+  readonly insteadOf?: string | undefined;
   /** One that is there already. */
   readonly card?: Card | undefined;
   /** Slack took, or may have taken, so many. */
@@ -52,18 +63,25 @@ export type SavedPost = {
   readonly listed?: readonly string[];
   readonly restMs?: number;
   readonly isBlocked?: boolean;
-  /** Also schedules the same for the person who gets it meanwhile. */
-  readonly instead?: StoredPost;
+  /** Also schedules another message. */
+  readonly also?: NewPost;
+  /** It shows all there is: ends the lease. */
+  readonly isOver?: true;
 };
+
+/** A message that this replica posts first, at once, with what is known of it. */
+export type TakenPost = { readonly due: Due; readonly post: StoredPost };
+export type TakenCard = TakenPost & { readonly change: StoredChange; readonly opened: Content | undefined };
 
 export type PostStore = {
   /** Undefined when it is gone. */
   readonly postOf: (due: Pick<Due, "key" | "teamId">) => Promise<StoredPost | undefined>;
   /**
-   * Renews the lease, and stores what became of the message. `lost`: another replica has the lease, and nothing was stored;
-   * `adopted`: the same, but the new card was stored, because there was none.
+   * Stores what became of the message while this replica has its lease; with nothing else, renews it. `lost`: another replica has it, and
+   * nothing was stored; `adopted`: the same, but the new card was stored, because there was none. `again`: it is over, and was scheduled
+   * again meanwhile.
    */
-  readonly savePost: (due: Due, saved: SavedPost) => Promise<"held" | "adopted" | "lost">;
+  readonly savePost: (due: Due, saved: SavedPost) => Promise<"held" | "again" | "adopted" | "lost">;
   /**
    * Ends the lease of other work, or delays it, and schedules a message in the same transaction. False: the lease was lost, and nothing
    * was stored.
@@ -76,18 +94,21 @@ export type PostStore = {
   readonly removePost: (due: Due) => Promise<void>;
 };
 
+/** Why Slack took a message not: the end of a sentence, and the reference in the log. */
+export type Refusal = { readonly reason: string; readonly reference: string };
+
 /** What Slack did with a message. */
 export type Sent<Value> =
   | { readonly kind: "sent"; readonly value: Value }
   /** Not now. `isMaybeSent`: only the answer was lost. */
-  | { readonly kind: "later"; readonly ms: number; readonly isMaybeSent: boolean }
+  | { readonly kind: "later"; readonly ms: number; readonly isMaybeSent: boolean; readonly refusal: Refusal }
   /**
-   * Until somebody changes something: the place or the app, which an invitation of the bot may be, or this message, such as one that
-   * is too old to be edited.
+   * Until somebody changes something: the app, the place, which an invitation of the bot may be, or this message, such as one that is
+   * too old to be edited.
    */
-  | { readonly kind: "blocked"; readonly by: "invitation" | "place" | "message" }
+  | { readonly kind: "blocked"; readonly by: "app" | "invitation" | "place" | "message"; readonly refusal: Refusal }
   /** The message, its thread or the person doesn't exist any more. */
-  | { readonly kind: "gone" };
+  | { readonly kind: "gone"; readonly refusal: Refusal };
 
 /** `sealed`: it isn't streamed any more, because Slack or a reader ended it. */
 export type Streamed<Value> = Sent<Value> | { readonly kind: "sealed" };
@@ -96,10 +117,14 @@ type Thread = { readonly place: string; readonly threadTs: string };
 
 /** Each function is one attempt. Never rejects. */
 export type Sender = {
+  /** To whoever used a slash command or a button, by the address that came with it. False: Slack didn't take it. */
+  readonly answer: (responseUrl: string, post: Post) => Promise<boolean>;
   /** To a channel, or to a person by their id. */
   readonly post: (to: Omit<Thread, "threadTs"> & Partial<Thread>, post: Post) => Promise<Sent<Card>>;
   readonly update: (card: Card, post: Post) => Promise<Sent<void>>;
   readonly remove: (card: Card) => Promise<void>;
+  /** Undefined when Slack can't say. */
+  readonly link: (card: Card) => Promise<string | undefined>;
   /** A message that grows. In a channel, Slack lets it be read by one person meanwhile. */
   readonly startStream: (
     to: Thread,
@@ -130,8 +155,33 @@ export type CardHow = {
   readonly isAgain: boolean;
 };
 
+/** Why a message doesn't show what it should. `thread`: only its thread lacks something. */
+export type Unshown = {
+  readonly why: "later" | "gone" | "thread" | Extract<Sent<never>, { readonly kind: "blocked" }>["by"];
+  readonly refusal: Refusal;
+  /** For how long it has been due. */
+  readonly lateMs: number;
+};
+
+/** Another message, which tells somebody what this one doesn't show them. */
+export type Beside =
+  /** Scheduled once; what is told by it. */
+  | { readonly kind: "tell"; readonly told: readonly [string, ...string[]]; readonly post: NewPost }
+  /** This one may show it soon. */
+  | { readonly kind: "soon"; readonly ms: number };
+
 export type Shown = {
   readonly card: (how: CardHow) => Promise<Post>;
+  /** Posted first and then updated: one that Slack takes without an answer has no buttons. */
+  readonly opening?: Post | undefined;
+  /** Its thread; in the place itself once that is gone. */
+  readonly threadTs?: string | undefined;
+  /** Told there, if Slack takes it, and in its place otherwise. */
+  readonly responseUrl?: string | undefined;
+  /** Without `unshown`, it shows all. */
+  readonly beside?: (told: readonly string[], unshown?: Unshown) => Beside | undefined;
+  /** Somebody waits for its news, so that they end a pause. */
+  readonly isAwaited?: true;
   /** Ids of what it lists: its readers know them, whatever they may see later. */
   readonly listed?: readonly string[] | undefined;
   /** Of a message that is updated; any other is over once it is posted. */
@@ -145,6 +195,8 @@ export type Kept = {
   readonly lacks: (thread: ThreadSoFar) => readonly string[];
   /** Undefined: there is nothing to say yet. */
   readonly reply: (key: string) => Promise<Post | undefined>;
+  /** Of a thread that has all: what is stored of the keys. */
+  readonly complete?: (told: readonly string[]) => readonly string[];
   /** How long the next drawing waits, in milliseconds. */
   readonly restMs: number;
 };

@@ -21,10 +21,10 @@ export async function pointAtEarlierRequest(
   { origin, undone, reply }: RepeatedRequest,
   earlier: StoredChange,
 ): Promise<void> {
-  const { cards, people, settings } = deps;
+  const { deliver, people, sender, settings } = deps;
   // Of two simultaneous requests, this one may get here before the other's card is posted.
-  if (earlier.card === undefined) await cards.draw(earlier.id);
-  if (undone !== undefined) await cards.draw(undone.id);
+  if (earlier.card === undefined) await deliver(earlier, earlier.teamId);
+  if (undone !== undefined) await deliver(undone, undone.teamId);
   const current = (await deps.store.find({ id: earlier.id })) ?? earlier;
   const kind = undone !== undefined && current.undoOf === undone.id ? "undo" : "waiting";
   // People who may make a request may not always see who else made it, and where.
@@ -36,7 +36,7 @@ export async function pointAtEarlierRequest(
     change: current,
     kind,
     viewer: await viewerOf(people, current, origin),
-    link: await cards.link(current),
+    link: current.card && (await sender.link(current.card)),
     defaultRegion: settings.region,
     waitsFor: await deps.store.waitsFor(current),
     names: await namesFor(people, current),

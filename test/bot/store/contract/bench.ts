@@ -159,6 +159,13 @@ export async function takeOne(store: Store, kind: DueKindName): Promise<Due | un
   return due;
 }
 
+/** Ids of the messages that are due now, those of requests among them: the longest first. */
+export async function cardsDue(store: Store): Promise<readonly string[]> {
+  const due = await store.takeDue({ kind: "post", leaseMs: 0, most: 100 });
+  for (const each of due) await store.delayDue(each, { ms: 0 });
+  return due.map(({ key }) => key);
+}
+
 /** As many calls at once, shared out over the replicas. */
 export function atOnce<T>(
   count: number,

@@ -3,9 +3,8 @@ import { auditContract } from "./audit.ts";
 import { benchOver, type Database } from "./bench.ts";
 import { decisionsContract } from "./decisions.ts";
 import { deliveriesContract } from "./deliveries.ts";
-import { drawingsContract } from "./drawings.ts";
+import { cardsContract } from "./cards.ts";
 import { dueContract } from "./due.ts";
-import { tellingsContract } from "./tellings.ts";
 import { movesContract } from "./moves.ts";
 import { inspectionContract } from "./inspection.ts";
 import { installationsContract } from "./installations.ts";
@@ -52,10 +51,7 @@ export function contract(name: string, fresh: () => Promise<Database>): void {
       partsContract(bench);
     });
     describe("cards", () => {
-      drawingsContract(bench);
-    });
-    describe("what people are owed", () => {
-      tellingsContract(bench);
+      cardsContract(bench);
     });
     describe("records", () => {
       recordsContract(bench);

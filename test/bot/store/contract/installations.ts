@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { NewInstallation } from "../../../../src/bot/workflow/access/installation.ts";
-import { ann, approvedChange, atOnce, type Bench, event, pendingChange } from "./bench.ts";
+import { ann, approvedChange, atOnce, type Bench, cardsDue, event, pendingChange } from "./bench.ts";
 
 const HOUR_MS = 60 * 60_000;
 
@@ -114,7 +114,7 @@ export function installationsContract({ replica, db }: Bench): void {
     const found = await Promise.all(["AAA111", "BBB222", "CCC333"].map((id) => a.findChange(id)));
     expect(found.map((each) => each?.state)).toEqual(["cancelled", "cancelled", "claimed"]);
     expect(found.map((each) => each?.sealed)).toEqual(["", "", ""]);
-    expect(await a.undrawn()).toEqual([]);
+    expect(await cardsDue(a)).toEqual([]);
     const kinds = (await a.history({ teamId: "T1", limit: 20 })).map(({ kind }) => kind);
     expect(kinds.filter((kind) => kind === "cancelled")).toHaveLength(2);
     expect(kinds.filter((kind) => kind === "uninstalled")).toHaveLength(1);

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { ann, type Bench, event, pendingChange, terms } from "./bench.ts";
+import { ann, type Bench, cardsDue, event, pendingChange, terms } from "./bench.ts";
 
 const old = { teamId: "T1", channelId: "C1" };
 const move = { teamId: "T1", from: "C1", to: "C2", token: undefined };
@@ -48,16 +48,17 @@ export function movesContract({ replica }: Bench): void {
   test("a card that is drawn while its channel gets another id stays one card, in the channel with the new id", async () => {
     const a = await replica("a");
     await a.insertChange(pendingChange("AAA111", { channelId: "C1" }), event("requested"));
-    const drawing = await a.beginDrawing("AAA111");
-    const { token = "", change } = drawing ?? {};
-    await a.holdDrawing("AAA111", token, { card: { channelId: "C1", ts: "1.1" } });
+    const [due] = await a.takeDue({ kind: "post", leaseMs: 60_000, most: 1 });
+    if (due === undefined) throw new Error("there is no card to draw");
+    const card = { channelId: "C1", ts: "1.1" };
+    await a.savePost(due, { card });
 
     await a.moveChannel(move);
-    const card = { channelId: "C1", ts: "1.1" };
-    await a.markDrawn("AAA111", { token, version: change?.version ?? 0, card, toldSeq: undefined });
 
+    expect(await a.savePost(due, { card })).toBe("lost");
     expect((await a.find({ id: "AAA111" }))?.card).toEqual({ channelId: "C2", ts: "1.1" });
-    expect(await a.undrawn()).toEqual([{ id: "AAA111", teamId: "T1" }]);
+    expect(await a.postOf(due)).toMatchObject({ place: "C2" });
+    expect(await cardsDue(a)).toEqual(["AAA111"]);
   });
 
   test.each([

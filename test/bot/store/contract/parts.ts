@@ -1,7 +1,19 @@
 import { expect, test } from "vitest";
 import { step } from "../../../../src/bot/workflow/lifecycle.ts";
 import type { NewChange } from "../../../../src/bot/workflow/ports.ts";
-import { ann, approvedChange, type Bench, bob, done, event, ofId, pendingChange, unknown, votes } from "./bench.ts";
+import {
+  ann,
+  approvedChange,
+  type Bench,
+  bob,
+  cardsDue,
+  done,
+  event,
+  ofId,
+  pendingChange,
+  unknown,
+  votes,
+} from "./bench.ts";
 
 const names = ["web", "worker", "shop"];
 const parts = names.map((name) =>
@@ -170,12 +182,15 @@ export function partsContract({ replica, db }: Bench): void {
     const a = await replica("a");
     await a.addChange(forSeveral("AAA111"), event("requested"));
     await a.advance("AAA111", claim, undefined);
+    await a.showChange({ id: "AAA111", teamId: "T1" });
+    const [due] = await a.takeDue({ kind: "post", leaseMs: 60_000, most: 1 });
+    if (due !== undefined) await a.endDue(due);
     const before = (await a.findChange("AAA111"))?.version ?? 0;
 
     await a.advance("AAA111/1", claim, event("claimed", { result: "sent" }));
 
     expect((await a.findChange("AAA111"))?.version).toBeGreaterThan(before);
-    expect(await a.undrawn()).toEqual([{ id: "AAA111", teamId: "T1" }]);
+    expect(await cardsDue(a)).toEqual(["AAA111"]);
     const [newest] = await a.history({ teamId: "T1", limit: 1 });
     expect(newest).toMatchObject({ changeId: "AAA111", kind: "claimed", result: "sent" });
   });

@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
-import type { Due } from "../../../../src/bot/workflow/due.ts";
+import { type Due, dueKinds } from "../../../../src/bot/workflow/due.ts";
 import type { StoredPost } from "../../../../src/bot/workflow/post/post.ts";
 import { type Bench, type Replica, takeOne } from "./bench.ts";
 
-const LEASE_MS = 60_000;
+const LEASE_MS = dueKinds.post.leaseMs;
 const card = { channelId: "C1", ts: "1.1" };
 
 function given(due: Due | undefined): Due {
@@ -59,6 +59,7 @@ export function postsContract({ replica, db }: Bench): void {
     expect(await a.savePost(due, { posts: 1 })).toBe("held");
     expect(await a.savePost(due, { card })).toBe("held");
     expect(await a.savePost(due, { told: ["lines"], listed: ["i1"], isBlocked: true, restMs: 1_000 })).toBe("held");
+    expect(await a.savePost(due, {})).toBe("held");
     a.later(LEASE_MS - 1_000);
 
     expect(await takeOne(a, "post")).toBeUndefined();
@@ -70,6 +71,22 @@ export function postsContract({ replica, db }: Bench): void {
     expect((await postOf(a, due)).blockedAt).toEqual(blockedAt);
     await a.savePost(due, { isBlocked: false });
     expect((await postOf(a, due)).blockedAt).toBeUndefined();
+  });
+
+  test("what shows all is over, until something new happens", async () => {
+    const a = await replica("a");
+    await planted();
+    const due = await taken(a);
+
+    expect(await a.savePost(due, { card, isOver: true })).toBe("held");
+    expect(await a.savePost(due, { posts: 2 })).toBe("lost");
+    expect(await takeOne(a, "post")).toBeUndefined();
+    expect(await postOf(a, due)).toMatchObject({ card, posts: 0 });
+    await a.deliverAgain(due);
+    const again = await taken(a);
+    await a.deliverAgain(again);
+    expect(await a.savePost(again, { isOver: true })).toBe("again");
+    expect(await takeOne(a, "post")).toMatchObject({ key: "p1" });
   });
 
   test("a replica that was too slow stores only a card that nobody has", async () => {
@@ -132,12 +149,19 @@ export function postsContract({ replica, db }: Bench): void {
     const a = await replica("a");
     await planted();
     const first = await taken(a);
-    const post = await postOf(a, first);
+    const also = {
+      kind: "alert",
+      key: "a1",
+      teamId: "T1",
+      payload: "words",
+      place: "U1",
+      insteadOf: "C1",
+      fallback: undefined,
+    } as const; // a literal kind
 
-    await a.savePost(first, { told: ["instead"], instead: { ...post, payload: "words" } });
-    await a.savePost(first, { instead: post });
-    await a.savePost({ ...first, token: "of another replica" }, { instead: { ...post, key: "a2" } });
-    await a.savePost(first, { instead: { ...post, key: "a3", fallback: undefined } });
+    await a.savePost(first, { told: ["instead"], also });
+    await a.savePost(first, { also: { ...also, payload: undefined } });
+    await a.savePost({ ...first, token: "of another replica" }, { also: { ...also, key: "a2" } });
 
     const due = await taken(a);
     const instead = {

@@ -14,6 +14,7 @@ const BEFORE = "2026-01-01T00:00:00.000Z";
 /** A database from before a migration, with these rows, opened by this version. */
 export async function upgradedFrom(migration: string, rows: readonly string[], sealer?: Sealer) {
   const at = migrations.findIndex(({ title }) => title === migration);
+  if (at < 0) throw new Error(`there is no migration ${migration}`);
   const db = openSqlite<Tables>(":memory:");
   onTestFinished(() => db.destroy());
   await sql`create table migration (number integer primary key, title text not null, applied_at text not null)`.execute(

@@ -38,13 +38,15 @@ export type Desk = {
   readonly another: (name: string) => Promise<Replica>;
   /** Operations sent to the workload API, in order. */
   readonly sent: readonly string[];
-  /** Ids of Changes whose card was drawn, and of those whose requester was told. */
+  /** Ids of messages that were delivered, cards among them. */
   readonly drawn: readonly string[];
-  readonly told: readonly string[];
   /** A person's reply, which keeps what they read. */
   readonly reply: Reply & { readonly texts: readonly string[] };
   readonly signal: AbortSignal;
 };
+
+const refusal = { reason: "the channel is archived.", reference: "abcd1234" };
+const closed = { kind: "blocked", by: "place", refusal } as const; // literals
 
 /** The workflow on a database of its own, until the test is over. People, cards and the workload API are stand-ins at its ports. */
 export async function desk({ policy = othersApprove, api = webOfTwo() }: Wanted = {}): Promise<Desk> {
@@ -60,7 +62,6 @@ export async function desk({ policy = othersApprove, api = webOfTwo() }: Wanted 
   // The database has its own, which begins at the same time.
   const clock = stillClock(new Date());
   const drawn: string[] = [];
-  const told: string[] = [];
   const texts: string[] = [];
   const { settings } = readConfig({});
   const rules = readPolicy(policy, "policy.yaml");
@@ -85,21 +86,17 @@ export async function desk({ policy = othersApprove, api = webOfTwo() }: Wanted 
       flush: () => Promise.resolve(),
     },
     sender: {
-      post: () => Promise.resolve({ kind: "blocked", by: "place" }),
-      update: () => Promise.resolve({ kind: "blocked", by: "place" }),
+      answer: () => Promise.resolve(false),
+      post: () => Promise.resolve(closed),
+      update: () => Promise.resolve(closed),
       remove: () => Promise.resolve(),
-      startStream: () => Promise.resolve({ kind: "blocked", by: "place" }),
-      appendStream: () => Promise.resolve({ kind: "blocked", by: "place" }),
-      stopStream: () => Promise.resolve({ kind: "blocked", by: "place" }),
-    },
-    cards: {
-      draw: (id) => Promise.resolve(drawn.push(id) > 0),
-      retire: () => Promise.resolve(),
       link: () => Promise.resolve(undefined),
-      tell: async (id) => void told.push(id),
+      startStream: () => Promise.resolve(closed),
+      appendStream: () => Promise.resolve(closed),
+      stopStream: () => Promise.resolve(closed),
     },
     wake: () => undefined,
-    deliver: () => Promise.resolve(true),
+    deliver: ({ id }) => Promise.resolve(drawn.push(id) > 0),
     responder: {
       answer: () => Promise.resolve(),
       tell: () => Promise.resolve(true),
@@ -133,7 +130,6 @@ export async function desk({ policy = othersApprove, api = webOfTwo() }: Wanted 
     another: bench.replica,
     sent: api.sent,
     drawn,
-    told,
     reply,
     signal: new AbortController().signal,
   };

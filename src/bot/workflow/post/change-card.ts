@@ -1,0 +1,160 @@
+import type { HistoryEvent } from "../../changes/history-event.ts";
+import { isNotifying, partsOf, type StoredChange } from "../../changes/stored-change.ts";
+import { changeCard, openingCard } from "../../views/cards/change-card.ts";
+import { excerptReply, storyReply } from "../../views/cards/change-story.ts";
+import { diffReplies } from "../../views/cards/diff.ts";
+import { seenOf } from "../../views/kit/health.ts";
+import { messageFor, type Post, sentAgain } from "../../views/kit/post.ts";
+import { approversFor, namesFor } from "../access/approvers.ts";
+import type { WorkflowParts } from "../ports.ts";
+import { undoRequest } from "../repeat/undo-request.ts";
+import { type Content, contentOf, threadOf } from "../stored-request.ts";
+import type { Kept, PostKind, Shown, TakenCard } from "./post.ts";
+import { besideCard } from "./requester-news.ts";
+
+/** A card that Slack hasn't taken for so long after the end stays as it was. */
+const DRAWN_WITHIN_MS = 7 * 24 * 60 * 60_000;
+
+type Drawn = {
+  readonly change: StoredChange;
+  readonly opened: Content | undefined;
+  readonly events: readonly HistoryEvent[];
+};
+
+/** `taken`: what is known of a card that is posted now. */
+export function changePost(deps: WorkflowParts, taken?: TakenCard): PostKind {
+  const { clock, sealer, store } = deps;
+  let known = taken;
+  return async (post) => {
+    let drawn: Drawn | undefined = known && { ...known, events: [] };
+    known = undefined;
+    if (drawn === undefined || hasThread(drawn.change)) {
+      const found = await store.changeToDraw({ id: post.key, teamId: post.teamId }, hasThread);
+      if (found === undefined) return { kind: "nothing", isOver: true };
+      drawn = { ...found, opened: drawn?.opened ?? contentOf(sealer, found.change) };
+    }
+    const { settledAt } = drawn.change;
+    const isLate = settledAt !== undefined && clock.now().getTime() - settledAt.getTime() > DRAWN_WITHIN_MS;
+    if (isLate && post.blockedAt !== undefined) return { kind: "nothing" };
+    return { kind: "shown", ...(await shownChange(deps, drawn)) };
+  };
+}
+
+/** The thread of a card tells what people decided, and of workloads that are or were in trouble. */
+function hasThread(change: StoredChange): boolean {
+  const seen = partsOf(change).map(seenOf);
+  const isTold = seen.some((each) => each?.kind === "trouble" || each?.recovered === true);
+  return change.terms !== undefined || change.breakGlass || isTold;
+}
+
+async function shownChange(deps: WorkflowParts, drawn: Drawn): Promise<Shown> {
+  const { people, settings } = deps;
+  const { change } = drawn;
+  const names = await namesFor(people, change);
+  const thread = threadOfCard(drawn, settings.region);
+  return {
+    card: async ({ isAgain }) => {
+      const view = await cardOf(deps, drawn, names);
+      // One with buttons began without them, and says that a newer message has them.
+      return isAgain && change.terms === undefined ? sentAgain(view) : view;
+    },
+    // A settled one has no buttons that decide.
+    ...(change.settledAt === undefined && { opening: openingCard({ change, defaultRegion: settings.region, names }) }),
+    threadTs: threadOf(change, drawn.opened),
+    beside: (told, unshown) => besideCard(deps, { change, complete: thread.complete([]), told, unshown }),
+    isAwaited: true,
+    kept: thread,
+  };
+}
+
+async function cardOf(
+  deps: WorkflowParts,
+  { change, opened }: Drawn,
+  names: Awaited<ReturnType<typeof namesFor>>,
+): Promise<Post> {
+  const { people, sealer, settings, store } = deps;
+  const [approvers, waitsFor] = await Promise.all([approversFor(people, change), store.waitsFor(change)]);
+  const canUndo = isChanged(change) && opened !== undefined && undoRequest(sealer, change, opened) !== undefined;
+  const { command, region: defaultRegion } = settings;
+  const card = changeCard({ change, defaultRegion, names, approvers, waitsFor, command, canUndo });
+  return messageFor(change.account.username, card);
+}
+
+/** Something that an Undo may take back. Of several workloads, some may have been changed before one failed. */
+function isChanged(change: StoredChange): boolean {
+  const took = change.state === "done" || (change.state === "failed" && change.parts !== undefined);
+  return took && !change.isUndone && seenOf(change)?.gone === undefined;
+}
+
+/** What happened after one event, up to another, by their numbers. */
+type Batch = { readonly after: number; readonly upTo: number };
+
+const COMPLETE = "all";
+const keyOf = (name: string, { after, upTo }: Batch): string => `${name} ${after} ${upTo}`;
+
+/** A key of what a thread of requests tells: the name of the reply in its batch, and the batch. */
+function readKey(key: string): (Batch & { readonly name: string }) | undefined {
+  const [, name, after, upTo] = /^(?:unsure )?(.+) (\d+) (\d+)$/u.exec(key) ?? [];
+  return name === undefined ? undefined : { name, after: Number(after), upTo: Number(upTo) };
+}
+
+/** The keys of a thread that needs no more about what happened up to the event with this number. */
+function completed(told: readonly string[], upTo: number): readonly string[] {
+  return [...told.filter((key) => readKey(key) === undefined), keyOf(COMPLETE, { after: 0, upTo })];
+}
+
+/** Its thread tells what happened in batches. One that is begun is completed before the next one, from any replica. */
+function threadOfCard({ change, events }: Drawn, region: string | undefined): Kept & Required<Pick<Kept, "complete">> {
+  const newest = events.at(-1)?.seq ?? 0;
+  const replies = (batch: Batch, isShown: boolean): ReturnType<typeof repliesTo> => {
+    const news = events.filter(({ seq }) => seq > batch.after && seq <= batch.upTo);
+    return repliesTo(change, { news, isShown, region });
+  };
+  return {
+    lacks({ told, isShown }) {
+      const known = told.flatMap((key) => readKey(key) ?? []);
+      const from = Math.max(0, ...known.flatMap(({ name, upTo }) => (name === COMPLETE ? upTo : [])));
+      const begun = new Map(known.filter(({ upTo }) => upTo > from).map((each) => [each.upTo, each]));
+      const after = Math.max(from, ...begun.keys());
+      const batches: readonly Batch[] = [...begun.values(), ...(newest > after ? [{ after, upTo: newest }] : [])];
+      const wanted = batches.flatMap((batch) => replies(batch, isShown).map(({ name }) => keyOf(name, batch)));
+      return wanted.filter((key) => !told.includes(key));
+    },
+    async reply(key) {
+      const read = readKey(key);
+      return read && replies(read, true).find(({ name }) => name === read.name)?.post;
+    },
+    complete: (told) => (newest === 0 ? told : completed(told, newest)),
+    restMs: 0,
+  };
+}
+
+type News = {
+  readonly news: readonly HistoryEvent[];
+  readonly isShown: boolean;
+  readonly region: string | undefined;
+};
+
+type Reply = { readonly name: string; readonly post: Post };
+
+/**
+ * Replies for the thread: the story of a Change that people decide on; of any other, only that it is in trouble and why, and
+ * that it got well.
+ */
+function repliesTo(change: StoredChange, { news, isShown, region: defaultRegion }: News): readonly Reply[] {
+  const has = (wanted: HistoryEvent["kind"]): boolean => news.some(({ kind }) => kind === wanted);
+  // How a Change ended whose card can't show it is told to its requester, here if Slack takes it.
+  const isToldAnyway = !isShown && change.settledAt !== undefined;
+  const tellsStory = (change.terms !== undefined || change.breakGlass) && !isToldAnyway;
+  const trouble = isToldAnyway ? [] : news.filter(({ kind }) => kind === "health" || kind === "recovered");
+  const story = { change, defaultRegion, isNotifying: isNotifying(change) };
+  const isInTrouble = news.some(({ kind, result }) => kind === "health" && result !== change.wayBackEnd?.why);
+  const all: readonly (readonly [name: string, post: Post | undefined])[] = [
+    ["story", storyReply(tellsStory ? news : trouble, story)],
+    ...(tellsStory && has("requested") ? diffReplies(change) : []).map(
+      (post, at) => [`changes ${at + 1}`, post] as const, // a pair
+    ),
+    ["excerpt", isInTrouble ? excerptReply(change) : undefined],
+  ];
+  return all.flatMap(([name, post]) => (post === undefined ? [] : [{ name, post }]));
+}

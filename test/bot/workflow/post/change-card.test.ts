@@ -1,0 +1,132 @@
+import { expect, test } from "vitest";
+import type { HistoryEventKind } from "../../../../src/bot/changes/history-event.ts";
+import type { StoredChange } from "../../../../src/bot/changes/stored-change.ts";
+import type { Kept, Shown, StoredPost, TakenCard, ThreadSoFar } from "../../../../src/bot/workflow/post/post.ts";
+import { changePost } from "../../../../src/bot/workflow/post/change-card.ts";
+import type { Due } from "../../../../src/bot/workflow/due.ts";
+import { ended, run, stored } from "../../views/support/stored-changes.ts";
+import { desk } from "../support/desk.ts";
+
+const done = run({ kind: "done", after: undefined, alsoMoved: [] });
+const routine = ended("done", { ending: done, terms: undefined });
+const trouble = { kind: "trouble", line: "exit 3", excerpt: ["no database"] } as const; // a literal kind
+const post: StoredPost = {
+  id: "7KQ2MX",
+  kind: "change",
+  key: "7KQ2MX",
+  teamId: "T1",
+  payload: undefined,
+  place: "C1",
+  insteadOf: undefined,
+  fallback: "U1",
+  card: undefined,
+  posts: 0,
+  told: [],
+  listed: [],
+  restUntil: undefined,
+  blockedAt: undefined,
+  createdAt: new Date(0),
+};
+
+/** The card of a change that went through this, whose row of history has these kinds of events. */
+async function shown(change: StoredChange, kinds: readonly HistoryEventKind[], other: Partial<StoredPost> = {}) {
+  const { deps } = await desk();
+  const event = (kind: HistoryEventKind, at: number) => ({
+    seq: at + 1,
+    at: new Date(at),
+    kind,
+    teamId: "T1",
+    changeId: change.id,
+    who: { userId: "U1", name: "Ann Lee" },
+    channelId: "C1",
+    verb: "scale",
+    workload: change.workload,
+    account: "acme",
+    rule: "two eyes",
+    breakGlass: false,
+    result: kind,
+    elapsedMs: undefined,
+    reference: undefined,
+  });
+  const store = { ...deps.store, changeToDraw: () => Promise.resolve({ change, events: kinds.map(event) }) };
+  return changePost({ ...deps, store })({ ...post, ...other });
+}
+
+async function card(
+  change: StoredChange,
+  kinds: readonly HistoryEventKind[],
+): Promise<Shown & { readonly kept: Kept }> {
+  const readable = await shown(change, kinds);
+  if (readable.kind !== "shown" || readable.kept === undefined) throw new Error("there is no card");
+  return { ...readable, kept: readable.kept };
+}
+
+const thread: ThreadSoFar = { told: [], isShown: true, isNew: false };
+
+test("a request that waits is posted without its buttons first, and one that ended is posted as it is", async () => {
+  expect((await card(stored(), ["requested"])).opening?.text).toMatch(/No buttons\? A newer message has them/u);
+  expect((await card(ended("done", { ending: done }), ["requested", "done"])).opening).toBeUndefined();
+});
+
+test("a thread tells what people decided in batches: what is begun is completed before newer news", async () => {
+  const decided = ended("cancelled", { ending: { kind: "cancelled", by: { userId: "U1", name: "Ann Lee" } } });
+  const { kept } = await card(decided, ["requested", "returned", "cancelled"]);
+
+  expect(kept.lacks(thread)).toEqual(["story 0 3"]);
+  expect(kept.lacks({ ...thread, told: ["unsure story 0 2"] })).toEqual(["story 0 2", "story 2 3"]);
+  expect(kept.lacks({ ...thread, told: ["all 0 2"] })).toEqual(["story 2 3"]);
+  expect(kept.lacks({ ...thread, told: ["all 0 2", "story 2 3", "running"] })).toEqual([]);
+  expect((await kept.reply("story 2 3"))?.text).toMatch(/Ann Lee cancelled it/u);
+  expect((await kept.reply("story 0 2"))?.text).not.toMatch(/cancelled/u);
+  expect(await kept.reply("lines")).toBeUndefined();
+  expect(kept.complete?.(["all 0 2", "story 2 3", "running"])).toEqual(["running", "all 0 3"]);
+});
+
+test("the thread of a routine change tells only of trouble, with its last lines", async () => {
+  const well = await card(routine, ["requested", "claimed", "done"]);
+  const failing = await card({ ...routine, progress: trouble }, ["requested", "claimed", "done", "health"]);
+
+  expect(well.kept.lacks(thread)).toEqual([]);
+  expect(failing.kept.lacks(thread)).toEqual(["story 0 4", "excerpt 0 4"]);
+  expect((await failing.kept.reply("excerpt 0 4"))?.text).toContain("no database");
+});
+
+test("how it ended isn't told twice in a thread whose card can't show it", async () => {
+  const decided = ended("done", { ending: done });
+  const { kept, beside } = await card(decided, ["requested", "done"]);
+  const unshown = { why: "message", refusal: { reason: "No.", reference: "1" }, lateMs: 0 } as const; // a literal reason
+
+  expect(kept.lacks({ ...thread, isShown: false })).toEqual([]);
+  const told = beside?.([], unshown);
+  expect(told).toMatchObject({ kind: "tell", told: ["ended", "all 0 2"] });
+  expect(kept.lacks({ ...thread, told: ["ended", "all 0 2"] })).toEqual([]);
+});
+
+test("only a card that was posted as it is says that it comes again", async () => {
+  const direct = await card(routine, []);
+  const decided = await card(ended("done", { ending: done }), []);
+
+  expect((await direct.card({ isAgain: true })).text).toContain("Sent again: you may have it already");
+  expect((await direct.card({ isAgain: false })).text).not.toContain("Sent again");
+  expect((await decided.card({ isAgain: true })).text).not.toContain("Sent again");
+});
+
+test("a card that Slack hasn't taken for a week after the end stays as it was", async () => {
+  const settledAt = new Date(Date.now() - 8 * 24 * 60 * 60_000);
+  const old = ended("done", { ending: done, settledAt });
+
+  expect(await shown(old, [], { blockedAt: settledAt })).toEqual({ kind: "nothing" });
+  expect(await shown(old, [])).toMatchObject({ kind: "shown" });
+});
+
+test("what is known of a change that has just ended isn't read again", async () => {
+  const { deps } = await desk();
+  const change = routine;
+  const due = { kind: "post", key: change.id } as Due; // the rest doesn't matter
+  const taken: TakenCard = { due, post, change, opened: undefined };
+  const kind = changePost(deps, taken);
+
+  expect(await kind(post)).toMatchObject({ kind: "shown" });
+  // Asked again, it is: nothing of it is stored.
+  expect(await kind(post)).toEqual({ kind: "nothing", isOver: true });
+});
