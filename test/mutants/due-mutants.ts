@@ -29,8 +29,8 @@ export const dueMutants: readonly Mutant[] = [
   {
     bug: "work that is scheduled during its lease waits for another time",
     file: "src/bot/store/due.ts",
-    text: "`coalesce(again_at, ${at?.toISOString() ?? clock(ms)})`",
-    becomes: "`${at?.toISOString() ?? clock(ms)}`",
+    text: "sql<string>`coalesce(again_at, ${next})`",
+    becomes: "next",
     tests: onSqlite,
   },
   {

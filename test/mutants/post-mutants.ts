@@ -343,8 +343,8 @@ export const postMutants: readonly Mutant[] = [
   {
     bug: "a card that is late by a second is told of beside it",
     file: "src/bot/workflow/post/requester-news.ts",
-    text: 'why === "later" ? graceMs - lateMs : 0',
-    becomes: 'why === "later" ? -graceMs - lateMs : 0',
+    text: 'why === "later" ? graceMs(change) - lateMs : 0',
+    becomes: 'why === "later" ? -graceMs(change) - lateMs : 0',
     tests: ["test/bot/workflow/post/requester-news.test.ts"],
   },
   {
@@ -367,5 +367,40 @@ export const postMutants: readonly Mutant[] = [
     text: "if (!isQuiet && !draws) await scheduleCard(session, row);",
     becomes: "if (!isQuiet && draws) await scheduleCard(session, row);",
     tests: onSqlite,
+  },
+  {
+    bug: "a pause after a lost answer ends with the next news, and the message is posted again at once",
+    file: "src/bot/store/due.ts",
+    text: "at: isFailure ? next : sql",
+    becomes: "at: isFailure && !isFailure ? next : sql",
+    tests: onSqlite,
+  },
+  {
+    bug: "nobody is told while a call to Slack hangs",
+    file: "src/bot/workflow/post/deliver.ts",
+    text: "let timer = clock.after(PATIENCE_MS, () => tell());",
+    becomes: "let timer = clock.after(100 * PATIENCE_MS, () => tell());",
+    tests: ["test/bot/workflow/deliver.test.ts"],
+  },
+  {
+    bug: "a requester who takes no direct messages hears nothing",
+    file: "src/bot/workflow/post/requester-news.ts",
+    text: "isAsked ? card?.channelId : undefined;",
+    becomes: "isAsked ? undefined : undefined;",
+    tests: ["test/flows/watching/job-told-once.test.ts"],
+  },
+  {
+    bug: "cards that ended while the app was away aren't drawn when it is back",
+    file: "src/bot/store/installations.ts",
+    text: "set({ blocked_at: session.clock() })",
+    becomes: "set({ blocked_at: null })",
+    tests: onSqlite,
+  },
+  {
+    bug: "a message that Slack refuses is tried for ever",
+    file: "src/bot/workflow/post/deliver.ts",
+    text: 'if (blockedMs > BLOCKED_FOR_MS) return "done";',
+    becomes: "",
+    tests: ["test/bot/workflow/deliver.test.ts"],
   },
 ];

@@ -205,6 +205,7 @@ export function createBot(given: BotParts): Bot {
       ...care,
       follow: inWorkspace(followOn),
       post: inWorkspace(deliverPost),
+      requester: inWorkspace(deliverPost),
       round: inWorkspace((deps, due, signal) => makeRound(deps, { known, push }, due, signal)),
       "watch news": inWorkspace(tellWatchNews),
     },

@@ -6,6 +6,7 @@ import type { Binding } from "../policy/binding.ts";
 import { Flag, maybe, parseRow, plainText, Time } from "./schema/columns.ts";
 import { insertEvent } from "./events.ts";
 import type { Db, Session } from "./database/session.ts";
+import { deliveries } from "./posts.ts";
 import type { ChannelId, ChannelMove, NewBinding } from "../workflow/ports.ts";
 
 const BindingRow = z.object({
@@ -199,6 +200,15 @@ async function movePosts(tx: Db, clock: Session["clock"], { teamId, from, to }: 
     where newer.team_id = notice.team_id and newer.place = ${to} and newer.id = notice.id)`.execute(tx);
   await tx.updateTable("notice").set({ place: to }).where("team_id", "=", teamId).where("place", "=", from).execute();
   await tx.deleteFrom("told_place").where("team_id", "=", teamId).where("place", "=", from).execute();
+  // The leases first, as everything does that changes both. Whoever delivers one now would store the old channel.
+  const isThere = (column: "place" | "channel") =>
+    tx.selectFrom("post").select("id").where("team_id", "=", teamId).where(column, "=", from);
+  await tx
+    .updateTable("due")
+    .set({ token: null, at: clock(), again_at: null, attempts: 0 })
+    .where("kind", "in", deliveries)
+    .where((where) => where.or([where("key", "in", isThere("place")), where("key", "in", isThere("channel"))]))
+    .execute();
   await sql`delete from post where team_id = ${teamId} and place = ${from} and exists (select 1 from post as newer
     where newer.kind = post.kind and newer.key = post.key and newer.place = ${to})`.execute(tx);
   for (const column of ["place", "instead_of", "channel"] as const) {
@@ -210,13 +220,6 @@ async function movePosts(tx: Db, clock: Session["clock"], { teamId, from, to }: 
       .where(column, "=", from)
       .execute();
   }
-  // Whoever delivers one now would store the old channel.
-  await tx
-    .updateTable("due")
-    .set({ token: null, at: clock(), again_at: null, attempts: 0 })
-    .where("kind", "=", "post")
-    .where("key", "in", tx.selectFrom("post").select("id").where("team_id", "=", teamId).where("place", "=", to))
-    .execute();
 }
 
 /** Also ended ones, whose buttons still work. */

@@ -176,16 +176,17 @@ export async function endDue(session: Pick<Session, "db" | "flavour">, due: Ours
   return again && "again";
 }
 
-/** Ends the lease, and sets the next time unless one was scheduled during the lease. False: the lease was lost. */
+/** Ends the lease, and sets the next time. What was scheduled during the lease comes sooner, unless the attempt failed. False: the lease was lost. */
 export async function delayDue(
   { db, clock, textSealer }: Writing,
   due: Ours,
   { ms, at, payload, isFailure = false }: NextTime,
 ): Promise<boolean> {
+  const next = at === undefined ? clock(ms) : sql<string>`${at.toISOString()}`;
   const row = await db
     .updateTable("due")
     .set({
-      at: sql<string>`coalesce(again_at, ${at?.toISOString() ?? clock(ms)})`,
+      at: isFailure ? next : sql<string>`coalesce(again_at, ${next})`,
       again_at: null,
       token: null,
       attempts: isFailure ? sql<number>`attempts` : 0,

@@ -75,13 +75,21 @@ function unansweredBefore({ clock }: Session, { id, teamId, requester, op, workl
   // Each part finds its rows by a small partial index, whose condition it repeats word for word.
   const running = sql`select id from change where settled_at is null and ${person}
     and not exists (select 1 from post where post.id = change.id and ts is not null)`;
-  const isUntold = sql`(told not like '%"ended"%' and told not like '%"after"%') or exists (select 1 from post as news
-    where news.kind = 'requester' and news.key in (post.id || ' ended', post.id || ' after'))`;
+  const ends = ["ended", "after", "asked"].map((news) => sql.lit(news));
+  const isTold = sql`(${sql.join(
+    ends.map((news) => sql`told like '%"' || ${news} || '"%'`),
+    sql` or `,
+  )})`;
+  const keys = sql.join(ends.map((news) => sql`post.id || ' ' || ${news}`));
+  const isUntold = sql`not ${isTold} or exists (select 1 from post as news
+    where news.kind = 'requester' and news.key in (${keys}))`;
   const untold = sql`select id from post where kind = 'change' and ts is null and team_id = ${teamId}
     and fallback = ${requester.userId} and (${isUntold})`;
   // With a plain `op = ?`, SQLite considers the condition of another index, and prepares the statement again for each value.
   return sql<string | null>`(select earlier.id from change as earlier
     where earlier.id in (${running} union ${untold}) and earlier.part_of is null and earlier.state <> 'pending'
+    and not (earlier.op = 'createJob' and earlier.state = 'done' and exists (select 1 from post
+      where post.id = earlier.id and told like '%"running"%'))
     and earlier.id <> ${id} and coalesce(earlier.op, '') = ${op} and earlier.workload_kind = ${workload.kind}
     and earlier.workload_region = ${workload.region} and earlier.workload_name = ${workload.name}
     and earlier.created_at > ${clock(-unlessUnansweredMs)}

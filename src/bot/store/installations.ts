@@ -1,9 +1,10 @@
 import { randomInt } from "node:crypto";
-import { sql, type SqlBool } from "kysely";
+import { sql } from "kysely";
 import { z } from "zod";
 import type { Closing, Installation, NewInstallation, NewTokens, Source } from "../workflow/access/installation.ts";
 import { deleteDue, scheduleDue } from "./due.ts";
-import type { Session } from "./database/session.ts";
+import { inBatches, type Session } from "./database/session.ts";
+import { scheduleCards } from "./posts.ts";
 import { insertEvent, workspaceEvent } from "./events.ts";
 import { Flag, maybe, parseRow, plainText, Time } from "./schema/columns.ts";
 import type { NewHistoryEvent } from "../changes/history-event.ts";
@@ -63,14 +64,21 @@ function tokenColumns({ sealedTokens, expiresAt }: NewTokens) {
 }
 
 /** Cards whose requests ended while the app was away, when Slack took no update. */
-async function redrawCards({ db, clock }: Session, teamId: string): Promise<void> {
-  await db
-    .updateTable("due")
-    .set({ at: clock(), attempts: 0 })
+async function redrawCards(session: Session, teamId: string): Promise<void> {
+  const blocked = await session.db
+    .selectFrom("post")
+    .select("id")
     .where("team_id", "=", teamId)
-    .where("kind", "=", "post")
-    .where("token", "is", null)
+    .where("kind", "=", "change")
+    .where("blocked_at", "is not", null)
     .execute();
+  await inBatches(
+    blocked.map(({ id }) => id),
+    async (some) => {
+      await scheduleCards(session, some);
+      return [];
+    },
+  );
 }
 
 /** The workspace's own installation, else its organization's. */
@@ -250,17 +258,19 @@ async function erase(session: Session, { teamId }: Closing): Promise<void> {
   await db.deleteFrom("watch").where("team_id", "=", teamId).execute();
   await db.deleteFrom("mute").where("team_id", "=", teamId).execute();
   // Nobody can draw its cards now. Those that are out of date are drawn when the app is back.
+  const undrawn = await db.deleteFrom("due").where("team_id", "=", teamId).returning("key").execute();
   await db
     .deleteFrom("post")
     .where("team_id", "=", teamId)
     .where((where) => where.or([where("kind", "<>", "change"), where("ts", "is", null)]))
     .execute();
-  const isCard = sql<SqlBool>`kind = 'post' and key in (select id from post where team_id = ${teamId})`;
-  await db
-    .deleteFrom("due")
-    .where("team_id", "=", teamId)
-    .where(sql<SqlBool>`not (${isCard})`)
-    .execute();
+  await inBatches(
+    undrawn.map(({ key }) => key),
+    async (some) => {
+      await db.updateTable("post").set({ blocked_at: session.clock() }).where("id", "in", some).execute();
+      return [];
+    },
+  );
   for (const table of ["observation", "seen", "incident", "notice", "alert", "told_place"] as const) {
     // names of tables
     await db.deleteFrom(table).where("team_id", "=", teamId).execute();

@@ -4,7 +4,7 @@ import { z } from "zod";
 import type { Announcement } from "../changes/history-event.ts";
 import type { Card } from "../changes/stored-change.ts";
 import type { IdIn } from "../workflow/ports.ts";
-import type { Due, NextTime } from "../workflow/due.ts";
+import type { Due, DueKindName, NextTime } from "../workflow/due.ts";
 import type { NewPost, PostKindName, PostStore, SavedPost, StoredPost, TakenPost } from "../workflow/post/post.ts";
 import { builtOnce } from "./database/built-once.ts";
 import { type Db, inBatches, type Session, timeAt } from "./database/session.ts";
@@ -17,11 +17,18 @@ import type { ChangeTable, PostTable, Tables } from "./schema/tables.ts";
 
 type Writing = Pick<Session, "db" | "flavour" | "clock" | "textSealer">;
 
+/** Kinds of work that deliver messages. */
+export const deliveries = ["post", "requester"] as const satisfies readonly DueKindName[]; // literal kinds
+
+function deliveryOf(kind: PostKindName): (typeof deliveries)[number] {
+  return kind === "requester" ? "requester" : "post";
+}
+
 /** Adds a message and schedules it; one that is there already stays as it is. */
 export async function addPost(session: Writing, post: NewPost): Promise<void> {
   const { kind, teamId } = post;
   const id = await insertPost(session, post);
-  if (id !== undefined) await scheduleDue(session, { kind: "post", key: id, teamId });
+  if (id !== undefined) await scheduleDue(session, { kind: deliveryOf(kind), key: id, teamId });
   else if (kind === "change") await scheduleDue(session, { kind: "post", key: post.key, teamId });
 }
 
@@ -155,18 +162,19 @@ export async function schedulePosts(session: Writing, kind: PostKindName, keys: 
   );
   // In one order, so that no two transactions wait for each other.
   for (const { id, team_id: teamId } of rows.toSorted((one, other) => (one.id < other.id ? -1 : 1))) {
-    await scheduleDue(session, { kind: "post", key: id, teamId });
+    await scheduleDue(session, { kind: deliveryOf(kind), key: id, teamId });
   }
 }
 
-/** With their rows of `due`. */
-export async function deletePosts(tx: Db, rows: RawBuilder<SqlBool>): Promise<void> {
+/** With their rows of `due`. Resolves to their number. */
+export async function deletePosts(tx: Db, rows: RawBuilder<SqlBool>): Promise<number> {
   await tx
     .deleteFrom("due")
-    .where("kind", "=", "post")
+    .where("kind", "in", deliveries)
     .where("key", "in", tx.selectFrom("post").select("id").where(rows))
     .execute();
-  await tx.deleteFrom("post").where(rows).execute();
+  const deleted = await tx.deleteFrom("post").where(rows).executeTakeFirst();
+  return Number(deleted.numDeletedRows);
 }
 
 const Texts = z.array(z.string());
@@ -231,15 +239,20 @@ export async function savePost(session: Session, due: Due, saved: SavedPost): Re
     return card !== undefined && (await isAdopted(session, due, card)) ? "adopted" : "lost";
   if (isOver) {
     const end = await endDue(session, due);
-    return end === "over" ? "held" : (end ?? "lost");
+    // Another replica has the lease since a moment ago, and our card is the only one.
+    return end === "over" ? "held" : (end ?? (card === undefined ? "lost" : "adopted"));
   }
   return changes || (await holdDue(session, due)) ? "held" : "lost";
 }
 
-/** Unless another replica has it. */
-async function isSaved({ db }: Session, due: Due, set: UpdateObject<Tables, "post">): Promise<boolean> {
+/**
+ * Unless another replica has it. Locks the lease first, as everything does that changes both: PostgreSQL would compare a token that was
+ * read before it waited for the message.
+ */
+async function isSaved({ db, flavour }: Session, due: Due, set: UpdateObject<Tables, "post">): Promise<boolean> {
   const { kind, key, token } = due;
-  const isOurs = sql<SqlBool>`exists (select 1 from due where kind = ${kind} and key = ${key} and token = ${token})`;
+  const lock = flavour === "postgres" ? sql`for update` : sql``;
+  const isOurs = sql<SqlBool>`exists (select 1 from due where kind = ${kind} and key = ${key} and token = ${token} ${lock})`;
   const saved = await db.updateTable("post").set(set).where(isOf(due)).where(isOurs).returning("id").executeTakeFirst();
   return saved !== undefined;
 }
@@ -276,9 +289,9 @@ export function postDue(session: Session, due: Due, post: NewPost, next?: NextTi
 
 /** If it is still there. */
 export async function deliverAgain(session: Session, due: Due): Promise<void> {
-  const { key, teamId } = due;
+  const { kind, key, teamId } = due;
   const row = await session.db.selectFrom("post").select("id").where(isOf(due)).executeTakeFirst();
-  if (row !== undefined) await scheduleDue(session, { kind: "post", key, teamId });
+  if (row !== undefined) await scheduleDue(session, { kind, key, teamId });
 }
 
 /** Unless another replica has the lease. */

@@ -7,7 +7,6 @@ import { footprintOf } from "../changes/footprint.ts";
 import { type AcceptedEnd, readBackUnknown } from "../changes/read-back.ts";
 import { isPartId, requestIdOf, type StoredChange } from "../changes/stored-change.ts";
 import { UserError } from "../errors.ts";
-import { dueKinds } from "./due.ts";
 import type { TakenPost } from "./post/post.ts";
 import type { Clearance } from "./access/clear-to-run.ts";
 import { advance } from "./history.ts";
@@ -162,6 +161,9 @@ function isFirstDrawn({ id, terms }: StoredChange): boolean {
   return terms === undefined && !isPartId(id);
 }
 
+/** Longer than one call to Slack takes; after a kill, another replica posts it within half a minute. */
+const FIRST_CARD_MS = 25_000;
+
 /** The Change if it is done. */
 async function settle(
   deps: WorkflowParts,
@@ -175,7 +177,7 @@ async function settle(
       outcome,
       progress,
       lookInMs,
-      drawsForMs: isFirstDrawn(change) ? dueKinds.post.leaseMs : undefined,
+      drawsForMs: isFirstDrawn(change) ? FIRST_CARD_MS : undefined,
     }),
     result: wordsOf(outcome),
     ...reference,

@@ -59,6 +59,7 @@ type Card = Readonly<Partial<Record<"card" | "until" | "after" | "replies" | "ne
   readonly isStale?: boolean;
   readonly isNowhere?: boolean;
   readonly toldSeq?: number;
+  readonly notifies?: boolean;
 };
 
 function changeWith(id: string, { isStale = true, toldSeq = 0, ...other }: Card): string {
@@ -67,12 +68,12 @@ function changeWith(id: string, { isStale = true, toldSeq = 0, ...other }: Card)
   return `insert into change (id, delivery_id, state, version, team_id, requester_id, requester_name, channel_id, verb, op,
     workload_kind, workload_region, workload_name, risk, diff, digest, sealed, account_owner, account_username, rule, terms,
     break_glass, is_undone, created_at, settled_at, posts, drawn_version, told_seq, told_replies, stale, nowhere, card_channel,
-    card_ts, drawing_token, drawing_until, draw_after, owed_at, told_news)
+    card_ts, drawing_token, drawing_until, draw_after, owed_at, told_news, notifies)
     values ('${id}', 'delivery-${id}', 'done', 1, 'T1', 'U1', 'Ann Lee', 'C1', 'scale', 'updateService', 'service', 'us', 'web',
     'routine', '[]', 'digest-1', 'sealed-1', '{"kind":"workspace"}', 'acme', 'two eyes', ${text(terms)},
     0, 0, '${BEFORE}', ${text(settled === true ? BEFORE : undefined)}, ${card === undefined ? 0 : 1}, 1, ${toldSeq}, ${text(replies)},
     ${isStale ? 1 : 0}, ${isNowhere === true ? 1 : 0}, ${text(card && "C1")}, ${text(card)}, ${text(until && "of another replica")},
-    ${text(until)}, ${text(after)}, ${text(owed)}, ${text(news)})`;
+    ${text(until)}, ${text(after)}, ${text(owed)}, ${text(news)}, ${other.notifies === true ? 1 : 0})`;
 }
 
 test("cards of requests keep where they are, what their threads say and what requesters were told, and wait as before", async () => {
@@ -84,6 +85,7 @@ test("cards of requests keep where they are, what their threads say and what req
       replies: JSON.stringify({ upTo: 9, keys: ["story", "changes 1"] }),
     }),
     changeWith("told", { card: "1.2", toldSeq: 7, news: "running" }),
+    changeWith("asked", { card: "1.6", settled: true, notifies: true }),
     changeWith("drawn-now", { card: "1.3", until: soon }),
     changeWith("limited", { card: "1.4", after: soon }),
     changeWith("shown", { card: "1.5", isStale: false, settled: true }),
@@ -101,12 +103,13 @@ test("cards of requests keep where they are, what their threads say and what req
 
   const card = (ts: string) => ({ channelId: "C1", ts });
   expect(now).toMatchObject({
-    waits: { id: "waits", kind: "change", place: "C9", fallback: "U1", card: undefined, posts: 0, told: [] },
+    waits: { id: "waits", kind: "change", place: "C9", fallback: "U1", card: undefined, posts: 0, told: ["all 0 0"] },
     posted: { place: "C1", card: card("1.1"), posts: 1, told: ["all 0 7", "story 7 9", "changes 1 7 9"] },
     told: { told: ["all 0 7", "running"] },
     untold: { card: undefined },
+    asked: { told: ["all 0 0", "asked"] },
   });
-  expect(Object.keys(now)).toHaveLength(4);
+  expect(Object.keys(now)).toHaveLength(5);
   expect(Object.keys(later)).toEqual(expect.arrayContaining(["drawn-now", "limited"]));
   expect(Object.keys(later)).not.toContain("shown");
   expect((await store.find({ id: "shown" }))?.card).toEqual(card("1.5"));

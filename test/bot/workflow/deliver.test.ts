@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { pino } from "pino";
 import { expect, test } from "vitest";
 import type { Due } from "../../../src/bot/workflow/due.ts";
@@ -59,6 +60,8 @@ type Scene = {
   readonly lateMs?: number;
   /** How long each read of what may be seen takes. */
   readonly slowMs?: number;
+  /** How long each call to Slack takes. */
+  readonly callMs?: number;
   /** This replica posts it first, and has stored that. */
   readonly isCounted?: boolean;
 };
@@ -66,9 +69,21 @@ type Scene = {
 /** One attempt to deliver a message. */
 async function delivered(scene: Scene) {
   let elapsedMs = 0;
+  const timers: { readonly ms: number; readonly happens: () => void }[] = [];
+  /** Until then, what was to happen happens. */
+  const passes = async (ms: number): Promise<void> => {
+    const end = elapsedMs + ms;
+    for (let next = timers.shift(); next !== undefined; next = timers.shift()) {
+      elapsedMs = Math.min(end, elapsedMs + next.ms);
+      next.happens();
+      await nextTurn();
+    }
+    elapsedMs = end;
+  };
   const {
     stored,
     slowMs = 0,
+    callMs = 0,
     answers = [],
     reads = [shown],
     lostAt,
@@ -80,15 +95,23 @@ async function delivered(scene: Scene) {
   const saved: SavedPost[] = [];
   const left = [...answers];
   const seen = [...reads];
-  const answer = <Value>(what: string, value: Value): Promise<Sent<Value>> => {
+  const answer = async <Value>(what: string, value: Value): Promise<Sent<Value>> => {
     sent.push(what);
-    return Promise.resolve(left.shift() ?? { kind: "sent", value });
+    if (callMs > 0) await passes(callMs);
+    return left.shift() ?? { kind: "sent", value };
   };
   const happened: string[] = [];
   const parts: DeliverParts = {
     log: pino({ level: "silent" }),
     wake: () => undefined,
-    clock: { elapsedMs: () => elapsedMs },
+    clock: {
+      elapsedMs: () => elapsedMs,
+      after(ms, happens) {
+        const timer = { ms, happens };
+        timers.push(timer);
+        return { cancel: () => void timers.splice(0, timers.length, ...timers.filter((each) => each !== timer)) };
+      },
+    },
     sender: {
       post: ({ place, threadTs }, { text: words }) =>
         answer(`${threadTs === undefined ? place : "reply"}: ${words}`, card),
@@ -380,4 +403,27 @@ test("an update that changes nothing of what is stored ends with its lease, whic
     { isBlocked: false, isOver: true },
   ]);
   expect((await delivered({ reads: [rests], stored: done, slowMs: 16_000 })).saved).toEqual([{}, { isOver: true }]);
+});
+
+test("who waits is told beside a call that takes long, while it does, and once", async () => {
+  const reasons: string[] = [];
+  const slow = await delivered({ reads: [awaited(reasons)], stored: { card, posts: 1 }, callMs: 20_000, lateMs: 0 });
+
+  expect(reasons).toEqual(["later after 3000", "later after 10000", "undefined after undefined"]);
+  expect(slow.saved).toEqual([
+    { told: ["ended"], also: told },
+    { told: ["all", "ended"], restMs: 2_000, isOver: true },
+  ]);
+  const quick = await delivered({ reads: [awaited()], stored: { card, posts: 1 }, callMs: 0 });
+  expect(quick.saved).toEqual([{ told: ["all"], restMs: 2_000, isOver: true }]);
+});
+
+test("after a week, a message that Slack refuses is tried only when there is news", async () => {
+  const blockedAt = new Date(due.takenAt.getTime() - 8 * 24 * 3_600_000);
+  const answers = [{ kind: "blocked", by: "place", refusal }] as const; // a literal kind
+
+  expect(await delivered({ reads: [awaited()], stored: { card, blockedAt }, answers })).toMatchObject({
+    sent: ["update: card"],
+    end: "done",
+  });
 });

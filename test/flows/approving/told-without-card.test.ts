@@ -161,3 +161,41 @@ test("a bot that is killed right after it told how a request ended doesn't tell 
   expect(told).toEqual([expect.stringContaining(idOf(card(developer)))]);
   expect(toldBeside(town)).toEqual(told);
 });
+
+test("when Slack limits everything in the channel for long, the requester reads the end in a direct message", async () => {
+  await using town = await shopTown(["jammed"], { policy: openPolicy });
+  const { playground, developer } = town;
+  onceACardIsThere(town, () => {
+    for (const method of ["chat.update", "chat.postMessage"] as const) {
+      playground.faults.answer(method, "429", { channel: "ops", retryAfterSeconds: 1_800 });
+    }
+  });
+
+  await says(town, developer, "/gantry restart jammed");
+  await sweepsAfter(town, 12, 12, 12);
+
+  const told = [expect.stringMatching(/jammed restarted[\s\S]*1 of 1 running/u)];
+  expect(developer.sees("@gantry").map(({ text }) => text)).toEqual(told);
+  playground.faults.clear();
+  await sweepsAfter(town, 1_900, 60);
+  expect(card(developer)).toMatch(/^✅ jammed restarted/u);
+  expect(toldBeside(town, "jammed")).toEqual(told);
+});
+
+test("while a call for the card hangs, the requester reads beside their command that it runs", async () => {
+  await using town = await approvalTown({ policy: openPolicy, drain: { graceMs: 50, goodbyeMs: 50 } });
+  const { playground, developer } = town;
+  playground.faults.answer("chat.postMessage", "hang", { channel: "ops" });
+
+  await developer.says("/gantry restart web");
+  let seconds = 0;
+  await town.until(() => {
+    town.passSeconds(1);
+    seconds += 1;
+    void town.sweep();
+    return whispers(developer).length > 0;
+  });
+
+  expect(whispers(developer)[0]).toMatch(/web[\s\S]*There's no card in #ops: Slack isn't taking it right now/u);
+  playground.faults.clear();
+});

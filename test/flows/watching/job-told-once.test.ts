@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { WatchedEvent } from "../../../src/bot/watch/watch.ts";
 import { openPolicy } from "../../support/open-policy.ts";
-import { says } from "../../support/speak.ts";
+import { says, whispers } from "../../support/speak.ts";
 import { watchedTown, type WatchedTown } from "../../support/watched-town.ts";
 
 const failed = {
@@ -125,4 +125,33 @@ test("whoever asked to be told of the end in a direct message isn't told twice t
   await town.passes(3);
 
   expect(failures(town, "@gantry")).toEqual(["❌ nightly failed: exit code 2 after 1 attempt"]);
+});
+
+test("whoever asked to be told of the end, and takes no direct messages, reads it in the thread of the card", async () => {
+  await using town = await townWithJobs();
+  town.playground.faults.answer("chat.postMessage", { error: "messages_tab_disabled" }, { channel: "U0DANA" });
+  town.playground.faults.answer("conversations.open", { error: "messages_tab_disabled" });
+  await says(town, town.developer, `${nightly} --notify me`);
+
+  town.isJob("nightly", { status: { succeeded: 1, completionTime: "2026-11-26T10:02:00Z" } });
+  await town.passes(3);
+
+  const told = town.thread("ops").slice(1);
+  expect(told).toEqual([expect.stringMatching(/^@dana[^]*nightly completed[^]*You asked to hear how it ends/u)]);
+  await town.passes(60);
+  expect(town.thread("ops").slice(1)).toEqual(told);
+});
+
+test("where no card can stand either, they read it beside their command", async () => {
+  await using town = await townWithJobs();
+  for (const channel of ["U0DANA", "ops"]) {
+    town.playground.faults.answer("chat.postMessage", { error: "messages_tab_disabled" }, { channel });
+  }
+  town.playground.faults.answer("conversations.open", { error: "messages_tab_disabled" });
+  await says(town, town.developer, `${nightly} --notify me`);
+
+  town.isJob("nightly", { status: { succeeded: 1, completionTime: "2026-11-26T10:02:00Z" } });
+  await town.passes(3);
+
+  expect(whispers(town.developer)).toEqual([expect.stringMatching(/nightly completed/u)]);
 });

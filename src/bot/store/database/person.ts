@@ -241,7 +241,10 @@ async function eraseRequests(
       all += 1;
       if (isTheirs) own += 1;
       await db.updateTable("change").set(set).where("id", "=", row.id).execute();
-      if (isTheirs && isDirect(row.channel_id)) await deletePosts(db, sql<SqlBool>`id = ${row.id}`);
+      if (!isTheirs) continue;
+      await deletePosts(db, sql<SqlBool>`kind = 'requester' and key like ${`${row.id} %`}`);
+      // A direct message is a person.
+      if (isDirect(row.channel_id)) await deletePosts(db, sql<SqlBool>`id = ${row.id}`);
     }
     const last = rows.at(-1);
     if (last === undefined) return { own, all };
@@ -352,6 +355,7 @@ async function eraseDue({ db, textSealer }: Session, userId: string): Promise<nu
 /** Resolves to the number of rows that were theirs or named them. */
 async function eraseRest({ db }: Session, { userId, pseudonym, names, accounts }: WithAccounts): Promise<number> {
   return db.transaction().execute(async (tx) => {
+    let rows = await deletePosts(tx, sql<SqlBool>`place = ${userId}`);
     const isOneOf = (column: "account" | "username" | "stopped_by", values: readonly string[]) =>
       values.length === 0 ? sql<SqlBool>`1 = 0` : sql<SqlBool>`${sql.ref(column)} in (${sql.join(values)})`;
     const changed = [
@@ -376,11 +380,9 @@ async function eraseRest({ db }: Session, { userId, pseudonym, names, accounts }
       tx.deleteFrom("told_place").where("place", "=", userId),
       tx.updateTable("mute").set({ by_id: pseudonym, by_name: ERASED }).where("by_id", "=", userId),
       tx.updateTable("alert").set({ taken_by: pseudonym, taken_name: ERASED }).where("taken_by", "=", userId),
-      tx.deleteFrom("post").where("place", "=", userId),
       tx.updateTable("post").set({ fallback: null }).where("fallback", "=", userId),
       tx.deleteFrom("follow").where("requester_id", "=", userId),
     ];
-    let rows = 0;
     for (const statement of changed) {
       const { numAffectedRows = 0n } = await tx.executeQuery(statement);
       rows += Number(numAffectedRows);

@@ -4,7 +4,7 @@ import type { NewHistoryEvent } from "../../changes/history-event.ts";
 import { requestIdOf } from "../../changes/stored-change.ts";
 import { RESTORED } from "../deliveries.ts";
 import { insertEvent, workspaceEvent } from "../events.ts";
-import { schedulePosts } from "../posts.ts";
+import { deliveries, schedulePosts } from "../posts.ts";
 import { EndingJson, HealthJson, toJson } from "../schema/columns.ts";
 import { inTransaction, move } from "../step.ts";
 import type { Session } from "./session.ts";
@@ -100,7 +100,7 @@ async function endPosts(session: Session): Promise<void> {
   const isRequest = sql<SqlBool>`key in (select id from post where post.kind = 'change')`;
   await db
     .deleteFrom("due")
-    .where("kind", "=", "post")
+    .where("kind", "in", deliveries)
     .where(sql<SqlBool>`not (${isRequest})`)
     .execute();
   const cards = await db

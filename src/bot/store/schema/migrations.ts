@@ -389,11 +389,13 @@ async function moveCardsToPost(db: Db, flavour: Flavour): Promise<void> {
   const cardIn = flavour === "sqlite" ? sql`json_extract(terms, '$.cardIn')` : sql`terms::json ->> 'cardIn'`;
   const isKept = sql`part_of is null and (card_ts is not null or (nowhere = 0 and (settled_at is null or stale = 1))
     or owed_at is not null)`;
-  const story = sql`case when told_seq > 0 then '"all 0 ' || told_seq || '"' else '' end`;
-  const news = sql`case when told_news is null then '' else '"' || told_news || '"' end`;
+  const story = sql`'"all 0 ' || told_seq || '"'`;
+  const news = sql`case when told_news is null then '' else ',"' || told_news || '"' end`;
+  // Who asked to be told of the end was told, in a direct message.
+  const isAsked = sql`notifies = 1 and (told_news is not null or (settled_at is not null and owed_at is null))`;
   await sql`insert into post (id, kind, key, team_id, place, fallback, channel, ts, posts, told, created_at)
     select id, 'change', id, team_id, coalesce(${cardIn}, channel_id), requester_id, card_channel, card_ts, posts,
-      '[' || ${story} || case when told_seq > 0 and told_news is not null then ',' else '' end || ${news} || ']', created_at
+      '[' || ${story} || ${news} || case when ${isAsked} then ',"asked"' else '' end || ']', created_at
     from change where ${isKept}`.execute(db);
   await sql`insert into due (kind, key, team_id, at, token, attempts, created_at)
     select 'post', id, team_id, coalesce(drawing_until, draw_after, created_at), drawing_token, 0, created_at

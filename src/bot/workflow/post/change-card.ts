@@ -12,9 +12,6 @@ import { type Content, contentOf, threadOf } from "../stored-request.ts";
 import type { Kept, PostKind, Shown, TakenCard } from "./post.ts";
 import { besideCard } from "./requester-news.ts";
 
-/** A card that Slack hasn't taken for so long after the end stays as it was. */
-const DRAWN_WITHIN_MS = 7 * 24 * 60 * 60_000;
-
 type Drawn = {
   readonly change: StoredChange;
   readonly opened: Content | undefined;
@@ -23,7 +20,7 @@ type Drawn = {
 
 /** `taken`: what is known of a card that is posted now. */
 export function changePost(deps: WorkflowParts, taken?: TakenCard): PostKind {
-  const { clock, sealer, store } = deps;
+  const { sealer, store } = deps;
   let known = taken;
   return async (post) => {
     let drawn: Drawn | undefined = known && { ...known, events: [] };
@@ -33,9 +30,6 @@ export function changePost(deps: WorkflowParts, taken?: TakenCard): PostKind {
       if (found === undefined) return { kind: "nothing", isOver: true };
       drawn = { ...found, opened: drawn?.opened ?? contentOf(sealer, found.change) };
     }
-    const { settledAt } = drawn.change;
-    const isLate = settledAt !== undefined && clock.now().getTime() - settledAt.getTime() > DRAWN_WITHIN_MS;
-    if (isLate && post.blockedAt !== undefined) return { kind: "nothing" };
     return { kind: "shown", ...(await shownChange(deps, drawn)) };
   };
 }

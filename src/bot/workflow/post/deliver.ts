@@ -19,7 +19,7 @@ import type {
 } from "./post.ts";
 
 export type DeliverParts = Pick<WorkflowParts, "log" | "sender" | "wake"> & {
-  readonly clock: Pick<WorkflowParts["clock"], "elapsedMs">;
+  readonly clock: Pick<WorkflowParts["clock"], "after" | "elapsedMs">;
   readonly store: Pick<PostStore, "postOf" | "savePost" | "deliverAgain" | "removePost">;
 };
 
@@ -31,6 +31,10 @@ const MOST_LOST_WAIT_MS = 60_000;
 /** A deleted message is posted once more. */
 const MOST_POSTS = 2;
 const BLOCKED_MS = { least: 60_000, most: 6 * 60 * 60_000 };
+/** Then only news tries again. */
+const BLOCKED_FOR_MS = 7 * 24 * 60 * 60_000;
+/** Before somebody who waits is told that a call to Slack takes long. */
+const PATIENCE_MS = 3_000;
 
 /**
  * Posts a message, or updates it, and then its thread. What a call came to is stored before the next one, and who may see it is
@@ -46,16 +50,11 @@ export async function deliver(
   if (post === undefined) return "done";
   const { restUntil } = post;
   if (restUntil !== undefined && restUntil > due.takenAt) return { at: restUntil };
-  const heldMs = parts.clock.elapsedMs();
+  const beganMs = parts.clock.elapsedMs();
+  const read = (): Promise<Readable> => kinds[post.kind](post);
+  const common = { parts, read, due, isCounted: counted !== undefined };
   try {
-    return await draw({
-      parts,
-      read: () => kinds[post.kind](post),
-      due,
-      post,
-      isCounted: counted !== undefined,
-      heldMs,
-    });
+    return await draw({ ...common, post, beganMs, heldMs: beganMs });
   } catch (error) {
     // What Slack took of ours may have replaced something newer.
     if (error instanceof LeaseLost) await parts.store.deliverAgain(due);
@@ -67,8 +66,10 @@ type Work = {
   readonly parts: DeliverParts;
   readonly read: () => Promise<Readable>;
   readonly due: Due;
-  readonly post: StoredPost;
+  /** As it was before this attempt, but for what somebody was told beside it. */
+  post: StoredPost;
   readonly isCounted: boolean;
+  readonly beganMs: number;
   /** When the lease was renewed last. */
   heldMs: number;
 };
@@ -153,7 +154,7 @@ async function place(work: Work, shown: Shown): Promise<Sent<Placed>> {
 async function update(work: Work, shown: Shown, { card, isAgain }: CardHow & { readonly card: Card }) {
   const view = await viewOf(work, shown, { isAgain });
   await hold(work);
-  const updated = await work.parts.sender.update(card, view);
+  const updated = await patiently(work, shown, () => work.parts.sender.update(card, view));
   const placed = { card, isStored: true };
   if (updated.kind === "sent") return { kind: "sent", value: { ...placed, unshown: undefined } } as const; // a literal kind
   // Its thread still tells.
@@ -177,11 +178,12 @@ async function postNew(work: Work, shown: Shown): Promise<Sent<Card>> {
   // Counted before it is posted: whoever takes over after a kill knows that there may be a message already.
   await hold(work);
   if (!isCounted) await save(work, { posts: posts + 1 });
-  let posted = await parts.sender.post({ place, ...(threadTs !== undefined && { threadTs }) }, view);
+  const to = { place, ...(threadTs !== undefined && { threadTs }) };
+  let posted = await patiently(work, shown, () => parts.sender.post(to, view));
   if (posted.kind === "gone" && threadTs !== undefined) {
     // Whoever asked deleted their message.
     await hold(work);
-    posted = await parts.sender.post({ place }, view);
+    posted = await patiently(work, shown, () => parts.sender.post({ place }, view));
   }
   if (posted.kind !== "sent" && (posted.kind !== "later" || !posted.isMaybeSent)) {
     await save(work, { posts: isCounted ? posts - 1 : posts });
@@ -196,9 +198,46 @@ type Told = {
   readonly soonMs: number | undefined;
 };
 
+/** A call to Slack. Somebody who waits is told beside it meanwhile. */
+async function patiently<Result>(work: Work, shown: Shown, call: () => Promise<Result>): Promise<Result> {
+  const { clock, log } = work.parts;
+  if (!shown.isAwaited) return call();
+  const refusal = { reason: "Slack isn't taking it right now." };
+  let telling: Promise<unknown> | undefined;
+  let timer = clock.after(PATIENCE_MS, () => tell());
+  const tell = (): void => {
+    telling = tellBeside(work, shown, { why: "later", refusal }).then(
+      (soonMs) => soonMs !== undefined && (timer = clock.after(soonMs, tell)),
+      // After the call, it is tried again.
+      (err: unknown) =>
+        log.warn({ err, post: work.post.id }, "couldn't tell somebody beside a message that takes long"),
+    );
+  };
+  try {
+    return await call();
+  } finally {
+    timer.cancel();
+    await telling;
+    timer.cancel();
+  }
+}
+
+/** Schedules what another message tells. Resolves to how soon to ask again. */
+async function tellBeside(work: Work, shown: Shown, unshown: Omit<Unshown, "lateMs">): Promise<number | undefined> {
+  const { soonMs, ...beside } = besides(work, shown, work.post.told, unshown);
+  if (beside.also !== undefined) {
+    await save(work, beside);
+    work.post = { ...work.post, told: beside.told };
+    work.parts.wake();
+  }
+  return soonMs;
+}
+
 /** What another message tells meanwhile, to be stored with this one. */
-function besides({ due, post }: Work, shown: Shown, told: readonly string[], unshown?: Omit<Unshown, "lateMs">): Told {
-  const late = unshown && { ...unshown, lateMs: due.takenAt.getTime() - due.createdAt.getTime() };
+function besides(work: Work, shown: Shown, told: readonly string[], unshown?: Omit<Unshown, "lateMs">): Told {
+  const { parts, due, post, beganMs } = work;
+  const sinceMs = due.takenAt.getTime() - due.createdAt.getTime();
+  const late = unshown && { ...unshown, lateMs: sinceMs + parts.clock.elapsedMs() - beganMs };
   const { beside: byKind = (): Beside | undefined => instead(post, late) } = shown;
   const beside = byKind(told, late);
   if (beside?.kind !== "tell") return { told, soonMs: beside?.ms };
@@ -220,11 +259,7 @@ type Later = Extract<Sent<never>, { readonly kind: "later" }>;
 
 async function wait(work: Work, shown: Shown, later: Later): Promise<DueEnd> {
   const { refusal, isMaybeSent } = later;
-  const { soonMs, ...beside } = besides(work, shown, work.post.told, { why: "later", refusal });
-  if (beside.also !== undefined) {
-    await save(work, beside);
-    work.parts.wake();
-  }
+  const soonMs = await tellBeside(work, shown, { why: "later", refusal });
   return pause(work, shown, later, isMaybeSent ? undefined : soonMs);
 }
 
@@ -252,6 +287,7 @@ async function waitForSomebody(
     parts.log.warn({ post: post.id, kind: post.kind }, "Slack doesn't take a message until somebody changes something");
   }
   const blockedMs = blockedAt === undefined ? 0 : due.takenAt.getTime() - blockedAt.getTime();
+  if (blockedMs > BLOCKED_FOR_MS) return "done";
   // What is wrong with a message itself seldom changes.
   const growing = unshown.why === "message" ? blockedMs : blockedMs / 10;
   const ms = Math.min(Math.max(BLOCKED_MS.least, growing), BLOCKED_MS.most, soonMs);

@@ -94,8 +94,8 @@ export type PostStore = {
   readonly removePost: (due: Due) => Promise<void>;
 };
 
-/** Why Slack took a message not: the end of a sentence, and the reference in the log. */
-export type Refusal = { readonly reason: string; readonly reference: string };
+/** Why Slack didn't take a message: the end of a sentence, and the reference in the log. */
+export type Refusal = { readonly reason: string; readonly reference?: string };
 
 /** What Slack did with a message. */
 export type Sent<Value> =
@@ -176,7 +176,7 @@ export type Shown = {
   readonly opening?: Post | undefined;
   /** Its thread; in the place itself once that is gone. */
   readonly threadTs?: string | undefined;
-  /** Told there, if Slack takes it, and in its place otherwise. */
+  /** Told there first, and in its place if Slack doesn't take it. */
   readonly responseUrl?: string | undefined;
   /** Without `unshown`, it shows all. */
   readonly beside?: (told: readonly string[], unshown?: Unshown) => Beside | undefined;

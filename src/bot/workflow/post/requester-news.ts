@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { isNotifying, type StoredChange } from "../../changes/stored-change.ts";
-import { newsPost } from "../../views/cards/news-post.ts";
+import { newsPost, type NewsPost } from "../../views/cards/news-post.ts";
 import { sentAgain } from "../../views/kit/post.ts";
 import { dueNews, isWatched, newsOf } from "../news.ts";
 import { isDirect } from "../origin.ts";
@@ -23,7 +23,7 @@ const NewsJson = z.object({
   why: z
     .object({
       reason: z.string(),
-      reference: z.string(),
+      reference: z.string().optional(),
       /** Only its thread takes nothing. */
       isThread: z.boolean(),
       /** An invitation of the bot helps. */
@@ -46,27 +46,32 @@ export function besideCard(
   { clock }: Pick<WorkflowParts, "clock">,
   { change, complete, told, unshown }: BesideCard,
 ): Beside | undefined {
-  if (isNotifying(change) && !told.includes("asked")) {
-    const post = newsFor(change, { change: change.id, news: "asked", ...whyOf(unshown) }, change.requester.userId);
+  const { card, id, requester } = change;
+  if (isNotifying(change)) {
+    const ms = unshown?.why === "later" ? CARD_WITHIN_MS.update - unshown.lateMs : 0;
+    if (ms > 0) return { kind: "soon", ms };
+    const post = newsFor(change, { change: id, news: "asked", ...whyOf(unshown) }, requester.userId);
     return { kind: "tell", told: ["asked"], post };
   }
-  if (unshown === undefined || isNotifying(change)) return undefined;
+  if (unshown === undefined) return undefined;
   const { why, lateMs } = unshown;
   const owed = dueNews(change, { told, at: clock.now() });
   // The card shows how it ended; nobody is notified of an edited card.
   if (owed.kind === "nothing" || (why === "thread" && owed.kind === "now" && owed.news !== "after")) return undefined;
   // No way leads to them.
-  if (why === "app" && change.card !== undefined) return undefined;
-  const graceMs =
-    change.card !== undefined ? CARD_WITHIN_MS.update : change.settledAt === undefined ? CARD_WITHIN_MS.first : 0;
-  const waitMs = Math.max(owed.kind === "soon" ? owed.ms : 0, why === "later" ? graceMs - lateMs : 0);
-  if (owed.kind === "soon" || waitMs > 0) return { kind: "soon", ms: waitMs };
-  const { card, requester } = change;
-  const place = card !== undefined && (why === "message" || why === "later") ? card.channelId : requester.userId;
+  if (why === "app" && card !== undefined) return undefined;
+  const ms = Math.max(owed.kind === "soon" ? owed.ms : 0, why === "later" ? graceMs(change) - lateMs : 0);
+  if (owed.kind === "soon" || ms > 0) return { kind: "soon", ms };
   const { news } = owed;
-  const post = newsFor(change, { change: change.id, news, ...whyOf(unshown) }, place);
+  const place = card !== undefined && (why === "message" || why === "later") ? card.channelId : requester.userId;
+  const post = newsFor(change, { change: id, news, ...whyOf(unshown) }, place);
   // What is told so isn't told once more in the thread.
   return { kind: "tell", told: change.settledAt === undefined ? [news] : [news, ...complete], post };
+}
+
+function graceMs({ card, settledAt }: StoredChange): number {
+  if (card !== undefined) return CARD_WITHIN_MS.update;
+  return settledAt === undefined ? CARD_WITHIN_MS.first : 0;
 }
 
 function whyOf(unshown: Unshown | undefined): Pick<NewsJson, "why"> {
@@ -84,50 +89,84 @@ function newsFor(change: StoredChange, content: NewsJson, place: string): NewPos
   return { kind: "requester", key: `${id} ${content.news}`, teamId, payload, place: to, fallback: undefined };
 }
 
-export function requesterPost({
-  clock,
-  people,
-  sealer,
-  settings,
-  store,
-}: Pick<WorkflowParts, "clock" | "people" | "sealer" | "settings" | "store">): PostKind {
-  const over = { kind: "nothing", isOver: true } as const; // a literal kind
-  return async ({ payload, place, teamId, createdAt, blockedAt }) => {
-    const isLate = clock.now().getTime() - createdAt.getTime() > TELL_FOR_MS;
-    if (payload === undefined || isLate) return over;
+const over = { kind: "nothing", isOver: true } as const; // a literal kind
+
+/**
+ * By the first way that Slack takes: without a card beside their command, in a direct message, in the thread of a card that is there,
+ * beside their command again.
+ */
+export function requesterPost(
+  deps: Pick<WorkflowParts, "clock" | "people" | "sealer" | "settings" | "store">,
+): PostKind {
+  const { clock, sealer, store } = deps;
+  return async ({ payload, place, teamId, createdAt, blockedAt, told }) => {
+    const now = clock.now().getTime();
+    const isLate = now - createdAt.getTime() > TELL_FOR_MS;
+    if (payload === undefined || isLate || told.includes(ELSEWHERE)) return over;
     const content = NewsJson.parse(JSON.parse(payload));
+    const { news } = content;
     const change = await store.find({ id: content.change });
-    if (change === undefined || change.teamId !== teamId || isOutdated(content.news, change)) return over;
+    if (change === undefined || change.teamId !== teamId || isOutdated(news, change)) return over;
     const { card, channelId, requester } = change;
+    const isAsked = news === "asked";
     const inThread = place === card?.channelId && !isDirect(channelId);
-    // They are told alone then.
-    if (inThread && blockedAt !== undefined) return over;
     const opened = contentOf(sealer, change);
-    const isFresh = clock.now().getTime() - change.createdAt.getTime() <= RESPONSE_URL_MS;
-    const { why, news } = content;
-    const canInvite = why?.canInvite === true && !isDirect(channelId);
-    const view = newsPost({
-      change,
-      route: inThread ? "thread" : "alone",
-      defaultRegion: settings.region,
-      isRunning: news === "running",
-      isWatched: isWatched(change),
-      isCardShown: why?.isThread === true,
-      isAsked: why === undefined && card !== undefined && isNotifying(change),
-      ...(canInvite && { botName: people.bot().name }),
-      ...(why && { reason: why.reason, reference: why.reference }),
-    });
+    const isFresh = now - change.createdAt.getTime() <= RESPONSE_URL_MS;
+    const isBesideCommand = isFresh && (blockedAt !== undefined || (card === undefined && !isAsked));
+    const view = newsPost({ ...wordsOf(deps, change, content), route: inThread ? "thread" : "alone" });
     const thread = threadOf(change, opened);
+    // In the thread of a card, what they asked for stands last.
+    const next = inThread ? (isAsked ? undefined : requester.userId) : isAsked ? card?.channelId : undefined;
     return {
       kind: "shown",
       card: async ({ isAgain }) => (isAgain ? sentAgain(view) : view),
       threadTs: inThread ? (thread ?? card.ts) : isDirect(place) ? thread : undefined,
-      responseUrl: card === undefined && news !== "asked" && isFresh ? opened?.responseUrl : undefined,
+      responseUrl: isBesideCommand && !inThread ? opened?.responseUrl : undefined,
+      isAwaited: true,
       beside: (_told, unshown) =>
-        inThread && unshown !== undefined && unshown.why !== "later"
-          ? { kind: "tell", told: ["alone"], post: newsFor(change, content, requester.userId) }
-          : undefined,
+        elsewhere({ change, content, next, isFresh: isFresh && blockedAt === undefined }, unshown),
     };
+  };
+}
+
+/** In `told` of a message whose news another one tells. */
+const ELSEWHERE = "elsewhere";
+
+type Elsewhere = {
+  readonly change: StoredChange;
+  readonly content: NewsJson;
+  /** The place to tell it in, if this one takes nothing. */
+  readonly next: string | undefined;
+  /** The address of their command is still open, and wasn't tried. */
+  readonly isFresh: boolean;
+};
+
+function elsewhere({ change, content, next, isFresh }: Elsewhere, unshown: Unshown | undefined): Beside | undefined {
+  if (unshown === undefined) return undefined;
+  const ms = unshown.why === "later" ? CARD_WITHIN_MS.update - unshown.lateMs : 0;
+  if (next === undefined) return isFresh && unshown.why !== "later" ? { kind: "soon", ms: 1_000 } : undefined;
+  if (ms > 0) return { kind: "soon", ms };
+  return { kind: "tell", told: [ELSEWHERE], post: newsFor(change, content, next) };
+}
+
+function wordsOf(
+  { people, settings }: Pick<WorkflowParts, "people" | "settings">,
+  change: StoredChange,
+  { news, why }: NewsJson,
+): Omit<NewsPost, "route"> {
+  const { card, channelId } = change;
+  const isAsked = news === "asked" && card !== undefined;
+  const canInvite = why?.canInvite === true && !isDirect(channelId);
+  return {
+    change,
+    defaultRegion: settings.region,
+    isRunning: news === "running",
+    isWatched: isWatched(change),
+    isCardShown: why?.isThread === true,
+    isAsked,
+    ...(canInvite && !isAsked && { botName: people.bot().name }),
+    ...(why && { reason: why.reason }),
+    ...(why?.reference !== undefined && { reference: why.reference }),
   };
 }
 

@@ -84,6 +84,23 @@ export function dueContract({ replica, db, flavour }: Bench): void {
     expect(await db().selectFrom("due").selectAll().execute()).toEqual([]);
   });
 
+  test("what is scheduled during an attempt comes at once, unless the attempt failed: its pause stays", async () => {
+    const [a] = await two();
+    for (const [isFailure, isDue] of [
+      [false, true],
+      [true, false],
+    ]) {
+      await schedule();
+      const due = given(await takeOne(a, "digest"));
+      await schedule();
+      await a.delayDue(due, { ms: MINUTE, isFailure });
+
+      const next = await takeOne(a, "digest");
+      expect(next !== undefined).toBe(isDue);
+      if (next !== undefined) await a.endDue(next);
+    }
+  });
+
   test("a lease that is renewed lasts, with what was stored", async () => {
     const [a, b] = await two();
     await schedule();

@@ -111,14 +111,6 @@ test("only a card that was posted as it is says that it comes again", async () =
   expect((await decided.card({ isAgain: true })).text).not.toContain("Sent again");
 });
 
-test("a card that Slack hasn't taken for a week after the end stays as it was", async () => {
-  const settledAt = new Date(Date.now() - 8 * 24 * 60 * 60_000);
-  const old = ended("done", { ending: done, settledAt });
-
-  expect(await shown(old, [], { blockedAt: settledAt })).toEqual({ kind: "nothing" });
-  expect(await shown(old, [])).toMatchObject({ kind: "shown" });
-});
-
 test("what is known of a change that has just ended isn't read again", async () => {
   const { deps } = await desk();
   const change = routine;

@@ -62,7 +62,7 @@ test("who asked to hear how it ends is told in a direct message, once, whatever 
 
   expect(beside(asked, undefined)).toMatchObject({ kind: "tell", told: ["asked"], post: { place: "U0DANA" } });
   expect(beside(asked, unshown("place"))).toMatchObject({ told: ["asked"] });
-  expect(beside(asked, unshown("place"), ["asked"])).toBeUndefined();
+  expect(beside(asked, unshown("later", 4_000))).toEqual({ kind: "soon", ms: 6_000 });
   expect(beside(stored({ notifies: true }), undefined)).toBeUndefined();
 });
 
@@ -110,20 +110,34 @@ test("news says how to invite the bot where that helps, and nothing that is outd
   expect(await read(stored(), {}, "waiting")).toMatchObject({ kind: "shown" });
 });
 
-test("a thread that takes nothing hands over to a direct message, and is over", async () => {
+test("a thread that takes nothing for long hands over to a direct message, and is over", async () => {
   const told = await read(well({ card }), { place: card.channelId });
   if (told.kind !== "shown") throw new Error("nothing was told");
 
   expect(told.threadTs).toBe(card.ts);
-  expect(told.beside?.([], unshown("place"))).toMatchObject({ told: ["alone"], post: { place: "U0DANA" } });
-  expect(told.beside?.([], unshown("later"))).toBeUndefined();
-  expect(await read(well({ card }), { place: card.channelId, blockedAt: now })).toEqual(over);
+  expect(told.beside?.([], unshown("place"))).toMatchObject({ told: ["elsewhere"], post: { place: "U0DANA" } });
+  expect(told.beside?.([], unshown("later", 4_000))).toEqual({ kind: "soon", ms: 6_000 });
+  expect(told.beside?.([], unshown("later", 10_000))).toMatchObject({ told: ["elsewhere"], post: { place: "U0DANA" } });
+  expect(await read(well({ card }), { place: card.channelId, told: ["elsewhere"] })).toEqual(over);
 });
 
-test("what was asked for says where the card is", async () => {
-  const told = await read(well({ card, notifies: true }), {}, "asked");
+test("a direct message that takes nothing leaves it to the address of the command", async () => {
+  const told = await read(well({ card }));
+  if (told.kind !== "shown") throw new Error("nothing was told");
+
+  expect(told.beside?.([], unshown("place"))).toEqual({ kind: "soon", ms: 1_000 });
+  const again = await read(well({ card }), { blockedAt: now });
+  expect(again.kind === "shown" && again.beside?.([], unshown("place"))).toBeUndefined();
+});
+
+test("what was asked for says where the card is, and stands in its thread if the direct message takes nothing", async () => {
+  const change = well({ card, notifies: true });
+  const told = await read(change, {}, "asked");
   if (told.kind !== "shown") throw new Error("nothing was told");
 
   expect((await told.card({ isAgain: false })).text).toMatch(/You asked to hear how it ends\. Its card is in/u);
   expect(told.responseUrl).toBeUndefined();
+  expect(told.beside?.([], unshown("place"))).toMatchObject({ told: ["elsewhere"], post: { place: card.channelId } });
+  const inThread = await read(change, { place: card.channelId }, "asked");
+  expect(inThread.kind === "shown" && inThread.beside?.([], unshown("place"))).toEqual({ kind: "soon", ms: 1_000 });
 });
