@@ -27,6 +27,7 @@ export const edges = [
   "savePost",
   "delayDue post",
   "removePost",
+  "takeDue requester",
   "beginFollow",
   "takeDue follow",
   "saveFollow",
@@ -152,6 +153,7 @@ const plans: Readonly<Record<PointName, Plan>> = {
   "delayDue post": { stories: ["undrawable", "limited", "archived"] },
   // What a requester is told beside the card.
   removePost: { stories: ["removed"] },
+  "takeDue requester": { stories: ["removed"] },
   beginFollow: { stories: ["followed"] },
   "takeDue follow": { stories: ["followed"], passes: 1 },
   saveFollow: { stories: ["followed"], passes: 5 },

@@ -52,7 +52,7 @@ type Query = (text: string) => Promise<readonly unknown[]>;
 const columns = `id, delivery_id, state, op, verb, workload_name, requester_id, expires_at, settled_at, ending, health, progress,
   look_after, part_count, undo_of, (select ts from post where post.id = change.id) as card_ts,
   (select blocked_at from post where post.id = change.id) as blocked_at, (select told from post where post.id = change.id) as told,
-  (select count(*) from due join post on post.id = due.key where due.kind = 'post'
+  (select count(*) from due join post on post.id = due.key where due.kind in ('post', 'requester')
     and (post.id = change.id or (post.kind = 'requester' and post.key like change.id || ' %'))) as due`;
 
 export function openRecords(database: ReplicaSetup["database"]): Records {
