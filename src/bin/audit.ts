@@ -51,7 +51,7 @@ function typed(args: readonly string[]) {
   try {
     const text = { type: "string" } as const;
     return parseArgs({
-      args: [...args],
+      args: withKeys(args),
       allowPositionals: true,
       options: {
         from: text,
@@ -65,6 +65,14 @@ function typed(args: readonly string[]) {
   } catch (error) {
     throw new UsageError(error instanceof Error ? error.message : String(error));
   }
+}
+
+const KEY_OPTION = "--public-key";
+
+/** One key of 64 begins with a dash, and would be taken for an option. */
+function withKeys(args: readonly string[]): string[] {
+  const isKey = (at: number): boolean => args[at - 1] === KEY_OPTION && /^-[\w-]{40}/u.test(args[at] ?? "");
+  return args.flatMap((arg, at) => (isKey(at) ? [] : isKey(at + 1) ? [`${arg}=${args[at + 1]}`] : [arg]));
 }
 
 async function run(args: readonly string[]): Promise<number> {

@@ -56,11 +56,12 @@ test("an auditor gets an export of a Gantry that runs, and checks it without it"
   const publicKey = database.out.split("Public key: ")[1]?.trim() ?? "";
   const elsewhere = { GANTRY_DATA: folder() };
   const lost = join(dir, "no-such-folder", "all.ndjson");
-  const [ours, named, unproven, other, broken, twice, nowhere] = await Promise.all([
+  const [ours, named, unproven, other, dashed, broken, twice, nowhere] = await Promise.all([
     audit(["verify", file], { GANTRY_DATA: folder(), GANTRY_KEYS: key }),
     audit(["verify", file, "--public-key", publicKey], elsewhere),
     audit(["verify", file], elsewhere),
     audit(["verify", file, "--public-key", "another"], elsewhere),
+    audit(["verify", file, "--public-key", `-${"A".repeat(42)}`], elsewhere),
     audit(["verify", changed], elsewhere),
     audit(["export", "--out", file], env),
     audit(["export", "--out", lost], env),
@@ -69,7 +70,9 @@ test("an auditor gets an export of a Gantry that runs, and checks it without it"
   expect(ours).toMatchObject({ code: 0, out: expect.stringContaining("3 events are intact, up to event 3") });
   expect(named).toMatchObject({ code: 0, out: expect.stringContaining("signed with the key you named") });
   expect(unproven).toMatchObject({ code: 2, out: expect.stringContaining("nothing proves who signed it") });
-  expect(other).toMatchObject({ code: 1, out: expect.stringContaining("signed with another key") });
+  for (const each of [other, dashed]) {
+    expect(each).toMatchObject({ code: 1, out: expect.stringContaining("signed with another key") });
+  }
   expect(broken).toMatchObject({
     code: 1,
     out: "Event 2 was changed. The events before it are as they were exported.\n",
