@@ -23,10 +23,10 @@ export const dueKinds = {
   doubt: { lane: "sweeping", atOnce: 4, leaseMs: 60_000 },
   /** Reads new lines of a followed log; the key is the follow. A retry redraws its messages from the stored lines. */
   follow: { lane: "watching", atOnce: 64, leaseMs: 30_000 },
-  /** Posts or updates a message, and its thread; the key is the message. Twice as long as a digest is read, or one call to Slack takes. */
-  post: { lane: "redraws", atOnce: 8, leaseMs: 40_000 },
+  /** Posts or updates a message, and its thread; the key is the message. Longer than a digest is read, and than one call to Slack takes. */
+  post: { lane: "redraws", atOnce: 8, leaseMs: 30_000 },
   /** Tells a requester what their card doesn't show; the key is the message. Other messages may be what Slack doesn't take. */
-  requester: { lane: "sweeping", atOnce: 8, leaseMs: 40_000 },
+  requester: { lane: "sweeping", atOnce: 8, leaseMs: 30_000 },
   /** Reads a list of workloads for its watches; the key is the list. Few at once, because people's requests go first. */
   round: { lane: "watching", atOnce: 4, leaseMs: 60_000 },
   /** Renews the token of an installation; the key is its id. */

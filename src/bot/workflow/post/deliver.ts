@@ -33,6 +33,8 @@ const MOST_POSTS = 2;
 const BLOCKED_MS = { least: 60_000, most: 6 * 60 * 60_000 };
 /** Then only news tries again. */
 const BLOCKED_FOR_MS = 7 * 24 * 60 * 60_000;
+/** Longer than one call to Slack takes. */
+const CALL_MS = 22_000;
 /** Before somebody who waits is told that a call to Slack takes long. */
 const PATIENCE_MS = 3_000;
 
@@ -82,11 +84,11 @@ async function save({ parts: { store, sender }, due }: Work, saved: SavedPost): 
   throw new LeaseLost();
 }
 
-/** Before a call to Slack: half a lease is longer than one takes. Throws `LeaseLost`. */
+/** So that the lease lasts longer than a call to Slack, which may take 20 s. Throws `LeaseLost`. */
 async function hold(work: Work): Promise<void> {
   const { parts, due, heldMs } = work;
   const now = parts.clock.elapsedMs();
-  if (now - heldMs <= due.leaseMs / 2) return;
+  if (now - heldMs <= due.leaseMs - CALL_MS) return;
   await save(work, {});
   work.heldMs = now;
 }
