@@ -308,7 +308,7 @@ export const postMutants: readonly Mutant[] = [
   {
     bug: "a card that Slack takes without an answer has buttons",
     file: "src/bot/workflow/post/deliver.ts",
-    text: "const view = shown.opening ?? (await viewOf(",
+    text: "const view = shown.opening?.() ?? (await viewOf(",
     becomes: "const view = (await viewOf(",
     tests: ["test/bot/workflow/deliver.test.ts", "test/flows/approving/one-card.test.ts"],
   },

@@ -30,7 +30,7 @@ const scheduledRows = builtOnce(({ db, flavour }, { now, ...row }: NewDue & { re
     .onConflict(scheduling),
 );
 
-/** What is scheduled already. */
+/** What scheduling does to work that is scheduled already. */
 export function scheduling(conflict: OnConflictBuilder<Tables, "due">) {
   return (
     conflict

@@ -239,20 +239,16 @@ export async function savePost(session: Session, due: Due, saved: SavedPost): Re
     return card !== undefined && (await isAdopted(session, due, card)) ? "adopted" : "lost";
   if (isOver) {
     const end = await endDue(session, due);
-    // Another replica has the lease since a moment ago, and our card is the only one.
+    // Another replica took the lease a moment ago, and this card is the only one.
     return end === "over" ? "held" : (end ?? (card === undefined ? "lost" : "adopted"));
   }
   return changes || (await holdDue(session, due)) ? "held" : "lost";
 }
 
-/**
- * Unless another replica has it. Locks the lease first, as everything does that changes both: PostgreSQL would compare a token that was
- * read before it waited for the message.
- */
-async function isSaved({ db, flavour }: Session, due: Due, set: UpdateObject<Tables, "post">): Promise<boolean> {
+/** Unless another replica has it. */
+async function isSaved({ db }: Session, due: Due, set: UpdateObject<Tables, "post">): Promise<boolean> {
   const { kind, key, token } = due;
-  const lock = flavour === "postgres" ? sql`for update` : sql``;
-  const isOurs = sql<SqlBool>`exists (select 1 from due where kind = ${kind} and key = ${key} and token = ${token} ${lock})`;
+  const isOurs = sql<SqlBool>`exists (select 1 from due where kind = ${kind} and key = ${key} and token = ${token})`;
   const saved = await db.updateTable("post").set(set).where(isOf(due)).where(isOurs).returning("id").executeTakeFirst();
   return saved !== undefined;
 }
@@ -262,8 +258,9 @@ async function isAdopted({ db }: Session, due: Due, card: Card): Promise<boolean
   return (await unposted.returning("id").executeTakeFirst()) !== undefined;
 }
 
-function placeOf({ channelId: channel, ts }: Card) {
-  return { channel, ts };
+/** A channel may have got another id since Slack took the message; only a direct message isn't where its place says. */
+function placeOf({ channelId, ts }: Card) {
+  return { channel: channelId.startsWith("D") ? channelId : sql<string>`place`, ts };
 }
 
 function columnsOf({ clock }: Session, { card, posts, told, listed, restMs, isBlocked }: SavedPost) {

@@ -145,6 +145,20 @@ test("every column either holds nothing of a person, or nothing of an erased one
     await sql`insert into ${sql.table(name)} (${sql.join(entries.map(([column]) => sql.ref(column)))})
       values (${sql.join(entries.map(([, value]) => value))})`.execute(db);
   }
+  // News of their request that is to be told in their conversation with the bot. It has no payload that names them.
+  const news = {
+    id: "news",
+    kind: "requester",
+    key: "x ended",
+    team_id: "x",
+    place: DIRECT,
+    posts: 0,
+    told: "[]",
+  } as const; // a literal kind
+  await db
+    .insertInto("post")
+    .values({ ...news, created_at: at })
+    .execute();
   await store.note(
     event("refused", { changeId: undefined, channelId: DIRECT, account: ACCOUNT, result: `no, ${NAME}` }),
   );

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { pino } from "pino";
 import { sql } from "kysely";
 import { afterAll, describe, expect, test } from "vitest";
@@ -11,7 +12,7 @@ import { type Steps, withSteps } from "./support/steps.ts";
 import { StoreError } from "../../../src/bot/errors.ts";
 import type { Tables } from "../../../src/bot/store/schema/tables.ts";
 import { newDatabase, startPostgres } from "../../support/postgres.ts";
-import { approvedChange, event } from "./contract/bench.ts";
+import { approvedChange, event, pendingChange, takeOne } from "./contract/bench.ts";
 import { contract } from "./contract/contract.ts";
 
 // The name of the skipped suite says why it was skipped.
@@ -99,6 +100,34 @@ describe.skipIf("missing" in server)(`on a real server${reason}`, () => {
     const told = await after?.history({ teamId: "T1", limit: 9 });
     expect(told?.map(({ kind }) => kind)).toEqual(["unknown", "requested"]);
     for (const each of stores) await each.close();
+    await remove();
+  });
+
+  test("a card that is stored while its channel gets another id is stored in the new one", async () => {
+    const { where, db, remove } = await fresh();
+    const store = withSteps(await openStore({ ...where, replicaId: "a", log }));
+    await store.addChange(pendingChange("AAA111"), event("requested"));
+    const due = await takeOne(store, "post");
+    if (due === undefined) throw new Error("there is no card to draw");
+    const isWaiting = async (): Promise<boolean> => {
+      const { rows } = await sql`select pid from pg_stat_activity
+        where datname = current_database() and wait_event_type = 'Lock'`.execute(db);
+      return rows.length > 0;
+    };
+
+    // As a move does: the lease, then the message.
+    const saving = await db.transaction().execute(async (tx) => {
+      await tx.updateTable("due").set({ token: null }).where("key", "=", "AAA111").execute();
+      await tx.updateTable("post").set({ place: "C2" }).where("id", "=", "AAA111").execute();
+      const begun = { saved: store.savePost(due, { card: { channelId: "C1", ts: "1.1" }, isOver: true }) };
+      while (!(await isWaiting())) await nextTurn();
+      return begun;
+    });
+
+    // It has no other card, so this one is kept.
+    expect(await saving.saved).toBe("adopted");
+    expect(await store.postOf(due)).toMatchObject({ place: "C2", card: { channelId: "C2", ts: "1.1" } });
+    await store.close();
     await remove();
   });
 

@@ -21,7 +21,7 @@ function alert(id: string, { card, until, after, told = "[]", posts = 0, isStale
 }
 
 test("cards of incidents keep where they are and what their threads say, and wait as before", async () => {
-  const { store, take, pass } = await upgraded(
+  const { duePosts, pass } = await upgraded(
     alert("new", {}),
     alert("posted", { card: "1.1", posts: 2, told: '["posted","lines"]' }),
     alert("posted-twice", { card: "1.2", posts: 3 }),
@@ -32,14 +32,9 @@ test("cards of incidents keep where they are and what their threads say, and wai
     alert("instead", { card: "1.5", posts: 2 }).replace("'C1', '1.5'", "'D1', '1.5'"),
     "insert into notice (team_id, place, id, ripe_at, due_at, was_muted, alert_id) values ('T1', 'C1', 'n1', '', '', 0, 'posted'), ('T1', 'C1', 'n2', '', '', 0, 'posted')",
   );
-  const read = async () => {
-    const posts = await Promise.all((await take("post")).map((due) => store.postOf(due)));
-    return Object.fromEntries(posts.map((post) => [post?.key, post]));
-  };
-
-  const now = await read();
+  const now = await duePosts();
   pass(MINUTE + 1);
-  const later = await read();
+  const later = await duePosts();
 
   const card = (ts: string) => ({ channelId: "C1", ts });
   expect(now).toMatchObject({
@@ -77,7 +72,7 @@ function changeWith(id: string, { isStale = true, toldSeq = 0, ...other }: Card)
 }
 
 test("cards of requests keep where they are, what their threads say and what requesters were told, and wait as before", async () => {
-  const { store, take, pass } = await upgradedFrom("cards of changes, in the same table", [
+  const { store, duePosts, pass } = await upgradedFrom("cards of changes, in the same table", [
     changeWith("waits", { terms: JSON.stringify({ cardIn: "C9" }) }),
     changeWith("posted", {
       card: "1.1",
@@ -92,14 +87,9 @@ test("cards of requests keep where they are, what their threads say and what req
     changeWith("nowhere", { isNowhere: true, isStale: false, settled: true }),
     changeWith("untold", { isNowhere: true, isStale: false, settled: true, owed: BEFORE }),
   ]);
-  const read = async () => {
-    const posts = await Promise.all((await take("post")).map((due) => store.postOf(due)));
-    return Object.fromEntries(posts.map((post) => [post?.key, post]));
-  };
-
-  const now = await read();
+  const now = await duePosts();
   pass(MINUTE + 1);
-  const later = await read();
+  const later = await duePosts();
 
   const card = (ts: string) => ({ channelId: "C1", ts });
   expect(now).toMatchObject({

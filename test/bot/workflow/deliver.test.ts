@@ -4,6 +4,7 @@ import { expect, test } from "vitest";
 import type { Due } from "../../../src/bot/workflow/due.ts";
 import { deliver, type DeliverParts } from "../../../src/bot/workflow/post/deliver.ts";
 import type { PostKind, Readable, SavedPost, Sent, StoredPost } from "../../../src/bot/workflow/post/post.ts";
+import { unposted } from "./support/unposted.ts";
 
 const due: Due = {
   kind: "post",
@@ -15,23 +16,6 @@ const due: Due = {
   payload: undefined,
   createdAt: new Date(0),
   takenAt: new Date(3_600_000),
-};
-const post: StoredPost = {
-  id: "p1",
-  kind: "alert",
-  key: "a1",
-  teamId: "T1",
-  payload: undefined,
-  place: "C1",
-  insteadOf: undefined,
-  fallback: "U1",
-  card: undefined,
-  posts: 0,
-  told: [],
-  listed: [],
-  restUntil: undefined,
-  blockedAt: undefined,
-  createdAt: new Date(0),
 };
 const text = (words: string) => ({ text: words, blocks: [] });
 const card = { channelId: "C1", ts: "1.1" };
@@ -127,7 +111,7 @@ async function delivered(scene: Scene) {
       stopStream: () => answer("stop", undefined),
     },
     store: {
-      postOf: () => Promise.resolve({ ...post, ...stored }),
+      postOf: () => Promise.resolve({ ...unposted, ...stored }),
       async savePost(_due, changed) {
         saved.push(changed);
         return saved.length === lostAt ? "lost" : "held";
@@ -152,7 +136,7 @@ async function delivered(scene: Scene) {
       "watch news": kind,
     },
     lateMs === undefined ? due : { ...due, createdAt: new Date(due.takenAt.getTime() - lateMs) },
-    isCounted ? { ...post, ...stored } : undefined,
+    isCounted ? { ...unposted, ...stored } : undefined,
   ).catch((error: unknown) => (error as Error).constructor.name);
   return { end, sent, saved, happened };
 }
@@ -307,7 +291,7 @@ test("one that this replica posts first isn't counted again, and is taken back w
 });
 
 test("buttons come once the message is stored, because one whose answer is lost must have none", async () => {
-  const opening: Readable = { ...quiet, opening: text("without buttons") };
+  const opening: Readable = { ...quiet, opening: () => text("without buttons") };
 
   expect((await delivered({ reads: [opening] })).sent).toEqual(["C1: without buttons", "update: card"]);
   const lost = await delivered({ reads: [opening], answers: [{ kind: "later", ms: 0, isMaybeSent: true, refusal }] });

@@ -53,7 +53,9 @@ async function shownChange(deps: WorkflowParts, drawn: Drawn): Promise<Shown> {
       return isAgain && change.terms === undefined ? sentAgain(view) : view;
     },
     // A settled one has no buttons that decide.
-    ...(change.settledAt === undefined && { opening: openingCard({ change, defaultRegion: settings.region, names }) }),
+    ...(change.settledAt === undefined && {
+      opening: () => openingCard({ change, defaultRegion: settings.region, names }),
+    }),
     threadTs: threadOf(change, drawn.opened),
     beside: (told, unshown) => besideCard(deps, { change, complete: thread.complete([]), told, unshown }),
     isAwaited: true,
@@ -92,7 +94,7 @@ function readKey(key: string): (Batch & { readonly name: string }) | undefined {
   return name === undefined ? undefined : { name, after: Number(after), upTo: Number(upTo) };
 }
 
-/** The keys of a thread that needs no more about what happened up to the event with this number. */
+/** The keys of a thread that tells all that happened up to the event with this number. */
 function completed(told: readonly string[], upTo: number): readonly string[] {
   return [...told.filter((key) => readKey(key) === undefined), keyOf(COMPLETE, { after: 0, upTo })];
 }

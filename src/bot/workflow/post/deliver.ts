@@ -31,11 +31,11 @@ const MOST_LOST_WAIT_MS = 60_000;
 /** A deleted message is posted once more. */
 const MOST_POSTS = 2;
 const BLOCKED_MS = { least: 60_000, most: 6 * 60 * 60_000 };
-/** Then only news tries again. */
+/** Blocked for so long, a message is tried again only when there is news. */
 const BLOCKED_FOR_MS = 7 * 24 * 60 * 60_000;
-/** Longer than one call to Slack takes. */
+/** One call to Slack ends within this time. */
 const CALL_MS = 22_000;
-/** Before somebody who waits is told that a call to Slack takes long. */
+/** A call to Slack that takes longer is told to whoever waits for the message. */
 const PATIENCE_MS = 3_000;
 
 /**
@@ -176,7 +176,7 @@ async function postNew(work: Work, shown: Shown): Promise<Sent<Card>> {
   const { parts, post, isCounted } = work;
   const { place, posts } = post;
   const { threadTs } = shown;
-  const view = shown.opening ?? (await viewOf(work, shown, { isAgain: posts > (isCounted ? 1 : 0) }));
+  const view = shown.opening?.() ?? (await viewOf(work, shown, { isAgain: posts > (isCounted ? 1 : 0) }));
   // Counted before it is posted: whoever takes over after a kill knows that there may be a message already.
   await hold(work);
   if (!isCounted) await save(work, { posts: posts + 1 });
@@ -200,7 +200,7 @@ type Told = {
   readonly soonMs: number | undefined;
 };
 
-/** A call to Slack. Somebody who waits is told beside it meanwhile. */
+/** Makes a call to Slack. While it takes long, whoever waits for the message is told by another one. */
 async function patiently<Result>(work: Work, shown: Shown, call: () => Promise<Result>): Promise<Result> {
   const { clock, log } = work.parts;
   if (!shown.isAwaited) return call();
@@ -224,7 +224,7 @@ async function patiently<Result>(work: Work, shown: Shown, call: () => Promise<R
   }
 }
 
-/** Schedules what another message tells. Resolves to how soon to ask again. */
+/** Schedules another message that tells it. Resolves to how soon to ask again, in milliseconds. */
 async function tellBeside(work: Work, shown: Shown, unshown: Omit<Unshown, "lateMs">): Promise<number | undefined> {
   const { soonMs, ...beside } = besides(work, shown, work.post.told, unshown);
   if (beside.also !== undefined) {

@@ -165,7 +165,7 @@ export type Unshown = {
 
 /** Another message, which tells somebody what this one doesn't show them. */
 export type Beside =
-  /** Scheduled once; what is told by it. */
+  /** Scheduled once. `told`: the keys of what it says, stored with this message. */
   | { readonly kind: "tell"; readonly told: readonly [string, ...string[]]; readonly post: NewPost }
   /** This one may show it soon. */
   | { readonly kind: "soon"; readonly ms: number };
@@ -173,14 +173,14 @@ export type Beside =
 export type Shown = {
   readonly card: (how: CardHow) => Promise<Post>;
   /** Posted first and then updated: one that Slack takes without an answer has no buttons. */
-  readonly opening?: Post | undefined;
+  readonly opening?: () => Post;
   /** Its thread; in the place itself once that is gone. */
   readonly threadTs?: string | undefined;
   /** Told there first, and in its place if Slack doesn't take it. */
   readonly responseUrl?: string | undefined;
   /** Without `unshown`, it shows all. */
   readonly beside?: (told: readonly string[], unshown?: Unshown) => Beside | undefined;
-  /** Somebody waits for its news, so that they end a pause. */
+  /** Somebody waits for its news: they are delivered at once, also during a pause. */
   readonly isAwaited?: true;
   /** Ids of what it lists: its readers know them, whatever they may see later. */
   readonly listed?: readonly string[] | undefined;
@@ -195,7 +195,7 @@ export type Kept = {
   readonly lacks: (thread: ThreadSoFar) => readonly string[];
   /** Undefined: there is nothing to say yet. */
   readonly reply: (key: string) => Promise<Post | undefined>;
-  /** Of a thread that has all: what is stored of the keys. */
+  /** What is stored of the keys once the thread has all its replies. */
   readonly complete?: (told: readonly string[]) => readonly string[];
   /** How long the next drawing waits, in milliseconds. */
   readonly restMs: number;

@@ -13,7 +13,7 @@ import type { Beside, NewPost, PostKind, Unshown } from "./post.ts";
 
 /** https://docs.slack.dev/interactivity/handling-user-interaction#message_responses */
 const RESPONSE_URL_MS = 30 * 60_000;
-/** Slack usually takes a card by then that it didn't take at first. */
+/** By then, Slack usually takes a card that it refused at first. */
 const CARD_WITHIN_MS = { first: 3_000, update: 10_000 };
 
 const NewsJson = z.object({
@@ -84,7 +84,7 @@ function whyOf(unshown: Unshown | undefined): Pick<NewsJson, "why"> {
 function newsFor(change: StoredChange, content: NewsJson, place: string): NewPost {
   const { id, teamId, channelId } = change;
   const payload = JSON.stringify(content);
-  // Where they asked in a conversation with the bot, there.
+  // A request that was made in a conversation with the bot is answered there.
   const to = place === change.requester.userId && isDirect(channelId) ? channelId : place;
   return { kind: "requester", key: `${id} ${content.news}`, teamId, payload, place: to, fallback: undefined };
 }
@@ -115,7 +115,7 @@ export function requesterPost(
     const isBesideCommand = isFresh && (blockedAt !== undefined || (card === undefined && !isAsked));
     const view = newsPost({ ...wordsOf(deps, change, content), route: inThread ? "thread" : "alone" });
     const thread = threadOf(change, opened);
-    // In the thread of a card, what they asked for stands last.
+    // What they asked to be told of goes to the thread only when the direct message was refused.
     const next = inThread ? (isAsked ? undefined : requester.userId) : isAsked ? card?.channelId : undefined;
     return {
       kind: "shown",

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { type Due, dueKinds } from "../../../../src/bot/workflow/due.ts";
 import type { StoredPost } from "../../../../src/bot/workflow/post/post.ts";
+import { unposted } from "../../workflow/support/unposted.ts";
 import { type Bench, type Replica, takeOne } from "./bench.ts";
 
 const LEASE_MS = dueKinds.post.leaseMs;
@@ -37,23 +38,7 @@ export function postsContract({ replica, db }: Bench): void {
     const a = await replica("a");
     await planted();
     const due = await taken(a);
-    expect(await postOf(a, due)).toEqual({
-      id: "p1",
-      kind: "alert",
-      key: "a1",
-      teamId: "T1",
-      payload: undefined,
-      place: "C1",
-      insteadOf: undefined,
-      fallback: "U1",
-      card: undefined,
-      posts: 0,
-      told: [],
-      listed: [],
-      restUntil: undefined,
-      blockedAt: undefined,
-      createdAt: new Date("2026"),
-    });
+    expect(await postOf(a, due)).toEqual({ ...unposted, createdAt: new Date("2026") });
 
     a.later(LEASE_MS - 1_000);
     expect(await a.savePost(due, { posts: 1 })).toBe("held");

@@ -33,5 +33,10 @@ export async function upgradedFrom(migration: string, rows: readonly string[], s
   const place = { kind: "shared", db, flavour: "sqlite" } as const; // literals
   const store = await openStore({ ...place, replicaId: "a", log, clock, ...(sealer && { sealer }) });
   const take = (kind: DueKindName) => store.takeDue({ kind, leaseMs: dueKinds[kind].leaseMs, most: 9 });
-  return { store, take, pass: clock.passMs };
+  /** Messages that are due, by their keys. */
+  const duePosts = async () => {
+    const posts = await Promise.all((await take("post")).map((due) => store.postOf(due)));
+    return Object.fromEntries(posts.map((post) => [post?.key, post]));
+  };
+  return { store, take, duePosts, pass: clock.passMs };
 }

@@ -4,52 +4,22 @@ import type { StoredChange } from "../../../../src/bot/changes/stored-change.ts"
 import type { Kept, Shown, StoredPost, TakenCard, ThreadSoFar } from "../../../../src/bot/workflow/post/post.ts";
 import { changePost } from "../../../../src/bot/workflow/post/change-card.ts";
 import type { Due } from "../../../../src/bot/workflow/due.ts";
-import { ended, run, stored } from "../../views/support/stored-changes.ts";
+import { ended, event, run, stored } from "../../views/support/stored-changes.ts";
 import { desk } from "../support/desk.ts";
+import { unposted } from "../support/unposted.ts";
 
 const done = run({ kind: "done", after: undefined, alsoMoved: [] });
 const routine = ended("done", { ending: done, terms: undefined });
 const trouble = { kind: "trouble", line: "exit 3", excerpt: ["no database"] } as const; // a literal kind
-const post: StoredPost = {
-  id: "7KQ2MX",
-  kind: "change",
-  key: "7KQ2MX",
-  teamId: "T1",
-  payload: undefined,
-  place: "C1",
-  insteadOf: undefined,
-  fallback: "U1",
-  card: undefined,
-  posts: 0,
-  told: [],
-  listed: [],
-  restUntil: undefined,
-  blockedAt: undefined,
-  createdAt: new Date(0),
-};
+const post: StoredPost = { ...unposted, id: "7K3M9Q", kind: "change", key: "7K3M9Q" };
 
 /** The card of a change that went through this, whose row of history has these kinds of events. */
-async function shown(change: StoredChange, kinds: readonly HistoryEventKind[], other: Partial<StoredPost> = {}) {
+async function shown(change: StoredChange, kinds: readonly HistoryEventKind[]) {
   const { deps } = await desk();
-  const event = (kind: HistoryEventKind, at: number) => ({
-    seq: at + 1,
-    at: new Date(at),
-    kind,
-    teamId: "T1",
-    changeId: change.id,
-    who: { userId: "U1", name: "Ann Lee" },
-    channelId: "C1",
-    verb: "scale",
-    workload: change.workload,
-    account: "acme",
-    rule: "two eyes",
-    breakGlass: false,
-    result: kind,
-    elapsedMs: undefined,
-    reference: undefined,
-  });
-  const store = { ...deps.store, changeToDraw: () => Promise.resolve({ change, events: kinds.map(event) }) };
-  return changePost({ ...deps, store })({ ...post, ...other });
+  const ann = { userId: "U1", name: "Ann Lee" };
+  const events = kinds.map((kind, at) => event(kind, { seq: at + 1, who: ann, result: kind }));
+  const store = { ...deps.store, changeToDraw: () => Promise.resolve({ change, events }) };
+  return changePost({ ...deps, store })(post);
 }
 
 async function card(
@@ -64,7 +34,7 @@ async function card(
 const thread: ThreadSoFar = { told: [], isShown: true, isNew: false };
 
 test("a request that waits is posted without its buttons first, and one that ended is posted as it is", async () => {
-  expect((await card(stored(), ["requested"])).opening?.text).toMatch(/No buttons\? A newer message has them/u);
+  expect((await card(stored(), ["requested"])).opening?.().text).toMatch(/No buttons\? A newer message has them/u);
   expect((await card(ended("done", { ending: done }), ["requested", "done"])).opening).toBeUndefined();
 });
 

@@ -4,6 +4,7 @@ import type { StoredPost, Unshown } from "../../../../src/bot/workflow/post/post
 import { besideCard, requesterPost } from "../../../../src/bot/workflow/post/requester-news.ts";
 import { ended, run, stored } from "../../views/support/stored-changes.ts";
 import { desk } from "../support/desk.ts";
+import { unposted } from "../support/unposted.ts";
 
 const now = new Date("2026-11-30T12:00:00Z");
 const clock = { now: () => now } as Awaited<ReturnType<typeof desk>>["deps"]["clock"]; // nothing else is asked of it
@@ -75,20 +76,14 @@ async function read(change: StoredChange | undefined, other: Partial<StoredPost>
   const store = { ...deps.store, find: () => Promise.resolve(change) };
   const why = { ...refusal, isThread: false, canInvite: true };
   return requesterPost({ ...deps, clock, store })({
+    ...unposted,
     id: "n1",
     kind: "requester",
     key: `7K3M9Q ${news}`,
     teamId: change?.teamId ?? "T1",
     payload: JSON.stringify({ change: "7K3M9Q", news, ...(news !== "asked" && { why }) }),
     place: "U0DANA",
-    insteadOf: undefined,
     fallback: undefined,
-    card: undefined,
-    posts: 0,
-    told: [],
-    listed: [],
-    restUntil: undefined,
-    blockedAt: undefined,
     createdAt: now,
     ...other,
   });
