@@ -22,7 +22,7 @@ export const edges = [
   "giveUp",
   "observe",
   "expire",
-  "open",
+  "takeDue change",
   "takeDue post",
   "savePost",
   "delayDue post",
@@ -144,7 +144,7 @@ const plans: Readonly<Record<PointName, Plan>> = {
   // A routine scale is healthy in its read-back.
   observe: { stories: ["several", ...rolledOut, "approved", "pointed"] },
   expire: { stories: ["expired"] },
-  open: { stories: ["several", ...rolledOut, "approved", "routine", "pointed"], afterKillAt: leftRun },
+  "takeDue change": { stories: ["several", ...rolledOut, "approved", "routine", "pointed"], afterKillAt: leftRun },
   "takeDue post": { stories: ["approved", "rejected", "drifted", "pointed"], passes: 2 },
   savePost: {
     stories: ["approved", "routine", "rejected", "cancelled", "pointed", "late", "limited", "blockless"],

@@ -18,7 +18,8 @@ export type ChangeRecord = {
   readonly ending: Ending | null;
   readonly health: string | null;
   readonly progress: string | null;
-  readonly look_after: string | null;
+  /** When it is carried on, or how long somebody does so; null when nobody has to. */
+  readonly next_at: string | null;
   /** Its card, which Slack takes no update of since then. */
   readonly card_ts: string | null;
   readonly blocked_at: string | null;
@@ -50,7 +51,7 @@ export type Records = {
 type Query = (text: string) => Promise<readonly unknown[]>;
 
 const columns = `id, delivery_id, state, op, verb, workload_name, requester_id, expires_at, settled_at, ending, health, progress,
-  look_after, part_count, undo_of, (select ts from post where post.id = change.id) as card_ts,
+  (select at from due where due.kind = 'change' and due.key = change.id) as next_at, part_count, undo_of, (select ts from post where post.id = change.id) as card_ts,
   (select blocked_at from post where post.id = change.id) as blocked_at, (select told from post where post.id = change.id) as told,
   (select count(*) from due join post on post.id = due.key where due.kind in ('post', 'requester')
     and (post.id = change.id or (post.kind = 'requester' and post.key like change.id || ' %'))) as due`;

@@ -4,9 +4,9 @@ import type { Store } from "../../src/bot/store/store.ts";
 export function replayingStore(store: Store): Store {
   return {
     ...store,
-    async open() {
-      const open = await store.open();
-      return open.map((change) => (change.state === "claimed" ? { ...change, state: "approved" } : change));
+    async find(key, teamId) {
+      const change = await store.find(key, teamId);
+      return change?.state === "claimed" ? { ...change, state: "approved" } : change;
     },
     async advance(id, step, event) {
       const result = await store.advance(id, step, event);

@@ -20,7 +20,7 @@ type AnyFunction = (...args: readonly unknown[]) => Promise<unknown>;
 const functions = new Set(edges.map((edge) => (isStep(edge) ? "advance" : functionOf(edge))));
 
 function isStep(name: Edge | StepName): name is StepName {
-  return name !== "expire" && name in lifecycle;
+  return name in lifecycle;
 }
 
 /** Without the kind of work that is due. */

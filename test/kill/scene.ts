@@ -134,9 +134,9 @@ const ended: ReadonlySet<string> = new Set([
 ]);
 
 export function isAtEnd(change: ChangeRecord): boolean {
-  const { state, settled_at, part_count, look_after } = change;
+  const { state, settled_at, part_count, next_at } = change;
   // After a failed request for several, the workloads it changed are still followed, and its card shows how they are.
-  const isFollowed = state === "done" || (part_count > 0 && look_after !== null);
+  const isFollowed = state === "done" || (part_count > 0 && next_at !== null);
   if (!ended.has(state) || settled_at === null || (isFollowed && !isLookedAt(change))) return false;
   return isDelivered(change);
 }
@@ -153,10 +153,10 @@ export function isToldEnd(told: string | null): boolean {
 const MINUTE_MS = 60_000;
 
 /** Its workload was seen well, or nobody looks any more. The last look comes minutes later; nobody waits for that here. */
-function isLookedAt({ health, progress, look_after, settled_at, part_count }: ChangeRecord): boolean {
+function isLookedAt({ health, progress, next_at, settled_at, part_count }: ChangeRecord): boolean {
   if (health !== null) return true;
   if (part_count === 0) return progress !== null && /"kind":"reached"/u.test(progress);
-  return look_after !== null && Date.parse(look_after) - Date.parse(settled_at ?? "") > MINUTE_MS;
+  return next_at !== null && Date.parse(next_at) - Date.parse(settled_at ?? "") > MINUTE_MS;
 }
 
 /** The requests about the services of a scene; of several, that about the first one. */

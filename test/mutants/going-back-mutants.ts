@@ -220,8 +220,8 @@ export const goingBackMutants: readonly Mutant[] = [
   {
     bug: "what was found isn't stored when it is claimed",
     file: "src/bot/workflow/send.ts",
-    text: 'step("claim", { found })',
-    becomes: 'step("claim", {})',
+    text: 'step("claim", { due, found })',
+    becomes: 'step("claim", { due })',
     tests: stories,
   },
   {
@@ -262,7 +262,7 @@ export const goingBackMutants: readonly Mutant[] = [
   {
     bug: "a change that Slack can't clear is tried again without a pause",
     file: "src/bot/workflow/send.ts",
-    text: '  if (cleared.kind === "unchecked") lanes.rest(changeKey(change.id), AWAY_REST_MS);\n',
+    text: '  if (cleared.kind === "unchecked") lease.rest(AWAY_REST_MS);\n',
     becomes: "",
     tests: sends,
   },

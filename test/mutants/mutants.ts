@@ -90,8 +90,8 @@ export const mutants: readonly Mutant[] = [
   {
     bug: "the next workload gets its new version before the one before is healthy",
     file: "src/bot/workflow/run.ts",
-    text: "if (!(await watchRollout(deps, { part: rolling, opened }, signal))) return undefined;",
-    becomes: "if (await watchRollout(deps, { part: rolling, opened }, signal)) return undefined;",
+    text: "if (!(await watchRollout(deps, { part: rolling, lease, opened }, signal))) return undefined;",
+    becomes: "if (await watchRollout(deps, { part: rolling, lease, opened }, signal)) return undefined;",
     tests: deploysSeveral,
   },
   {
@@ -188,9 +188,9 @@ export const mutants: readonly Mutant[] = [
   },
   {
     bug: "between two looks every sweep looks again",
-    file: "src/bot/store/sweep.ts",
-    text: "(look_after is null or look_after <= ${clock()})",
-    becomes: "(look_after is null or look_after is not null or ${clock()} is null)",
+    file: "src/bot/store/step.ts",
+    text: 'else if (next !== "kept") await delayDue(session, due, next);',
+    becomes: 'else if (next !== "kept") await delayDue(session, due, { ms: 0 });',
     tests: ["test/bot/store/on-sqlite.test.ts", "test/flows/watching/watched-until-healthy.test.ts"],
   },
   {
@@ -301,7 +301,7 @@ export const mutants: readonly Mutant[] = [
   {
     bug: "who repeats an unanswered request runs it twice",
     file: "src/bot/workflow/propose.ts",
-    text: "if (isSameRequest(deps, proposed, change.unanswered)) return change;",
+    text: "if (isSameRequest(deps, proposed, inserted.unanswered)) return inserted;",
     becomes: "",
     tests: ["test/flows/asking/duplicate-requests.test.ts"],
   },
@@ -615,8 +615,8 @@ export const mutants: readonly Mutant[] = [
   },
   {
     bug: "a request expires that isn't due any more",
-    file: "src/bot/store/sweep.ts",
-    text: "only: [isDue]",
+    file: "src/bot/store/advance.ts",
+    text: "only: [isOver]",
     becomes: "only: []",
     tests: ["test/bot/store/on-sqlite.test.ts"],
   },

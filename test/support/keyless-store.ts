@@ -29,7 +29,6 @@ export function keylessStore(): KeylessStore {
           ? result
           : { ...result, change: read(result.change) };
       },
-      open: async () => (await real.open()).map(read),
       async changeToDraw(...call) {
         const found = await real.changeToDraw(...call);
         return found === undefined ? undefined : { ...found, change: read(found.change) };

@@ -18,10 +18,11 @@ import type { Message } from "../views/kit/post.ts";
 import { sentences } from "../views/messages/sentences.ts";
 import { type DrainLimits, drainLimits, createLanes, type Lanes } from "../workflow/inbox/lanes.ts";
 import { createDropped, createRetries } from "../workflow/inbox/unfinished.ts";
-import { createDueLoop, type Due, type DueEnd, type DueWork } from "../workflow/due.ts";
+import { createDueLoop, type DueEnd, type DueWork } from "../workflow/due.ts";
 import { followOn } from "../workflow/log-follow.ts";
 import { deliverPost } from "../workflow/post/kinds.ts";
 import type { WorkflowParts } from "../workflow/ports.ts";
+import { carryOnDue } from "../workflow/run.ts";
 import { createSweeper, sweep } from "../workflow/sweep.ts";
 import { tellDigest } from "../workflow/watching/digest.ts";
 import { createFileWatches } from "../workflow/watching/file-watches.ts";
@@ -113,6 +114,7 @@ export function createBot(given: BotParts): Bot {
     policy: (teamId) => movedPolicy.of(teamId, parts.policy(teamId)),
     report: () => report(),
     wake: () => loop.wake(),
+    start: (due, work, ownerId) => loop.start(due, work, ownerId),
     async deliver({ id: key }, teamId, taken) {
       try {
         const isDone =
@@ -192,20 +194,21 @@ export function createBot(given: BotParts): Bot {
   const { auditReceivers: receivers = [] } = parts;
   const handingOver = createHandingOver({ store, receivers, log });
   const inWorkspace =
-    (work: (deps: WorkflowParts, due: Due, signal: AbortSignal) => Promise<DueEnd>): DueWork =>
-    async (due, signal) =>
-      work(await workspaceOf(due.teamId), due, signal);
+    (work: (deps: WorkflowParts, ...attempt: Parameters<DueWork>) => Promise<DueEnd>): DueWork =>
+    async (due, ...attempt) =>
+      work(await workspaceOf(due.teamId), due, ...attempt);
   const loop = createDueLoop({
     store,
     lanes,
     log,
     work: {
       audit: handingOver.work,
+      change: inWorkspace(carryOnDue),
       digest: inWorkspace(tellDigest),
       ...care,
       follow: inWorkspace(followOn),
-      post: inWorkspace(deliverPost),
-      requester: inWorkspace(deliverPost),
+      post: inWorkspace((deps, due, signal) => deliverPost(deps, due, signal)),
+      requester: inWorkspace((deps, due, signal) => deliverPost(deps, due, signal)),
       round: inWorkspace((deps, due, signal) => makeRound(deps, { known, push }, due, signal)),
       "watch news": inWorkspace(tellWatchNews),
     },
@@ -242,7 +245,7 @@ export function createBot(given: BotParts): Bot {
   };
   return {
     idle: lanes.idle,
-    inProgress: lanes.keys,
+    inProgress: () => [...lanes.keys(), ...loop.inProgress()],
     sweep: sweepAll,
     async start() {
       await workspaces.begin();
@@ -282,10 +285,10 @@ function observed(parts: BotParts, observer: Observer): BotParts {
 
 function sharedBy(
   parts: BotParts,
-  made: Pick<Shared, "deliver" | "policy" | "report" | "wake"> & { readonly clock: Clock },
+  made: Pick<Shared, "deliver" | "policy" | "report" | "start" | "wake"> & { readonly clock: Clock },
 ): Shared {
   const { account, accountMode, api, backOff, health, log, observer, sealer, settings, slack, store } = parts;
-  const { clock, deliver, policy, report, wake } = made;
+  const { clock, deliver, policy, report, start, wake } = made;
   const logs = createLogPool({ clock });
   return {
     account,
@@ -312,6 +315,7 @@ function sharedBy(
     sealer,
     settings,
     slack,
+    start,
     store,
     wake,
   };

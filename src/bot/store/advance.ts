@@ -1,14 +1,13 @@
 import { type Expression, type RawBuilder, sql, type SqlBool, type UpdateObject } from "kysely";
 import type { NewHistoryEvent } from "../changes/history-event.ts";
-import { isPartId, type Health, type StoredChange } from "../changes/stored-change.ts";
-import type { Step } from "../workflow/lifecycle.ts";
+import type { Health, StoredChange } from "../changes/stored-change.ts";
+import type { Next, Step } from "../workflow/lifecycle.ts";
 import type { Advanced, IdIn } from "../workflow/ports.ts";
-import { isAliveFor, keepLease } from "./database/replicas.ts";
+import { deleteDue, hastenOthers, leaseDue, scheduleDue } from "./due.ts";
 import { isTaken, type Session } from "./database/session.ts";
 import { beginCard, cardColumn } from "./posts.ts";
 import { EndingJson, HealthJson, LinesJson, plainText, TermsJson, toJson } from "./schema/columns.ts";
 import type { Tables } from "./schema/tables.ts";
-import { lookAtEarlier } from "./sweep.ts";
 import { ended, inTransaction, inWorkspace, type Move, move, moveRow } from "./step.ts";
 import { findChange, wholeChange } from "./find-change.ts";
 
@@ -18,8 +17,8 @@ type Advance = {
   readonly event: NewHistoryEvent | undefined;
 };
 
-/** Steps after which earlier requests about the workload are looked at again. */
-const tookEffect: ReadonlySet<Step["name"]> = new Set(["succeed", "confirm"]);
+/** Steps after which other requests about the workload are carried on: those that waited for this one, and those whose workload is looked at. */
+const frees: ReadonlySet<Step["name"]> = new Set(["succeed", "fail", "giveUp", "confirm"]);
 
 /** One step of the lifecycle, as its row of the table says. */
 export async function advance(
@@ -40,19 +39,21 @@ export async function advance(
       return moved(await drift(session, step, what));
     default: {
       const { set, only } = changesOf(session, step, what.id);
+      const next = nextOf(step);
       const isQuiet = (step.name === "observe" || step.name === "follow") && !step.isNews;
-      // One statement. With news, the card of an undone request is redrawn in the same transaction.
-      const isAlone = isQuiet && what.event === undefined && !isPartId(what.id);
-      const nextLook = isAfterEnd(step) ? { lookInMs: step.lookInMs } : undefined;
-      const moving = { ...what, step, set, only, isQuiet, nextLook };
+      const due = "due" in step ? step.due : undefined;
+      const moving = { ...what, step, set, only, isQuiet, due, next, isAfterEnd: isAfterEnd(step) };
       const drawsForMs = step.name === "succeed" ? step.drawsForMs : undefined;
       const work = async (inside: Session): Promise<Advanced> => {
         const advanced =
           drawsForMs === undefined ? moved(await move(inside, moving)) : await moveAndDraw(inside, moving, drawsForMs);
-        if (advanced.kind === "moved" && tookEffect.has(step.name)) await lookAtEarlier(inside, advanced.change);
+        if (advanced.kind === "moved" && frees.has(step.name)) await hastenOthers(inside, advanced.change);
+        // Decided by a person, whoever carries it on.
+        if (advanced.kind === "moved" && due === undefined)
+          await deleteDue(inside, { kinds: ["change"], key: what.id });
         return advanced;
       };
-      return isAlone ? work(session) : inTransaction(session, work);
+      return inTransaction(session, work);
     }
   }
 }
@@ -73,9 +74,7 @@ type Plain = Exclude<Step, { readonly name: "approve" | "askAgain" | "claim" | "
 type Changes = { readonly set: UpdateObject<Tables, "change">; readonly only: readonly Expression<SqlBool>[] };
 
 function changesOf(session: Session, step: Plain, id: string): Changes {
-  const { textSealer } = session;
-  // A part has no owner: `move` looks at its request's.
-  const ours = isPartId(id) ? sql<SqlBool>`1 = 1` : sql<SqlBool>`owner = ${session.replicaId}`;
+  const { textSealer, clock } = session;
   switch (step.name) {
     case "reject": {
       const reason = step.reason === undefined ? undefined : textSealer.seal(step.reason, id);
@@ -83,29 +82,40 @@ function changesOf(session: Session, step: Plain, id: string): Changes {
     }
     case "cancel":
       return { set: ended(session, { kind: "cancelled", by: step.by }), only: [] };
+    case "expire": {
+      const { was, withinMs } = step;
+      const isOver =
+        was === "pending"
+          ? sql<SqlBool>`state = 'pending' and expires_at <= ${clock()}`
+          : sql<SqlBool>`state = 'approved' and approved_at <= ${clock(-withinMs)}`;
+      return { set: ended(session, { kind: "expired", was }), only: [isOver] };
+    }
     case "refuse":
       return { set: ended(session, { kind: "run", outcome: step.outcome }), only: [] };
     case "doubt":
       // The workload stays taken while it is being read back.
-      return { set: { ending: toJson(EndingJson, { kind: "run", outcome: step.outcome }) }, only: [ours] };
+      return { set: { ending: toJson(EndingJson, { kind: "run", outcome: step.outcome }) }, only: [] };
     case "succeed":
     case "fail":
     case "giveUp":
-      return { set: settled(session, step), only: [ours, sql<SqlBool>`settled_at is null`] };
+      return { set: settled(session, step), only: [sql<SqlBool>`settled_at is null`] };
     case "observe":
-      return { set: looked(session, step), only: [ours, isFollowed] };
+      return { set: looked(step), only: [isFollowed] };
     case "confirm": {
       const ending = toJson(EndingJson, { kind: "run", outcome: step.outcome });
-      return { set: { ...looked(session, step), ending }, only: [ours, isFollowed] };
+      return { set: { ...looked(step), ending }, only: [isFollowed] };
     }
     case "follow":
     case "trouble":
     case "recover":
-      return {
-        set: "health" in step ? { health: toJson(HealthJson, step.health), look_after: null } : looked(session, step),
-        only: [ours, isFollowed],
-      };
+      return { set: looked(step), only: [isFollowed] };
   }
+}
+
+/** What becomes of the lease of whoever makes the step. */
+function nextOf(step: Plain): Next | undefined {
+  if ("next" in step) return step.next;
+  return step.name === "refuse" || step.name === "expire" ? "over" : undefined;
 }
 
 const isFollowed = sql<SqlBool>`health is null`;
@@ -117,38 +127,38 @@ function isAfterEnd(step: Plain): step is AfterEnd {
   return afterEnd.some((name) => name === step.name);
 }
 
-type Look = { readonly progress?: Health | undefined; readonly lookInMs: number };
+type Look = { readonly progress?: Health | undefined; readonly health?: Health | undefined };
 
-/** The columns of a Change whose workload was looked at, and will be again. */
-function looked({ clock }: Session, { progress, lookInMs }: Look) {
-  return { ...(progress && { progress: toJson(HealthJson, progress) }), look_after: clock(lookInMs) };
+/** The columns of a Change whose workload was looked at. With its health, for the last time. */
+function looked({ progress, health }: Look) {
+  return {
+    ...(progress && { progress: toJson(HealthJson, progress) }),
+    ...(health && { health: toJson(HealthJson, health) }),
+  };
 }
 
 /** The columns of a Change that was sent. */
 function settled({ clock }: Session, step: Extract<Plain, { readonly name: "succeed" | "fail" | "giveUp" }>) {
-  const { health, progress } = step.name === "succeed" ? step : {};
-  const { lookInMs } = step;
   return {
     ending: toJson(EndingJson, { kind: "run", outcome: step.outcome }),
     settled_at: clock(),
     running_key: null,
-    ...(health !== undefined && { health: toJson(HealthJson, health) }),
-    ...(progress !== undefined && { progress: toJson(HealthJson, progress) }),
-    ...(lookInMs !== undefined && { look_after: clock(lookInMs) }),
+    ...(step.name === "succeed" && looked(step)),
   };
 }
 
 /**
- * Takes the workload for this Change before its request leaves: at most once, ever. Our lease then lasts for
+ * Takes the workload for this Change before its request leaves: at most once, ever. The lease then lasts for
  * `sendWithinMs` from a moment after the call: whoever sends must do so within that time, counted from before the call.
- * When this throws, it may have been claimed all the same: nothing may be sent, and `openChanges` returns it.
+ * When this throws, it may have been claimed all the same: nothing may be sent, and whoever takes the next lease reads it back.
  */
 async function claim(
   session: Session,
   step: Extract<Step, { readonly name: "claim" }>,
   what: Advance,
 ): Promise<Advanced> {
-  const { replicaId, clock, sendWithinMs, textSealer } = session;
+  const { clock, textSealer } = session;
+  const { due } = step;
   const set = {
     claimed_at: clock(),
     ...(step.found !== undefined && {
@@ -159,9 +169,8 @@ async function claim(
     running_key: sql<string>`case when part_count > 0 then null
       else team_id || '/' || workload_region || '/' || workload_kind || '/' || workload_name end`,
   };
-  const only = isPartId(what.id) ? [] : [sql<SqlBool>`owner = ${replicaId}`, isAliveFor(session, sendWithinMs)];
   try {
-    return moved(await inTransaction(session, (inside) => move(inside, { ...what, step, set, only })));
+    return moved(await inTransaction(session, (inside) => move(inside, { ...what, step, set, due })));
   } catch (error) {
     // The unique index on the workload: another Run of it is in progress. The transaction is rolled back as a whole.
     if (isTaken(error, "running_key")) return { kind: "busy", earlier: undefined };
@@ -182,7 +191,8 @@ function drift(
 ): Promise<StoredChange | undefined> {
   const set = ended(session, { kind: "drifted", drift: step.drift });
   return inTransaction(session, async (inside) => {
-    const change = await move(inside, { ...what, step, set });
+    const { due } = step;
+    const change = await move(inside, { ...what, step, set, due, next: "over" });
     if (change === undefined) return undefined;
     await inside.db.deleteFrom("vote").where("change_id", "=", what.id).execute();
     return { ...change, votes: [] };
@@ -193,7 +203,6 @@ type Approve = Extract<Step, { readonly name: "approve" }>;
 
 /** Counts an approval, in SQL, under the row's lock: of many at once exactly one is the last that is needed. */
 async function approve(session: Session, step: Approve, what: Advance): Promise<Advanced> {
-  await keepLease(session);
   return inTransaction(session, (inside) => approveInside(inside, step, what));
 }
 
@@ -218,14 +227,19 @@ async function approveInside(session: Session, step: Approve, { id, teamId, even
     throw new Error(`Change ${id} waits for approvals without terms that say how many`);
   }
   if (before.votes.length + 1 < before.terms.votes) return movedUnderLock(change);
-  const set = { approved_at: clock(), owner: session.replicaId };
+  const set = { approved_at: clock() };
   const last = { from: step.from, to: "approved" } as const; // a literal state
-  return movedUnderLock(await move(session, { id, step: last, set, event: step.last }));
+  const approved = movedUnderLock(await move(session, { id, step: last, set, event: step.last }));
+  const work = { kind: "change", key: id, teamId: before.teamId } as const; // a literal kind
+  const due = await leaseDue(session, { ...work, leaseMs: session.leaseMs });
+  // Somebody is just looking whether its time is over, and runs it then.
+  if (due === undefined) await scheduleDue(session, work);
+  return { ...approved, due };
 }
 
-function movedUnderLock(change: StoredChange | undefined): Advanced {
+function movedUnderLock(change: StoredChange | undefined) {
   if (change === undefined) throw new Error("a Change moved while its row was locked");
-  return { kind: "moved", change };
+  return { kind: "moved", change } as const; // a literal kind
 }
 
 /** False: this person had approved already. */
@@ -271,9 +285,9 @@ async function backToPending(session: Session, step: AskAgain, what: Advance): P
     notice: plainText(notice),
     expires_at: session.clock(terms.expiresMs),
     approved_at: null,
-    owner: null,
   };
-  const change = await move(session, { ...what, step, set, only: [sql<SqlBool>`version = ${version}`] });
+  const only = [sql<SqlBool>`version = ${version}`];
+  const change = await move(session, { ...what, step, set, only, due: step.due, next: { ms: terms.expiresMs } });
   if (change === undefined) return undefined;
   const lost = change.votes.map(({ userId }) => userId).filter((userId) => !counting.includes(userId));
   if (lost.length > 0) {

@@ -1,8 +1,10 @@
 import { randomUUID } from "node:crypto";
-import { type OnConflictBuilder, sql, type SqlBool } from "kysely";
+import { type OnConflictBuilder, type RawBuilder, sql, type SqlBool } from "kysely";
+import { requestIdOf, type StoredChange } from "../changes/stored-change.ts";
 import type { Due, DueKindName, DueStore, NextTime, Scheduled, Taking } from "../workflow/due.ts";
+import type { IdIn } from "../workflow/ports.ts";
 import { builtOnce } from "./database/built-once.ts";
-import { type Session, timeAt } from "./database/session.ts";
+import { BATCH, type Session, timeAt } from "./database/session.ts";
 import { LOST } from "./database/text-sealer.ts";
 import { plainText } from "./schema/columns.ts";
 import type { Tables } from "./schema/tables.ts";
@@ -15,18 +17,19 @@ type Writing = Pick<Session, "db" | "flavour" | "clock" | "textSealer">;
 /** Makes work due now: after the attempt of a replica that has a lease of it, and after the back-off of a failed attempt. */
 export async function scheduleDue(session: Writing, scheduled: Scheduled): Promise<void> {
   const { clock, textSealer } = session;
-  const { kind, teamId, payload } = scheduled;
+  const { kind, teamId, payload, inMs } = scheduled;
   const key = plainText(scheduled.key);
   const sealed = payload === undefined ? null : textSealer.seal(plainText(payload), dueBind({ kind, key }));
-  await scheduledRows(session, { kind, key, team_id: teamId, payload: sealed, now: clock.shift() });
+  const times = { now: clock.shift(), at: clock.shift(inMs) };
+  await scheduledRows(session, { kind, key, team_id: teamId, payload: sealed, ...times });
 }
 
-type NewDue = Pick<Due, "kind" | "key"> & { readonly team_id: string; readonly now: string };
+type NewDue = Pick<Due, "kind" | "key"> & { readonly team_id: string; readonly now: string; readonly at: string };
 
-const scheduledRows = builtOnce(({ db, flavour }, { now, ...row }: NewDue & { readonly payload: string | null }) =>
+const scheduledRows = builtOnce(({ db, flavour }, { now, at, ...row }: NewDue & { readonly payload: string | null }) =>
   db
     .insertInto("due")
-    .values({ ...row, at: timeAt(flavour, now), attempts: 0, created_at: timeAt(flavour, now) })
+    .values({ ...row, at: timeAt(flavour, at), attempts: 0, created_at: timeAt(flavour, now) })
     .onConflict(scheduling),
 );
 
@@ -45,26 +48,45 @@ export function scheduling(conflict: OnConflictBuilder<Tables, "due">) {
   );
 }
 
+type Beginning = Pick<Due, "kind" | "key" | "teamId" | "leaseMs">;
+
 /** Adds work with a lease for this replica, which begins it at once. */
-export async function beginDue(
+export async function beginDue(session: Pick<Session, "db" | "flavour" | "clock">, work: Beginning): Promise<Due> {
+  const due = await leaseDue(session, work);
+  if (due === undefined) throw new Error(`${dueBind(work)} is leased, though it is new`);
+  return due;
+}
+
+/** Leases work to this replica, whether or not it was scheduled. Undefined: another attempt has it. */
+export async function leaseDue(
   session: Pick<Session, "db" | "flavour" | "clock">,
-  { kind, key, teamId, leaseMs }: Pick<Due, "kind" | "key" | "teamId" | "leaseMs">,
-): Promise<Due> {
+  { kind, key, teamId, leaseMs }: Beginning,
+): Promise<Due | undefined> {
   const { clock } = session;
   const token = randomUUID();
-  const until = clock.shift(leaseMs);
-  const [row] = await begunRows(session, { kind, key, team_id: teamId, token, until, now: clock.shift() });
-  if (row === undefined) throw new Error(`the work ${kind} ${key} was begun, and isn't stored`);
+  const times = { now: clock.shift(), at: clock.shift(leaseMs) };
+  const [row] = await begunRows(session, { kind, key, team_id: teamId, token, ...times });
+  if (row === undefined) return undefined;
   const createdAt = new Date(row.created_at);
   return { kind, key, teamId, token, leaseMs, attempts: 1, payload: undefined, createdAt, takenAt: createdAt };
 }
 
-const begunRows = builtOnce(
-  ({ db, flavour }, { now, until, ...row }: NewDue & { readonly token: string; readonly until: string }) =>
-    db
-      .insertInto("due")
-      .values({ ...row, at: timeAt(flavour, until), attempts: 1, created_at: timeAt(flavour, now) })
-      .returning("created_at"),
+const begunRows = builtOnce(({ db, flavour }, { now, at, ...row }: NewDue & Pick<Due, "token">) =>
+  db
+    .insertInto("due")
+    .values({ ...row, at: timeAt(flavour, at), attempts: 1, created_at: timeAt(flavour, now) })
+    .onConflict((conflict) =>
+      conflict
+        .columns(["kind", "key"])
+        .doUpdateSet({
+          token: sql<string>`excluded.token`,
+          at: sql<string>`excluded.at`,
+          attempts: 1,
+          created_at: sql<string>`excluded.created_at`,
+        })
+        .where("due.token", "is", null),
+    )
+    .returning("created_at"),
 );
 
 /**
@@ -159,6 +181,80 @@ export async function holdDue({ db, clock, textSealer }: Writing, due: Due, payl
     .returning("kind")
     .executeTakeFirst();
   return row !== undefined;
+}
+
+/** Renews leases; those that are lost stay so. */
+export async function renewDue({ db, clock }: Session, kind: DueKindName, dues: readonly Due[]): Promise<void> {
+  for (let from = 0; from < dues.length; from += BATCH) {
+    const some = dues.slice(from, from + BATCH);
+    const [{ leaseMs } = { leaseMs: 0 }] = some;
+    await db
+      .updateTable("due")
+      .set({ at: clock(leaseMs) })
+      .where("kind", "=", kind)
+      .where(
+        "token",
+        "in",
+        some.map(({ token }) => token),
+      )
+      .execute();
+  }
+}
+
+/** Whether the work is leased to this attempt, at least for a while from now, as SQL. */
+export function isLeased({ clock }: Pick<Session, "clock">, due: Ours, forMs?: number): RawBuilder<SqlBool> {
+  const lasts = forMs === undefined ? sql`` : sql` and at >= ${clock(forMs)}`;
+  return sql<SqlBool>`exists (select 1 from due where ${isOurs(due)}${lasts})`;
+}
+
+/** For a database of one process: whatever was leased is free, because nobody else works. */
+export async function endLeases({ db, clock }: Pick<Session, "db" | "clock">): Promise<void> {
+  await db
+    .updateTable("due")
+    .set({ token: null, at: clock(), again_at: null })
+    .where("token", "is not", null)
+    .execute();
+}
+
+/** Makes work due now that is scheduled for later; during a lease, as soon as that ends. */
+function hastened({ clock }: Pick<Session, "clock">) {
+  return {
+    at: sql<string>`case when token is null then ${clock()} else at end`,
+    again_at: sql<string>`case when token is null then null else ${clock()} end`,
+  };
+}
+
+/** Somebody looks at a workload that is followed at once. */
+export async function lookNow(session: Session, { id, teamId }: IdIn): Promise<void> {
+  const { db, clock } = session;
+  const ofIt = db.updateTable("due").set(hastened(session)).where("kind", "=", "change").where("key", "=", id);
+  await ofIt
+    .where("team_id", "=", teamId)
+    .where(sql<SqlBool>`at > ${clock()}`)
+    .execute();
+}
+
+/**
+ * Carries on the other requests about a workload whose run is over: those that wait for it, and those that are followed. One that
+ * is just being moved is left out, because two that end at once would wait for each other.
+ */
+export async function hastenOthers(
+  session: Session,
+  { id, teamId, workload: { kind, region, name } }: Pick<StoredChange, "id" | "teamId" | "workload">,
+): Promise<void> {
+  const { db, clock, flavour } = session;
+  const isOfIt = (table: string) =>
+    sql<SqlBool>`${sql.ref(`${table}.workload_name`)} = ${name} and ${sql.ref(`${table}.workload_kind`)} = ${kind}
+      and ${sql.ref(`${table}.workload_region`)} = ${region}`;
+  const keys = sql`select due.key from due join change on change.id = due.key
+    where due.kind = 'change' and due.team_id = ${teamId} and due.key <> ${requestIdOf(id)} and due.at > ${clock()}
+      and change.state <> 'pending' and (${isOfIt("change")}
+        or change.part_count > 0 and exists (select 1 from change as part where part.part_of = change.id and ${isOfIt("part")}))`;
+  const isOneOf =
+    flavour === "postgres"
+      ? sql<SqlBool>`key = any(array(${keys} for update of due skip locked))`
+      : sql<SqlBool>`key in (${keys})`;
+  await db.updateTable("due").set(hastened(session)).where("kind", "=", "change").where(isOneOf).execute();
 }
 
 /** Deletes the row; if it was scheduled again during the lease, only ends the lease. Undefined: the lease was lost. */

@@ -1,9 +1,9 @@
 import { sql } from "kysely";
 import type { NewHistoryEvent } from "../changes/history-event.ts";
 import { isPartId, type StoredChange, partId } from "../changes/stored-change.ts";
-import type { IdIn, NewChange, Unanswered } from "../workflow/ports.ts";
+import type { IdIn, Inserted, NewChange, Unanswered } from "../workflow/ports.ts";
 import { newChangeRow } from "./change-row.ts";
-import { keepLease } from "./database/replicas.ts";
+import { beginDue, scheduleDue } from "./due.ts";
 import { aheadOf } from "../../platform/database/sqlite.ts";
 import type { Session } from "./database/session.ts";
 import { finish } from "./deliveries.ts";
@@ -24,11 +24,10 @@ export async function insertChange(
   session: Session,
   change: NewChange,
   event: NewHistoryEvent,
-): Promise<StoredChange | "taken" | Unanswered> {
+): Promise<Inserted | "taken" | Unanswered> {
   if (change.state === "pending" && change.terms === undefined) {
     throw new Error("a Change that waits for approvals needs the terms of its approval");
   }
-  await keepLease(session);
   // Nothing is sent or answered before the claim, which waits for the disk. After a power failure before it, the
   // delivery is still unfinished and is processed again.
   const db = change.endsDelivery === true ? aheadOf(session.db) : session.db;
@@ -46,7 +45,7 @@ export async function insertChange(
 async function tryToAdd(
   session: Session,
   { change, event }: { readonly change: NewChange; readonly event: NewHistoryEvent },
-): Promise<StoredChange | undefined> {
+): Promise<Inserted | undefined> {
   const { db } = session;
   if (change.state === "pending") await freeExpired(session, change.waitKey);
   const row = await db
@@ -57,7 +56,10 @@ async function tryToAdd(
     .returning(cardColumn)
     .returning(unansweredBefore(session, change).as("unanswered_id"))
     .executeTakeFirst();
-  if (row === undefined) return findConflict(session, change);
+  if (row === undefined) {
+    const earlier = await findConflict(session, change);
+    return earlier && { change: earlier, due: undefined };
+  }
   // Takes the insert back.
   if (row.unanswered_id !== null) throw new UnansweredBefore(row.unanswered_id);
   if (change.state === "pending") await addCard(session, row);
@@ -65,7 +67,16 @@ async function tryToAdd(
   else await insertParts(session, change, event);
   if (change.undoOf !== undefined) await markUndone(session, { id: change.undoOf, teamId: change.teamId });
   if (change.endsDelivery === true) await finish(session, change.deliveryId);
-  return wholeChange(session, row);
+  const due = await schedule(session, change);
+  return { change: await wholeChange(session, row), due };
+}
+
+/** An approved one is ours to carry out; a pending one is carried on when its time is over. */
+async function schedule(session: Session, { id: key, teamId, state, expiresInMs: inMs }: NewChange) {
+  const work = { kind: "change", key, teamId } as const; // a literal kind
+  if (state === "approved") return beginDue(session, { ...work, leaseMs: session.leaseMs });
+  if (inMs !== undefined) await scheduleDue(session, { ...work, inMs });
+  return undefined;
 }
 
 /** The newest other request of this person for the same, without a card and with an end that nobody told them. */
@@ -112,13 +123,11 @@ async function unansweredIn(session: Session, error: unknown): Promise<Unanswere
   return unanswered && { unanswered };
 }
 
-/** A pending one has a time to live and no owner; an approved one is ours to carry out. */
-function times({ clock, replicaId }: Session, { state, expiresInMs }: NewChange) {
+function times({ clock }: Session, { state, expiresInMs }: NewChange) {
   return {
     created_at: clock(),
     expires_at: state === "pending" && expiresInMs !== undefined ? clock(expiresInMs) : null,
     approved_at: state === "approved" ? clock() : null,
-    owner: state === "approved" ? replicaId : null,
   };
 }
 
@@ -157,7 +166,7 @@ export async function freeExpired({ db, clock }: Reader, waitKey: string | undef
 }
 
 /**
- * Adds the parts of a new request, in its transaction. Nobody owns or draws a part: whoever carries on the request
+ * Adds the parts of a new request, in its transaction. A part has no lease and no card: whoever carries on the request
  * carries on its parts. Each has a row of history, so that the history of each workload tells who asked.
  */
 export async function insertParts(

@@ -247,6 +247,7 @@ async function cancel(session: Session, { id, ...row }: Waiting, { teamId, by }:
     rule: row.rule,
   };
   await move(session, { id, step, set: ended(session, { kind: "cancelled", by }), event });
+  await deleteDue(session, { kinds: ["change"], key: id });
 }
 
 async function erase(session: Session, { teamId }: Closing): Promise<void> {
@@ -257,8 +258,13 @@ async function erase(session: Session, { teamId }: Closing): Promise<void> {
   await db.deleteFrom("profile").where("team_id", "=", teamId).execute();
   await db.deleteFrom("watch").where("team_id", "=", teamId).execute();
   await db.deleteFrom("mute").where("team_id", "=", teamId).execute();
-  // Nobody can draw its cards now. Those that are out of date are drawn when the app is back.
-  const undrawn = await db.deleteFrom("due").where("team_id", "=", teamId).returning("key").execute();
+  // Nobody can draw its cards now. Those that are out of date are drawn when the app is back; then what was sent is settled, too.
+  const undrawn = await db
+    .deleteFrom("due")
+    .where("team_id", "=", teamId)
+    .where("kind", "<>", "change")
+    .returning("key")
+    .execute();
   await db
     .deleteFrom("post")
     .where("team_id", "=", teamId)

@@ -57,8 +57,7 @@ import {
   saveInstallation,
   workspacesOf,
 } from "./installations.ts";
-import { expireDue, lookNow, openChanges } from "./sweep.ts";
-import { delayDue, dueKinds, endDue, holdDue, takeDue } from "./due.ts";
+import { delayDue, dueKinds, endDue, endLeases, holdDue, lookNow, renewDue, takeDue } from "./due.ts";
 import { beginFollow, endFollow, followOf, followsOf, saveFollow, sealedFollow, stopFollow } from "./log-follows.ts";
 import {
   addWatch,
@@ -132,7 +131,10 @@ export async function openStore(options: OpenStore): Promise<Store> {
     await migrateAt(options, before);
     session = { ...before, chain: await openChain(before, options.sealer) };
     // A folder has one process, and that is us: rows of earlier processes are free at once, not when their lease ends.
-    if (options.kind === "sqlite") await forgetOthers(session);
+    if (options.kind === "sqlite") {
+      await forgetOthers(session);
+      await endLeases(session);
+    }
     await beat(session);
     await closeRestored(session);
   } catch (error) {
@@ -276,14 +278,13 @@ const statements = {
   dueKinds,
   takeDue,
   holdDue,
+  renewDue,
   endDue,
   delayDue,
   find: findChange,
   changeToDraw,
   showChange,
   advance,
-  expire: expireDue,
-  open: openChanges,
   note: addEvent,
   sealHistory,
   addReceivers,

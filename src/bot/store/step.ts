@@ -1,7 +1,8 @@
 import { type Expression, type RawBuilder, sql, type SqlBool, type UpdateObject } from "kysely";
 import type { NewHistoryEvent } from "../changes/history-event.ts";
 import { type Ending, isPartId, requestIdOf, type ChangeState, type StoredChange } from "../changes/stored-change.ts";
-import type { Step } from "../workflow/lifecycle.ts";
+import type { Due } from "../workflow/due.ts";
+import type { Next, Step } from "../workflow/lifecycle.ts";
 import type { Session } from "./database/session.ts";
 import { storedChange } from "./change-row.ts";
 import { insertEvent } from "./events.ts";
@@ -10,7 +11,7 @@ import { isDeletion, markDeleted } from "./mark-deleted.ts";
 import { EndingJson, toJson } from "./schema/columns.ts";
 import { addCard, cardColumn, scheduleCards } from "./posts.ts";
 import type { Tables } from "./schema/tables.ts";
-import { isAliveFor } from "./database/replicas.ts";
+import { delayDue, endDue, isLeased } from "./due.ts";
 
 export type Move = {
   readonly id: string;
@@ -25,8 +26,12 @@ export type Move = {
   readonly isQuiet?: boolean;
   /** Whoever makes the step draws its card. */
   readonly draws?: boolean;
-  /** Of a look at a part: this long after it, its request is carried on. */
-  readonly nextLook?: { readonly lookInMs: number | undefined } | undefined;
+  /** Only with this lease. */
+  readonly due?: Due | undefined;
+  /** What becomes of the lease; that of a part is its request's, and stays. */
+  readonly next?: Next | undefined;
+  /** Of a part, a look at its workload, maybe after its request is over. */
+  readonly isAfterEnd?: boolean | undefined;
 };
 
 /**
@@ -45,10 +50,13 @@ type Moved = { readonly row: ChangeRow };
 /** The same, without reading the votes and parts of the Change. */
 export async function moveRow(
   session: Session,
-  { id, teamId, step, set, only = [], event, isQuiet = false, draws = false, nextLook }: Move,
+  { id, teamId, step, set, only = [], event, isQuiet = false, draws = false, due, next, isAfterEnd }: Move,
 ): Promise<Moved | undefined> {
-  const sendWithinMs = step.to === "claimed" ? session.sendWithinMs : undefined;
-  if (!(await holdRequest(session, { id, teamId, sendWithinMs, isQuiet, nextLook }))) return undefined;
+  // Whoever sends it must have the time for that.
+  const forMs = step.to === "claimed" ? session.sendWithinMs : undefined;
+  const ours = due === undefined ? [] : [leaseOf(session, id, due, forMs)];
+  if (!(await holdRequest(session, { id, teamId, ours, isQuiet, isAfterEnd }))) return undefined;
+  const mine = isPartId(id) ? only : [...only, ...ours];
   const row = await session.db
     .updateTable("change")
     .set({
@@ -56,7 +64,7 @@ export async function moveRow(
       state: step.to,
       ...(!isQuiet && { version: sql`version + 1` }),
     })
-    .where((where) => where.and([where("id", "=", id), where("state", "in", step.from), inWorkspace(teamId), ...only]))
+    .where((where) => where.and([where("id", "=", id), where("state", "in", step.from), inWorkspace(teamId), ...mine]))
     .returningAll()
     .returning(cardColumn)
     .executeTakeFirst();
@@ -70,7 +78,20 @@ export async function moveRow(
   if (row.undo_of !== null && !isQuiet) await redrawUndone(session, row.undo_of);
   if (event !== undefined && isDeletion(row)) await markDeleted(session, row);
   if (row.part_count > 0 && row.settled_at !== null) await endParts(session, id);
+  if (due !== undefined && !isPartId(id)) await leave(session, due, next);
   return { row };
+}
+
+/** The condition that a step of this Change, or of its part, is made with its lease. */
+function leaseOf(session: Session, id: string, due: Due, forMs: number | undefined): RawBuilder<SqlBool> {
+  if (due.kind !== "change" || due.key !== requestIdOf(id))
+    throw new Error(`${due.kind} ${due.key} is no lease of ${id}`);
+  return isLeased(session, due, forMs);
+}
+
+async function leave(session: Session, due: Due, next: Next = "kept"): Promise<void> {
+  if (next === "over") await endDue(session, due);
+  else if (next !== "kept") await delayDue(session, due, next);
 }
 
 /** What needs no approval has no card before it has run, unless it takes long. */
@@ -151,29 +172,14 @@ export function inTransaction<Result>(session: Session, work: (session: Session)
  * the request has to be drawn again. Locks the request first, as every step does, so no two steps wait for each other.
  */
 export async function holdRequest(session: Session, held: Held): Promise<boolean> {
-  const { id, teamId, sendWithinMs, isQuiet = false, nextLook } = held;
+  const { id, teamId, ours, isQuiet = false, isAfterEnd = false } = held;
   if (!isPartId(id)) return true;
-  const { clock, replicaId } = session;
-  const lookInMs = nextLook?.lookInMs;
   // While the request runs, a part with a new version is looked at before the next one is sent.
-  const isThere = nextLook === undefined ? sql<SqlBool>`state = 'claimed'` : sql<SqlBool>`claimed_at is not null`;
-  const alive = sendWithinMs === undefined ? [] : [isAliveFor(session, sendWithinMs)];
+  const isThere = isAfterEnd ? sql<SqlBool>`claimed_at is not null` : sql<SqlBool>`state = 'claimed'`;
   const row = await session.db
     .updateTable("change")
-    .set({
-      owner: replicaId,
-      ...(!isQuiet && { version: sql`version + 1` }),
-      ...(nextLook !== undefined && { look_after: lookInMs === undefined ? null : clock(lookInMs) }),
-    })
-    .where((where) =>
-      where.and([
-        where("id", "=", requestIdOf(id)),
-        where("owner", "=", replicaId),
-        isThere,
-        ...(teamId === undefined ? [] : [where("team_id", "=", teamId)]),
-        ...alive,
-      ]),
-    )
+    .set({ version: isQuiet ? sql`version` : sql`version + 1` })
+    .where((where) => where.and([where("id", "=", requestIdOf(id)), isThere, inWorkspace(teamId), ...ours]))
     .returning("id")
     .executeTakeFirst();
   if (row !== undefined && !isQuiet) await scheduleCards(session, [row.id]);
@@ -190,4 +196,4 @@ export async function endParts({ db, clock }: Pick<Session, "db" | "clock">, req
     .execute();
 }
 
-type Held = Pick<Move, "id" | "teamId" | "isQuiet" | "nextLook"> & { readonly sendWithinMs: number | undefined };
+type Held = Pick<Move, "id" | "teamId" | "isQuiet" | "isAfterEnd"> & { readonly ours: readonly Expression<SqlBool>[] };

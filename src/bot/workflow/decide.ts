@@ -135,13 +135,17 @@ async function approve(deps: WorkflowParts, { change, interaction, answer, who, 
         : { kind: "late", change: now, wanted: "approve" },
     );
   }
-  const approved = result.change;
+  const { change: approved, due } = result;
   if (approved.state !== "approved") {
     const isShown = await deps.deliver(change, change.teamId);
     return isShown && interaction.card !== undefined ? undefined : answer({ kind: "counted", change: approved });
   }
   logEvent(deps, last);
-  const clearance = await clearToRun(deps, approved, { sinceMs });
+  if (due === undefined) {
+    deps.wake();
+    return answerNow(deps, approved, { interaction, answer });
+  }
+  const clearance = await clearToRun(deps, approved, { due, sinceMs });
   let answered: Promise<void> | undefined;
   let hasFailed = false;
   // What its failure says is all that they have to read.
@@ -159,7 +163,7 @@ async function approve(deps: WorkflowParts, { change, interaction, answer, who, 
   };
   carryOnLater(
     deps,
-    { change: approved, clearance },
+    { change: approved, due, clearance },
     { ...interaction.run, onFailed, onClaimed: begun.resolve, onBegun },
   );
   // It has the approvals its card asked for, but the current policy may require more.

@@ -3,6 +3,7 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { backOffMs } from "../../platform/waiting.ts";
 import { StoreError } from "../errors.ts";
 import type { LaneName, Lanes } from "./inbox/lanes.ts";
+import type { Aside } from "./inbox/scheduler.ts";
 
 // Work that some replica must do at a time. Leases, retries and back-off are the same for all kinds.
 
@@ -12,11 +13,18 @@ type DueKind = {
   readonly atOnce: number;
   /** Longer than the work takes between two renewals. After a lost lease, another replica does the work again. */
   readonly leaseMs: number;
+  /** Each sweep renews the lease while the work waits for its lane, or goes on. The work of other kinds renews it itself. */
+  readonly isRenewed?: boolean;
 };
 
 export const dueKinds = {
   /** Sends a batch of history to a receiver; the key is its name. A retry sends the same batch. */
   audit: { lane: "sweeping", atOnce: 4, leaseMs: 30_000 },
+  /**
+   * Carries a request on: ends it when its time is over, runs it, reads it back, looks after its workload. The key is its id. After a
+   * lost lease, nothing that was claimed is sent again.
+   */
+  change: { lane: "watching", atOnce: 128, leaseMs: 20_000, isRenewed: true },
   /** Schedules the message of a digest; the key is its watch. */
   digest: { lane: "watching", atOnce: 16, leaseMs: 60_000 },
   /** Asks Slack whether an installation still exists; the key is its id. */
@@ -36,6 +44,8 @@ export const dueKinds = {
 } as const satisfies Readonly<Record<string, DueKind>>;
 
 export type DueKindName = keyof typeof dueKinds;
+
+const kindOf: Readonly<Record<DueKindName, DueKind>> = dueKinds;
 
 /** A row of `due`, leased by this replica. */
 export type Due = {
@@ -58,6 +68,8 @@ export type Due = {
 export type Scheduled = Pick<Due, "kind" | "key" | "teamId"> & {
   /** Sealed in the database. */
   readonly payload?: string | undefined;
+  /** From now on, in milliseconds; 0 by default. */
+  readonly inMs?: number | undefined;
 };
 
 export type Taking = Pick<Due, "kind" | "leaseMs"> & {
@@ -81,6 +93,8 @@ export type DueStore = {
   readonly takeDue: (taking: Taking) => Promise<readonly Due[]>;
   /** Renews the lease, and stores a new payload. */
   readonly holdDue: (due: Due, payload?: string) => Promise<boolean>;
+  /** Renews leases of a kind; those that are lost stay so. */
+  readonly renewDue: (kind: DueKindName, dues: readonly Due[]) => Promise<void>;
   /** `again`: it was scheduled again during the lease. */
   readonly endDue: (due: Due) => Promise<"over" | "again" | undefined>;
   readonly delayDue: (due: Due, later: NextTime) => Promise<boolean>;
@@ -96,7 +110,7 @@ export type DueEnd = "done" | "ended" | "again" | "retry" | NextTime;
 export class LeaseLost extends Error {}
 
 /** One attempt. An error that it throws is logged, and the work is retried with a back-off. */
-export type DueWork = (due: Due, signal: AbortSignal) => Promise<DueEnd>;
+export type DueWork = (due: Due, signal: AbortSignal, aside: Aside) => Promise<DueEnd>;
 
 export type DueLoop = {
   /** Starts due work, as far as its kinds have free places. Rejects when the database doesn't answer. */
@@ -109,6 +123,10 @@ export type DueLoop = {
   readonly finish: (kind: DueKindName, key?: string) => Promise<boolean>;
   /** The same with work that this replica has just scheduled with a lease. */
   readonly perform: (due: Due, work: DueWork) => Promise<boolean>;
+  /** The same in the lane of its kind, where people take turns. Without room there, another replica may take it at once. */
+  readonly start: (due: Due, work: DueWork, ownerId: string) => void;
+  /** What this replica has taken, as kind and key. */
+  readonly inProgress: () => readonly string[];
 };
 
 type Parts = {
@@ -117,6 +135,14 @@ type Parts = {
   readonly work: Readonly<Record<DueKindName, DueWork>>;
   readonly log: Logger;
 };
+
+/** Where an attempt goes on. */
+type Place = { readonly signal: AbortSignal; readonly aside: Aside };
+
+/** That of what is done at once, whatever the lanes do. */
+function noPlace(): Place {
+  return { signal: new AbortController().signal, aside: (pause) => pause };
+}
 
 /** Before a retry. */
 const BACK_OFF = { firstMs: 5_000, longestMs: 10 * 60_000, jitter: 0.2 };
@@ -134,6 +160,18 @@ export function createDueLoop({ store, lanes, work, log }: Parts): DueLoop {
   const running = new Map<string, Promise<DueEnd | undefined>>();
   /** Kinds that have more due work than free places. */
   const behind = new Set<DueKindName>();
+  /** Leases that sweeps renew. */
+  const renewed = new Set<Due>();
+  /** Leases that the database didn't take back. */
+  const interrupted = new Set<Due>();
+  const hold = (due: Due): void => void (kindOf[due.kind].isRenewed === true && renewed.add(due));
+  const renew = async (): Promise<void> => {
+    for (const [kind, dues] of Map.groupBy(renewed, (due) => due.kind)) await store.renewDue(kind, dues);
+    for (const due of interrupted) {
+      await store.delayDue(due, { ms: 0, isFailure: true });
+      interrupted.delete(due);
+    }
+  };
   const count = (name: DueKindName, by: number): void => void taken.set(name, (taken.get(name) ?? 0) + by);
   const take = async (name: DueKindName, most: number, key?: string): Promise<readonly Due[]> => {
     // Reserved first: a concurrent call must not take as many again.
@@ -144,9 +182,11 @@ export function createDueLoop({ store, lanes, work, log }: Parts): DueLoop {
     } finally {
       count(name, rows.length - most);
     }
+    for (const due of rows) hold(due);
     return rows;
   };
   const release = (due: Due): void => {
+    renewed.delete(due);
     count(due.kind, -1);
     if (behind.delete(due.kind)) wake();
   };
@@ -160,71 +200,79 @@ export function createDueLoop({ store, lanes, work, log }: Parts): DueLoop {
       });
     running.set(name, noted);
   };
-  const run = (due: Due, signal: AbortSignal, todo?: DueWork): Promise<DueEnd | undefined> => {
-    const end = runAll(due, signal, todo);
+  const run = (due: Due, todo = work[due.kind], place = noPlace()): Promise<DueEnd | undefined> => {
+    const end = runAll(due, todo, place);
     note(due, end);
     return end;
   };
   /** Also what was scheduled meanwhile. */
-  const runAll = async (first: Due, signal: AbortSignal, todo?: DueWork): Promise<DueEnd | undefined> => {
+  const runAll = async (first: Due, todo: DueWork, place: Place): Promise<DueEnd | undefined> => {
     const { kind, key } = first;
-    let end = await runOnce(first, signal, todo ?? work[kind]);
+    let end = await runOnce(first, todo, place);
     while (end === "again") {
       const [next] = await take(kind, 1, key);
       // Another replica has it.
       if (next === undefined) return undefined;
-      end = await runOnce(next, signal, work[kind]);
+      end = await runOnce(next, work[kind], place);
     }
     return end;
   };
-  const runOnce = async (due: Due, signal: AbortSignal, todo: DueWork): Promise<DueEnd | undefined> => {
+  const runOnce = async (due: Due, todo: DueWork, place: Place): Promise<DueEnd | undefined> => {
     try {
       // Another replica takes it at once.
-      let end = signal.aborted ? { ms: 0, isFailure: true } : await attempt(due, signal, todo);
+      let end = place.signal.aborted ? { ms: 0, isFailure: true } : await attempt(due, todo, place);
       if (end === "done" && (await store.endDue(due)) === "again") end = "again";
       else if (end === "retry") await store.delayDue(due, { ms: backOffMs(due.attempts, BACK_OFF), isFailure: true });
       else if (typeof end === "object") await store.delayDue(due, end);
       // It goes on at once.
       if (typeof end === "object" && end.ms === 0) behind.add(due.kind);
       return end;
+    } catch (error) {
+      if (error instanceof StoreError) interrupted.add(due);
+      throw error;
     } finally {
       release(due);
     }
   };
-  const attempt = async (due: Due, signal: AbortSignal, todo: DueWork): Promise<DueEnd | undefined> => {
+  const attempt = async (due: Due, todo: DueWork, { signal, aside }: Place): Promise<DueEnd | undefined> => {
     try {
-      return await todo(due, signal);
+      return await todo(due, signal, aside);
     } catch (error) {
       if (error instanceof LeaseLost) return undefined;
-      // The lease ends, and another replica goes on.
       if (error instanceof StoreError) throw error;
       const { kind, key, attempts } = due;
       log.error({ err: error, kind, key, attempts }, "due work failed; it is retried");
       return "retry";
     }
   };
+  /** Once the lane has a place for it. */
+  const enqueue = async (due: Due, todo?: DueWork, owner?: string): Promise<void> => {
+    const { promise, resolve } = Promise.withResolvers<DueEnd | undefined>();
+    note(due, promise);
+    const isTaken = lanes.add(
+      { lane: dueKinds[due.kind].lane, ...(owner !== undefined && { owner }) },
+      async (signal, aside) => {
+        const end = run(due, todo, { signal, aside });
+        resolve(end);
+        await end;
+      },
+    );
+    if (isTaken) return;
+    resolve(undefined);
+    release(due);
+    await store.delayDue(due, { ms: 0, isFailure: true });
+  };
   const begin = async (): Promise<void> => {
     if (lanes.isStopping()) return;
+    await renew();
     for (const [name, waiting] of await store.dueKinds()) {
       // A kind of a newer version waits for a replica of that version.
       if (!isKind(name)) continue;
-      const { atOnce, lane } = dueKinds[name];
+      const { atOnce } = dueKinds[name];
       const room = atOnce - (taken.get(name) ?? 0);
       const rows = room > 0 ? await take(name, room) : [];
       if (rows.length < waiting) behind.add(name);
-      for (const due of rows) {
-        const { promise, resolve } = Promise.withResolvers<DueEnd | undefined>();
-        note(due, promise);
-        const todo = async (signal: AbortSignal): Promise<void> => {
-          const end = run(due, signal);
-          resolve(end);
-          await end;
-        };
-        if (lanes.add({ lane }, todo)) continue;
-        resolve(undefined);
-        release(due);
-        await store.delayDue(due, { ms: 0, isFailure: true });
-      }
+      for (const due of rows) await enqueue(due);
     }
   };
   let isAwake = false;
@@ -245,7 +293,7 @@ export function createDueLoop({ store, lanes, work, log }: Parts): DueLoop {
       for (let isDone = false; ;) {
         const [due] = await take(name, 1, key);
         const other = key === undefined ? undefined : running.get(nameOf({ kind: name, key }));
-        const end = await (due === undefined ? other : run(due, new AbortController().signal));
+        const end = await (due === undefined ? other : run(due));
         if (due === undefined && other === undefined) return isDone;
         isDone = isOver(end);
         if (key !== undefined) return isDone;
@@ -253,7 +301,14 @@ export function createDueLoop({ store, lanes, work, log }: Parts): DueLoop {
     },
     async perform(due, todo) {
       count(due.kind, 1);
-      return isOver(await run(due, new AbortController().signal, todo));
+      hold(due);
+      return isOver(await run(due, todo));
     },
+    start(due, todo, ownerId) {
+      count(due.kind, 1);
+      hold(due);
+      lanes.background(enqueue(due, todo, ownerId));
+    },
+    inProgress: () => [...running.keys()],
   };
 }

@@ -19,14 +19,15 @@ import {
 } from "../changes/read-workload.ts";
 import { keeping } from "../changes/execute.ts";
 import { FOLLOWED_FOR_MS, MOST_CALLS } from "../changes/service-watch.ts";
-import type { Health, StoredChange } from "../changes/stored-change.ts";
+import { type Health, isPartId, type StoredChange } from "../changes/stored-change.ts";
 import { isFollowed, isLateHealth, overtakenWords, seenOf } from "../views/kit/health.ts";
 import { UserError } from "../errors.ts";
 import { advance } from "./history.ts";
-import { step } from "./lifecycle.ts";
+import { type Next, step } from "./lifecycle.ts";
 import type { Aside } from "./inbox/scheduler.ts";
 import type { Clock } from "../../platform/clock.ts";
-import type { Advanced, WorkflowParts } from "./ports.ts";
+import type { Advanced, Inserted, WorkflowParts } from "./ports.ts";
+import type { Lease } from "./send.ts";
 import { usualTime } from "./usual-time.ts";
 import { apiFor, openRequest, type OpenRequest } from "./open-request.ts";
 import { changeIn, contentOf } from "./stored-request.ts";
@@ -41,6 +42,7 @@ export const LEFT_ALONE_MS = 3 * FOLLOWED_FOR_MS;
 
 export type Followed = {
   readonly change: StoredChange;
+  readonly lease: Lease;
   /** Another process got it done, maybe long ago. */
   readonly isLeftOver: boolean;
   /** The request, if it is open already. */
@@ -54,26 +56,26 @@ export const FIRST_LOOK_MS = 2_000;
 /** Then the bot stops watching a job, and says so. */
 const JOB_FOR_MS = 24 * 60 * 60_000;
 
+export type FollowEnd = {
+  /** The lease ended, maybe until the next look. */
+  readonly isStored: boolean;
+  /** The way back of a deploy that doesn't get ready, which has to be carried on. */
+  readonly back?: Inserted | undefined;
+};
+
 /**
- * After a success: does the workload run? One look, whose result is stored with the time of the next one: then the sweep
- * of any replica follows it again. So no lane is held in between, and a restart of the bot loses nothing. Resolves to the
- * way back of a deploy that doesn't get ready, which has to be carried on.
+ * After a success: does the workload run? One look, whose result is stored with the time of the next one: then any replica follows
+ * it again. So no lane is held in between, and a restart of the bot loses nothing.
  */
-export async function follow(
-  deps: WorkflowParts,
-  followed: Followed,
-  signal: AbortSignal,
-): Promise<StoredChange | undefined> {
+export async function follow(deps: WorkflowParts, followed: Followed, signal: AbortSignal): Promise<FollowEnd> {
   const { change, isLeftOver, aside } = followed;
-  if (signal.aborted) return undefined;
-  if (!isFollowed(change)) return record(deps, followed, { health: unwatched });
-  // Its read-back tells how it is, and when to look next.
-  if (!isLeftOver && change.progress !== undefined) return undefined;
+  if (signal.aborted) return { isStored: false };
+  if (!isFollowed(change)) return { isStored: await record(deps, followed, { health: unwatched }) };
   const age = ageMs(deps.clock, change);
   if (isLeftOver && change.op !== "createJob" && age > LEFT_ALONE_MS) {
-    return record(deps, followed, { health: leftAlone(change) });
+    return { isStored: await record(deps, followed, { health: leftAlone(change) }) };
   }
-  let back: StoredChange | undefined;
+  let back: Inserted | undefined;
   const looked = await withRequest(deps, followed, async (request): Promise<Looked | undefined> => {
     const { wait, ...look } = looking(deps, followed, { request, signal });
     if (!isLeftOver) await aside(wait(FIRST_LOOK_MS));
@@ -85,8 +87,8 @@ export async function follow(
     }
     return seen;
   });
-  if (!signal.aborted && looked !== undefined) await record(deps, followed, looked);
-  return back;
+  const isStored = !signal.aborted && looked !== undefined && (await record(deps, followed, looked));
+  return { isStored, back };
 }
 
 /** What was seen of it last. */
@@ -159,11 +161,11 @@ function doneOf({ ending }: StoredChange) {
   return ending?.kind === "run" && ending.outcome.kind === "done" ? ending.outcome : undefined;
 }
 
-async function record(deps: WorkflowParts, { change }: Followed, looked: Looked): Promise<undefined> {
-  const moved = await store(deps, change, looked);
-  if (moved === undefined) return;
-  if (!isNews(change, looked)) return;
-  await deps.deliver(change, change.teamId);
+/** False: the lease was lost. */
+async function record(deps: WorkflowParts, { change, lease }: Followed, looked: Looked): Promise<boolean> {
+  const moved = await store(deps, { change, lease }, looked);
+  if (moved !== undefined && isNews(change, looked)) await deps.deliver(change, change.teamId);
+  return moved !== undefined;
 }
 
 /** Whether its card changes. */
@@ -176,36 +178,38 @@ function shownOf(seen: Health | undefined) {
 }
 
 /**
- * Stores a look. History gets a row when the workload is first seen in trouble, and one when it recovers. The request of a
- * part is looked at again after `restMs`. Undefined: another replica follows it by now.
+ * Stores a look. History gets a row when the workload is first seen in trouble, and one when it recovers. Undefined: another
+ * replica follows it by now.
  */
 export async function store(
   deps: WorkflowParts,
-  change: StoredChange,
+  { change, lease: { due } }: Pick<Followed, "change" | "lease">,
   looked: Looked,
-  { restMs }: { readonly restMs?: number | undefined } = {},
 ): Promise<StoredChange | undefined> {
   const kept = withPromise(change, looked);
   const { health, outcome, nextMs } = kept;
-  const lookInMs = restMs ?? nextMs ?? 0;
+  // With a part, the others of its request are looked at.
+  const later = nextMs === undefined ? "over" : { ms: nextMs };
+  const next: Next = isPartId(change.id) ? "kept" : later;
   const turn = turnOf(change, health);
   if (outcome !== undefined) {
     const { ending } = change;
     const accepted = ending?.kind === "run" && ending.outcome.kind === "asked" ? ending.outcome : {};
     const progress = turn === undefined ? health : undefined;
-    const shown = step("confirm", { outcome: keeping(outcome, accepted), progress, lookInMs });
-    const confirmed = await advance(deps, change, { ...shown, result: "took effect" });
-    if (confirmed.kind !== "moved" || (nextMs !== undefined && turn === undefined)) return movedOf(confirmed);
+    const isAll = nextMs !== undefined && turn === undefined;
+    const shown = { due, next: isAll ? next : "kept", outcome: keeping(outcome, accepted), progress } as const; // a literal
+    const confirmed = await advance(deps, change, { ...step("confirm", shown), result: "took effect" });
+    if (confirmed.kind !== "moved" || isAll) return movedOf(confirmed);
   }
   if (turn !== undefined) {
-    const seen = nextMs === undefined ? { health, lookInMs: restMs } : { progress: health, lookInMs };
+    const seen = nextMs === undefined ? { due, next, health } : { due, next, progress: health };
     return movedOf(await advance(deps, change, { ...step(turn, seen), result: newsOf(change, health) }));
   }
   const isShown = isNews(change, kept);
   const seen =
     nextMs === undefined
-      ? step("follow", { health, lookInMs: restMs, isNews: isShown })
-      : step("observe", { progress: health, lookInMs, isNews: isShown });
+      ? step("follow", { due, next, health, isNews: isShown })
+      : step("observe", { due, next, progress: health, isNews: isShown });
   return movedOf(await deps.store.advance(change.id, seen, undefined));
 }
 
@@ -292,22 +296,24 @@ export function ageMs({ now }: Pick<Clock, "now">, { settledAt, createdAt }: Sto
  * Follows a request for several workloads once its last part was sent, as `follow` does a Change of one: a list call looks
  * at all of them, and any replica goes on from what is stored with each part.
  */
-export async function followParts(deps: WorkflowParts, followed: Followed, signal: AbortSignal): Promise<void> {
-  const { change: request } = followed;
-  if (signal.aborted) return;
+export async function followParts(deps: WorkflowParts, followed: Followed, signal: AbortSignal): Promise<FollowEnd> {
+  const { change: request, lease } = followed;
+  if (signal.aborted) return { isStored: false };
   const left = (request.parts ?? []).filter(({ state, health }) => state === "done" && health === undefined);
   const looked = await lookAtParts(deps, { ...followed, left }, signal);
-  if (looked === undefined) return;
-  const next = together(looked.flatMap(({ nextMs }) => nextMs ?? []));
-  for (const [at, { part, ...seen }] of looked.entries()) {
-    // Whoever takes over in between looks at once.
-    const restMs = at === looked.length - 1 ? next : 0;
-    if ((await store(deps, part, seen, { restMs })) === undefined) return;
+  if (looked === undefined) return { isStored: false };
+  for (const { part, ...seen } of looked) {
+    if ((await store(deps, { change: part, lease }, seen)) === undefined) return { isStored: false };
   }
-  if (next === undefined && request.state === "done") {
-    await deps.store.advance(request.id, step("follow", { health: unwatched, isNews: false }), undefined);
+  const next = together(looked.flatMap(({ nextMs }) => nextMs ?? []));
+  const isOver = next === undefined && request.state === "done";
+  if (next !== undefined) lease.rest(next);
+  if (isOver) {
+    const last = step("follow", { due: lease.due, next: "over", health: unwatched, isNews: false });
+    await deps.store.advance(request.id, last, undefined);
   }
   if (looked.some(({ part, ...seen }) => isNews(part, seen))) await deps.deliver(request, request.teamId);
+  return { isStored: isOver };
 }
 
 /** Looks that are due about the same time are one call. */

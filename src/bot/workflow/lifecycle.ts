@@ -1,14 +1,8 @@
-import {
-  requestIdOf,
-  type ChangeState,
-  type Drift,
-  type Health,
-  type StoredChange,
-  type Who,
-} from "../changes/stored-change.ts";
+import type { ChangeState, Drift, Health, StoredChange, Who } from "../changes/stored-change.ts";
 import type { HistoryEventKind, NewHistoryEvent } from "../changes/history-event.ts";
 import type { Terms } from "../policy/policy.ts";
 import type { Outcome } from "../changes/change.ts";
+import type { Due } from "./due.ts";
 
 /**
  * The life of a request, one row per step. A step is one conditional UPDATE, together with its row of history: when two
@@ -52,18 +46,25 @@ export const lifecycle = {
 } as const satisfies Readonly<Record<string, Row>>; // literal states
 
 type Row = { readonly from: readonly ChangeState[]; readonly to: ChangeState; readonly event: HistoryEventKind };
-/** The store finds overdue requests itself: see `Store.expire`. */
-export type StepName = Exclude<keyof typeof lifecycle, "expire">;
+export type StepName = keyof typeof lifecycle;
 
 /** The sealed content and the diff of a Change as they are when it is sent. */
 export type Found = { readonly sealed: string; readonly diff: readonly string[] };
 
-/** The details that each step needs. */
+/** A step of whoever carries the request on: nothing moves once their lease is lost. That of a part is its request's. */
+type Carried = { readonly due: Due };
+
+/** What becomes of the lease: `kept` for this attempt, which goes on; else it ends with the step, and the next attempt begins in `ms`. */
+export type Next = "kept" | "over" | { readonly ms: number };
+
+type Moving = Carried & { readonly next: Next };
+
+/** The details that each step needs. After those of a request with `Carried` alone, except for a claim, its lease is over. */
 type Details = {
   /** The last approval that is needed also makes it `approved`, with this row of history. */
   readonly approve: { readonly by: Who; readonly last: NewHistoryEvent };
   /** The current policy needs more approvals than `counting`. Nothing moves when the Change is past `version`. */
-  readonly askAgain: {
+  readonly askAgain: Carried & {
     readonly version: number;
     readonly rule: string;
     readonly terms: Terms;
@@ -72,41 +73,36 @@ type Details = {
   };
   readonly reject: { readonly by: Who; readonly reason: string | undefined };
   readonly cancel: { readonly by: Who };
-  readonly drift: { readonly drift: readonly Drift[] };
-  readonly refuse: { readonly outcome: Outcome };
+  /** Nothing moves before its time is over, by the database's clock: that to decide, or for `withinMs` since it was approved. */
+  readonly expire: Carried & { readonly was: "pending" | "approved"; readonly withinMs: number };
+  readonly drift: Carried & { readonly drift: readonly Drift[] };
+  readonly refuse: Carried & { readonly outcome: Outcome };
   /** With what was found right before it was sent, unless it was just stored. Erased content stays erased. */
-  readonly claim: { readonly found?: Found | undefined };
-  readonly doubt: { readonly outcome: Outcome };
+  readonly claim: Carried & { readonly found?: Found | undefined };
+  readonly doubt: Carried & { readonly outcome: Outcome };
   /**
    * With its health, it isn't followed. `progress` is what the read-back shows of it. With `drawsForMs`, whoever makes the
    * step also gets a lease on its card, for so long.
    */
-  readonly succeed: {
+  readonly succeed: Moving & {
     readonly outcome: Outcome;
     readonly health?: Health | undefined;
     readonly progress?: Health | undefined;
-    /** Milliseconds until the workload is looked at; at once by default. Any other end is followed only with it. */
-    readonly lookInMs?: number | undefined;
     readonly drawsForMs?: number | undefined;
   };
-  readonly fail: { readonly outcome: Outcome; readonly lookInMs?: number | undefined };
-  readonly giveUp: { readonly outcome: Outcome; readonly lookInMs?: number | undefined };
+  readonly fail: Moving & { readonly outcome: Outcome };
+  readonly giveUp: Moving & { readonly outcome: Outcome };
   /** Without `isNews`, the card stays as it is. */
-  readonly observe: { readonly progress: Health; readonly lookInMs: number; readonly isNews: boolean };
-  readonly confirm: {
-    readonly outcome: Outcome;
-    readonly progress?: Health | undefined;
-    readonly lookInMs: number;
-  };
+  readonly observe: Moving & { readonly progress: Health; readonly isNews: boolean };
+  readonly confirm: Moving & { readonly outcome: Outcome; readonly progress?: Health | undefined };
   /** Without `isNews`, the card stays as it is. */
   readonly follow: LastLook & { readonly isNews: boolean };
   readonly trouble: AnyLook;
   readonly recover: AnyLook;
 };
 
-/** `lookInMs`: of a part, until the others are looked at. */
-type LastLook = { readonly health: Health; readonly lookInMs?: number | undefined };
-type AnyLook = LastLook | { readonly progress: Health; readonly lookInMs: number };
+type LastLook = Moving & { readonly health: Health };
+type AnyLook = LastLook | (Moving & { readonly progress: Health });
 
 export type Step = {
   readonly [Name in StepName]: { readonly name: Name } & Omit<Row, "event"> & Details[Name];
@@ -136,9 +132,4 @@ export function stageOf(change: Pick<StoredChange, "state" | "settledAt" | "heal
   if (state === "claimed" || (state === "unknown" && settledAt === undefined)) return "sent";
   // Of several workloads, those that were changed are followed whatever became of the others.
   return [change, ...parts].some((each) => each.state === "done" && each.health === undefined) ? "settled" : "over";
-}
-
-/** The key of its jobs in the lanes: they never run at once. A part has that of its request. */
-export function changeKey(id: string): string {
-  return `change ${requestIdOf(id)}`;
 }

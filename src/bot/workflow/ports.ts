@@ -27,7 +27,7 @@ import type { Message, Post } from "../views/kit/post.ts";
 import type { Alert, NoticedEvent } from "../watch/alert.ts";
 import type { Incident, Kept } from "../watch/incident.ts";
 import type { Mute, Watch } from "../watch/watch.ts";
-import type { Due, DueStore } from "./due.ts";
+import type { Due, DueLoop, DueStore } from "./due.ts";
 import type { NewPost, PostStore, Sender, TakenCard, TakenPost } from "./post/post.ts";
 import type { Step } from "./lifecycle.ts";
 import type { Answering, SentForm } from "./inbox/interaction.ts";
@@ -61,6 +61,8 @@ export type WorkflowParts = {
   readonly settings: Settings;
   /** Starts due work soon, after some was scheduled. */
   readonly wake: () => void;
+  /** Does leased work in its lane. */
+  readonly start: DueLoop["start"];
   /**
    * Delivers a message that was just scheduled; the card of a request has its id. False: Slack doesn't take it now, or another replica
    * has it, and it is delivered later. Never rejects because of Slack or the database.
@@ -251,13 +253,22 @@ export type ChangeKey =
   | { readonly undoOf: string };
 
 export type Advanced =
-  | { readonly kind: "moved"; readonly change: StoredChange; readonly card?: TakenPost | undefined }
+  /** `due`: it was approved, and is leased to this replica, which carries it on. */
+  | {
+      readonly kind: "moved";
+      readonly change: StoredChange;
+      readonly card?: TakenPost | undefined;
+      readonly due?: Due | undefined;
+    }
   /** It isn't in a state that the step leads from, isn't ours, or our lease is too short. Nothing moved. */
   | { readonly kind: "late"; readonly change: StoredChange | undefined }
   /** This person had approved already. Nothing moved. */
   | { readonly kind: "twice"; readonly change: StoredChange }
   /** `claim`: another Run of the same workload is in progress. `askAgain`: the same request already waits. Nothing moved. */
   | { readonly kind: "busy"; readonly earlier: StoredChange | undefined };
+
+/** `due`: a new one that is approved is leased to this replica, which carries it on. */
+export type Inserted = { readonly change: StoredChange; readonly due: Due | undefined };
 
 export type Unanswered = { readonly unanswered: StoredChange };
 
@@ -276,7 +287,7 @@ export type Store = {
    * Change, the Change already has an Undo, or the same request already waits, returns that one and adds nothing. `taken`: another
    * Change has this id; nothing was added. `unanswered`: nothing was added either, because `unlessUnansweredMs` found a request.
    */
-  readonly insertChange: (change: NewChange, event: NewHistoryEvent) => Promise<StoredChange | "taken" | Unanswered>;
+  readonly insertChange: (change: NewChange, event: NewHistoryEvent) => Promise<Inserted | "taken" | Unanswered>;
   readonly find: (key: ChangeKey, teamId?: string) => Promise<StoredChange | undefined>;
   /** One step of the lifecycle, in one transaction with its row of history. */
   readonly advance: (id: string | IdIn, step: Step, event: NewHistoryEvent | undefined) => Promise<Advanced>;
@@ -336,13 +347,6 @@ export type Inbox = {
 export type SweepStore = {
   /** Renews this replica's lease. When it ends, other replicas take over what this one holds. */
   readonly beat: (report?: ReplicaReport) => Promise<void>;
-  /** Ends what nobody decided in time, and what nobody carried out within `approvedMs`; `event` makes the rows of history. */
-  readonly expire: (
-    approvedMs: number,
-    event: (change: StoredChange) => NewHistoryEvent,
-  ) => Promise<readonly StoredChange[]>;
-  /** Takes over what replicas that are gone left unfinished, and returns everything this replica has to carry on. */
-  readonly open: () => Promise<readonly StoredChange[]>;
   /** Takes over unfinished deliveries of replicas that are gone. */
   readonly takeDeliveries: () => Promise<readonly Delivery[]>;
 } & Pick<AllWatching, "duePlaces" | "syncRounds">;

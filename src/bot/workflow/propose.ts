@@ -49,7 +49,7 @@ export async function propose(deps: WorkflowParts, interaction: AskInteraction, 
   const { ask, origin, deliveryId, undone, isRepeated } = interaction;
   const undoOf = undone?.id;
   const known = isRepeated ? await deps.store.find({ deliveryId }) : undefined;
-  if (known !== undefined) return goOn(deps, { stored: { change: known }, interaction });
+  if (known !== undefined) return goOn(deps, { stored: { change: known, due: undefined }, interaction });
   const command = commandOf(ask);
   if (command.effect !== "write") throw new Error(`${command.name} is no write`);
   const { context, account } = await accessFor(deps, { origin, effect: "write" }, signal);
@@ -268,17 +268,17 @@ async function store(
     const { draft, content } = draftOf(deps.sealer, proposed);
     const result = [...draft.diff, ...(draft.reason === undefined ? [] : [`reason: ${draft.reason}`])].join("; ");
     const event = changeEvent(deps, draft, { kind: "requested", who: draft.requester, result });
-    const change = await deps.store.insertChange({ ...draft, unlessUnansweredMs }, event);
-    if (change === "taken") continue;
-    if ("unanswered" in change) {
-      if (isSameRequest(deps, proposed, change.unanswered)) return change;
+    const inserted = await deps.store.insertChange({ ...draft, unlessUnansweredMs }, event);
+    if (inserted === "taken") continue;
+    if ("unanswered" in inserted) {
+      if (isSameRequest(deps, proposed, inserted.unanswered)) return inserted;
       unlessUnansweredMs = undefined;
       continue;
     }
     // An earlier attempt's Change has a content of its own, and that is what has to be sent.
-    if (change.id !== draft.id) return { change, isFinished: false };
+    if (inserted.change.id !== draft.id) return { ...inserted, isFinished: false };
     logEvent(deps, event);
     const isFinished = draft.endsDelivery === true;
-    return { change, fresh: { content, account: proposed.account }, isFinished };
+    return { ...inserted, fresh: { content, account: proposed.account }, isFinished };
   }
 }

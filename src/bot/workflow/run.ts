@@ -1,25 +1,29 @@
 import type { StoredChange } from "../changes/stored-change.ts";
 import { resumed, step as traced } from "../../platform/trail.ts";
 import { type Clearance, clearPart, clearToRun } from "./access/clear-to-run.ts";
+import type { Due, DueEnd } from "./due.ts";
 import { ageMs, follow, followParts, leftAlone, looking, lookOf, store } from "./follow.ts";
+import { advance } from "./history.ts";
 import { lookAtChanged, type Looked } from "../changes/health.ts";
 import { FOLLOWED_FOR_MS } from "../changes/service-watch.ts";
 import { isRolledOut } from "../views/cards/phrases.ts";
 import { isAchieved } from "../views/cards/several-card.ts";
 import { storeWayBack } from "./repeat/way-back.ts";
-import { changeKey, stageOf, step, endOf } from "./lifecycle.ts";
-import { AWAY_REST_MS, type Done, readBack, refuse, sendChange, stopwatch } from "./send.ts";
+import { stageOf, step, endOf } from "./lifecycle.ts";
+import { AWAY_REST_MS, BUSY_REST_MS, type Done, type Lease, readBack, refuse, sendChange, stopwatch } from "./send.ts";
 import { SIGN_AFTER_MS } from "./reply.ts";
 import { type OpenRequest, openRequest } from "./open-request.ts";
 import { changeIn, contentOf } from "./stored-request.ts";
 import type { WorkflowParts } from "./ports.ts";
 import type { Aside } from "./inbox/scheduler.ts";
 import type { Change, Outcome } from "../changes/change.ts";
-import { UserError } from "../errors.ts";
+import { StoreError, UserError } from "../errors.ts";
 import { counted } from "../views/kit/text.ts";
 
 export type Stored = {
   readonly change: StoredChange;
+  /** Undefined: whoever has the lease carries it on. */
+  readonly due: Due | undefined;
   /** It was requested a moment ago: the workload was just read, and policy just allowed it. */
   readonly fresh?: OpenRequest;
   /** It was approved a moment ago, and the current policy was asked. */
@@ -39,57 +43,111 @@ export type RunEvents = {
 /** When a Change has waited longer than this for its turn, the workload is read and the policy asked again. */
 const FRESH_FOR_MS = 10_000;
 
+/** An approved Change that waits to start for this long expires. */
+const APPROVED_FOR_MS = 10 * 60_000;
+
 /**
- * Carries a Change on in the lane for watching, so that nobody's command waits for the workload API. The database alone
- * can continue it: when the lane is full, or this process dies, the sweep of some replica adds it again. So a delivery
+ * Carries a Change on in a lane of its own, so that nobody's command waits for the workload API. The database alone
+ * can continue it: when the lane is full, or this process dies, another attempt begins once the lease is over. So a delivery
  * may be finished once its Change is stored.
  */
 export function carryOnLater(deps: WorkflowParts, stored: Stored, events?: RunEvents): void {
-  const { change } = stored;
+  const { change, due } = stored;
+  if (due === undefined) return deps.wake();
   const sinceMs = stopwatch(deps.clock);
-  const job = { lane: "watching", key: changeKey(change.id), owner: change.requester.userId } as const; // a lane's name
-  const left = () =>
-    ({ what: "change", changeId: change.id, verb: change.verb, trace: contentOf(deps.sealer, change)?.trace }) as const; // a literal kind
-  deps.lanes.add(job, (signal, aside) =>
-    resumed(left, () =>
-      carryOn(deps, { stored: sinceMs() < FRESH_FOR_MS ? stored : { change }, events, aside }, signal),
-    ),
-  );
+  const attempt = (lease: Due, signal: AbortSignal, aside: Aside): Promise<DueEnd> => {
+    const known = sinceMs() < FRESH_FOR_MS ? stored : { change };
+    return carryOn(deps, { ...known, due: lease, events, aside }, signal);
+  };
+  deps.start(due, attempt, change.requester.userId);
 }
 
-/**
- * Takes a Change from any stage to its end: runs it, reads it back, follows it. Calling it twice, or on two replicas,
- * harms nothing: each step is one conditional UPDATE.
- */
-async function carryOn(deps: WorkflowParts, { stored, events, aside }: CarryOn, signal: AbortSignal): Promise<void> {
-  const { change, fresh } = stored;
-  // When it is slow, its card says that it runs.
-  const sign =
-    stageOf(change) === "approved"
-      ? deps.clock.patience(SIGN_AFTER_MS, () => deps.lanes.background(showLater(deps, change)))
-      : undefined;
+/** An attempt of any replica: its requester waits no longer, or was told. */
+export async function carryOnDue(deps: WorkflowParts, due: Due, signal: AbortSignal, aside: Aside): Promise<DueEnd> {
+  const change = await deps.store.find({ id: due.key });
+  if (change === undefined) return "done";
+  if (stageOf(change) === "waiting") return endWaiting(deps, change, due);
+  return carryOn(deps, { change, due, events: undefined, aside }, signal);
+}
+
+/** Nobody decided in time, or somebody is about to. */
+async function endWaiting(deps: WorkflowParts, change: StoredChange, due: Due): Promise<DueEnd> {
+  const overdue = step("expire", { due, was: "pending", withinMs: 0 });
+  const expired = await advance(deps, change, { ...overdue, result: "not enough approvals in time" });
+  if (expired.kind !== "moved") return leftOf(deps, change, 0);
+  deps.wake();
+  return "ended";
+}
+
+/** Takes a Change from any stage to its end: runs it, reads it back, follows it. Each step is one conditional UPDATE. */
+async function carryOn(deps: WorkflowParts, carrying: CarryOn, signal: AbortSignal): Promise<DueEnd> {
+  const { change } = carrying;
+  const left = () =>
+    ({ what: "change", changeId: change.id, verb: change.verb, trace: contentOf(deps.sealer, change)?.trace }) as const; // a literal kind
+  return resumed(left, () => attempt(deps, carrying, signal));
+}
+
+async function attempt(deps: WorkflowParts, carrying: CarryOn, signal: AbortSignal): Promise<DueEnd> {
+  const { change, due, events, fresh } = carrying;
+  let restMs: number | undefined;
+  const lease: Lease = { due, rest: (ms) => void (restMs = ms) };
+  let isEnded = false;
   try {
-    const done = await toItsEnd(deps, stored, { signal, events }).finally(() => sign?.cancel());
-    await events?.onBegun?.();
-    const taken = done?.card && { ...done.card, change: done.change, opened: fresh?.content };
-    // It waits for something, and its card says for what.
-    if (done === undefined) await showLater(deps, change);
-    await deps.deliver(change, change.teamId, taken);
-    // An Undo that came to nothing changes the card of what it would have taken back.
-    if (done === undefined && change.undoOf !== undefined) deps.wake();
+    const done = isSettled(change) ? undefined : await runToEnd(deps, { ...carrying, lease }, signal);
     const followed = done?.change ?? change;
-    if (stageOf(followed) === "settled") {
-      const isLeftOver = done === undefined;
-      const following = { change: followed, isLeftOver, opened: fresh, aside };
-      if (followed.parts !== undefined) return await followParts(deps, following, signal);
-      const back = await follow(deps, following, signal);
-      if (back !== undefined) carryOnLater(deps, { change: back });
+    isEnded = done !== undefined && done.next !== "kept";
+    if (!isEnded && isSettled(followed)) {
+      const following = { ...carrying, lease, change: followed, isLeftOver: done === undefined, opened: fresh };
+      const { isStored, back } = await (followed.parts === undefined ? follow : followParts)(deps, following, signal);
+      if (back !== undefined) carryOnLater(deps, back);
+      isEnded = isStored;
     }
   } catch (error) {
     if (events === undefined) throw error;
     await events.onFailed(error);
+    if (error instanceof StoreError) throw error;
+    return "retry";
+  } finally {
+    events?.onEnded();
   }
-  events?.onEnded();
+  if (isEnded) return "ended";
+  return signal.aborted ? { ms: 0, isFailure: true } : leftOf(deps, change, restMs);
+}
+
+/** Before another attempt, when nobody knows what kept this one from going on. */
+const REST_MS = 1_000;
+
+/** When a Change that this attempt didn't end is carried on. A lease that is over by then stays so. */
+async function leftOf({ store }: Pick<WorkflowParts, "store">, { id }: StoredChange, ms = REST_MS): Promise<DueEnd> {
+  const now = await store.find({ id });
+  const stage = now === undefined ? "over" : stageOf(now);
+  if (stage === "over") return "done";
+  if (stage !== "waiting") return { ms };
+  return now?.expiresAt === undefined ? "done" : { at: now.expiresAt };
+}
+
+function isSettled(change: StoredChange): boolean {
+  return stageOf(change) === "settled";
+}
+
+/** Runs it, or reads it back, and shows what became of it. */
+async function runToEnd(
+  deps: WorkflowParts,
+  carrying: CarryOn & { readonly lease: Lease },
+  signal: AbortSignal,
+): Promise<Done | undefined> {
+  const { change, fresh, events } = carrying;
+  // When it is slow, its card says that it runs.
+  const sign = deps.clock.patience(SIGN_AFTER_MS, () => deps.lanes.background(showLater(deps, change)));
+  const done = await toItsEnd(deps, carrying, signal).finally(() => sign.cancel());
+  await events?.onBegun?.();
+  const taken = done?.card && { ...done.card, change: done.change, opened: fresh?.content };
+  // It waits for something, and its card says for what.
+  if (done === undefined) await showLater(deps, change);
+  await deps.deliver(change, change.teamId, taken);
+  // An Undo that came to nothing changes the card of what it would have taken back.
+  if (done === undefined && change.undoOf !== undefined) deps.wake();
+  return done;
 }
 
 /** What takes long gets its card now. Never rejects. */
@@ -104,34 +162,65 @@ export async function showLater(
   }
 }
 
-type CarryOn = { readonly stored: Stored; readonly events: RunEvents | undefined; readonly aside: Aside };
+type CarryOn = Omit<Stored, "due"> & {
+  readonly due: Due;
+  readonly events: RunEvents | undefined;
+  readonly aside: Aside;
+};
 
-type Running = { readonly signal: AbortSignal; readonly events: RunEvents | undefined };
+type Running = CarryOn & { readonly lease: Lease };
 
-async function toItsEnd(deps: WorkflowParts, stored: Stored, running: Running): Promise<Done | undefined> {
-  const { signal } = running;
-  const stage = stageOf(stored.change);
-  if (stage === "approved") return run(deps, stored, running);
+async function toItsEnd(deps: WorkflowParts, running: Running, signal: AbortSignal): Promise<Done | undefined> {
+  const { change, lease } = running;
+  const stage = stageOf(change);
+  // Somebody waits for the first attempt: it begins at once.
+  const isFirst = running.fresh !== undefined || running.clearance !== undefined;
+  if (!isFirst && (await hasToWait(deps, { change, lease }))) return undefined;
+  if (stage === "approved") return run(deps, running, signal);
   if (stage !== "sent") return undefined;
-  return stored.change.parts === undefined
-    ? readBack(deps, stored.change, signal)
-    : runParts(deps, stored.change, signal);
+  return change.parts === undefined
+    ? readBack(deps, { change, lease }, signal)
+    : runParts(deps, { change, lease }, signal);
+}
+
+type Carried = { readonly change: StoredChange; readonly lease: Lease };
+
+/**
+ * One Run per workload: while another one has it, nothing is read either, because some services allow a hundred calls a day. What
+ * waits too long for its start expires, or is refused.
+ */
+async function hasToWait(deps: WorkflowParts, { change, lease }: Carried): Promise<boolean> {
+  if (nextToSend(change) === undefined || isTurnOver(deps, change)) return false;
+  const { approvedAt } = change;
+  if (
+    stageOf(change) === "approved" &&
+    approvedAt &&
+    deps.clock.now().getTime() - approvedAt.getTime() >= APPROVED_FOR_MS
+  ) {
+    const overdue = step("expire", { due: lease.due, was: "approved", withinMs: APPROVED_FOR_MS });
+    const expired = await advance(deps, change, { ...overdue, result: "it couldn't start in time" });
+    if (expired.kind === "moved") return true;
+  }
+  if ((await deps.store.waitsFor(change)) === undefined) return false;
+  lease.rest(BUSY_REST_MS);
+  return true;
 }
 
 /** The Change once it is done; undefined when it ended otherwise, or isn't at its end. */
-async function run(deps: WorkflowParts, stored: Stored, { signal, events }: Running): Promise<Done | undefined> {
-  const { change, fresh } = stored;
+async function run(deps: WorkflowParts, running: Running, signal: AbortSignal): Promise<Done | undefined> {
+  const { change, fresh, lease, events } = running;
+  const { due } = lease;
   const onClaimed = events?.onClaimed;
   const cleared: Clearance =
     fresh === undefined
-      ? (stored.clearance ?? (await traced("policy", () => clearToRun(deps, change))))
+      ? (running.clearance ?? (await traced("policy", () => clearToRun(deps, change, { due }))))
       : { kind: "run", opened: fresh };
   switch (cleared.kind) {
     case "refused":
-      await refuse(deps, change, cleared.outcome);
+      await refuse(deps, { change, lease }, cleared.outcome);
       return undefined;
     case "unchecked":
-      deps.lanes.rest(changeKey(change.id), AWAY_REST_MS);
+      lease.rest(AWAY_REST_MS);
       return undefined;
     // Pending again, or taken over: the stored state is up to date.
     case "pending":
@@ -140,13 +229,13 @@ async function run(deps: WorkflowParts, stored: Stored, { signal, events }: Runn
     case "run": {
       const { opened } = cleared;
       if (change.parts === undefined) {
-        const clear = (proposed: Change): Promise<Clearance> => clearToRun(deps, change, { proposed });
-        return sendChange(deps, { change, opened, isFresh: fresh !== undefined, clear, onClaimed }, signal);
+        const clear = (proposed: Change): Promise<Clearance> => clearToRun(deps, change, { due, proposed });
+        return sendChange(deps, { change, lease, opened, isFresh: fresh !== undefined, clear, onClaimed }, signal);
       }
       // Of several workloads, each is claimed and told for itself.
-      const claimed = await deps.store.advance(change.id, step("claim", {}), undefined);
+      const claimed = await deps.store.advance(change.id, step("claim", { due }), undefined);
       onClaimed?.();
-      return claimed.kind === "moved" ? runParts(deps, claimed.change, signal) : undefined;
+      return claimed.kind === "moved" ? runParts(deps, { change: claimed.change, lease }, signal) : undefined;
     }
   }
 }
@@ -160,23 +249,27 @@ const BUSY_FOR_MS = 10 * 60_000;
  * version has to be healthy before the next part is sent: until then the request stays claimed, and nothing runs between
  * two looks.
  */
-async function runParts(deps: WorkflowParts, request: StoredChange, signal: AbortSignal): Promise<Done | undefined> {
-  const opened = await openedOrRefused(deps, request, signal);
+async function runParts(
+  deps: WorkflowParts,
+  { change: request, lease }: Carried,
+  signal: AbortSignal,
+): Promise<Done | undefined> {
+  const opened = await openedOrRefused(deps, { change: request, lease }, signal);
   let last: StoredChange | undefined;
   for (;;) {
     const now = await deps.store.find({ id: request.id });
     if (signal.aborted || now?.state !== "claimed") return undefined;
     const rolling = partInRollout(now);
     if (rolling !== undefined && opened !== undefined) {
-      if (!(await watchRollout(deps, { part: rolling, opened }, signal))) return undefined;
+      if (!(await watchRollout(deps, { part: rolling, lease, opened }, signal))) return undefined;
       continue;
     }
     const next = nextPart(now);
-    if (next === undefined || opened === undefined) return settleRequest(deps, now);
+    if (next === undefined || opened === undefined) return settleRequest(deps, { change: now, lease });
     // Another Run of its workload is in progress, or another replica has it.
     if (next.id === last?.id) return undefined;
     last = next;
-    await runPart(deps, { part: next, request: now, opened }, signal);
+    await runPart(deps, { part: next, request: now, lease, opened }, signal);
     await showLater(deps, request);
     deps.wake();
   }
@@ -223,7 +316,7 @@ function partInRollout({ parts = [] }: StoredChange): StoredChange | undefined {
  */
 async function watchRollout(
   deps: WorkflowParts,
-  { part, opened }: Pick<Part, "part" | "opened">,
+  { part, lease, opened }: Omit<Part, "request">,
   signal: AbortSignal,
 ): Promise<boolean> {
   const content = contentOf(deps.sealer, part);
@@ -241,26 +334,37 @@ async function watchRollout(
   const back =
     stuck && content && (await storeWayBack(deps, { stored: part, content: { ...content, threadTs }, now: stuck }));
   const isDecided = health.kind === "reached" || health.kind === "trouble" || nextMs === undefined;
-  const stored = await store(deps, part, looked, { restMs: isDecided ? 0 : nextMs });
-  if (back !== undefined) carryOnLater(deps, { change: back });
+  const stored = await store(deps, { change: part, lease }, looked);
+  if (nextMs !== undefined) lease.rest(nextMs);
+  if (back !== undefined) carryOnLater(deps, back);
   return stored !== undefined && isDecided;
 }
 
-type Part = { readonly part: StoredChange; readonly request: StoredChange; readonly opened: OpenRequest };
+type Part = {
+  readonly part: StoredChange;
+  readonly request: StoredChange;
+  readonly lease: Lease;
+  readonly opened: OpenRequest;
+};
 
-async function runPart(deps: WorkflowParts, { part, request, opened }: Part, signal: AbortSignal): Promise<void> {
-  if (stageOf(part) === "sent") return void (await readBack(deps, part, signal));
-  const content = contentOf(deps.sealer, part);
+async function runPart(
+  deps: WorkflowParts,
+  { part: change, request, lease, opened }: Part,
+  signal: AbortSignal,
+): Promise<void> {
+  const part = { change, lease };
+  if (stageOf(change) === "sent") return void (await readBack(deps, part, signal));
+  const content = contentOf(deps.sealer, change);
   if (content === undefined) {
     return refuse(deps, part, notSent("The stored request can't be opened.", "Request it again."));
   }
   const clear = (proposed?: Change): ReturnType<typeof clearPart> =>
-    clearPart(deps, { part, request, opened, ...(proposed && { proposed }) });
+    clearPart(deps, { part: change, request, opened, ...(proposed && { proposed }) });
   const cleared = isJustCleared(deps, request) ? undefined : await clear();
   if (cleared?.kind === "refused") return refuse(deps, part, cleared.outcome);
-  if (cleared?.kind === "unchecked") deps.lanes.rest(changeKey(request.id), AWAY_REST_MS);
+  if (cleared?.kind === "unchecked") lease.rest(AWAY_REST_MS);
   else {
-    const sending = { change: part, opened: { content, account: opened.account }, isFresh: false, clear };
+    const sending = { ...part, opened: { content, account: opened.account }, isFresh: false, clear };
     await sendChange(deps, sending, signal);
   }
   if (!isTurnOver(deps, request)) return;
@@ -268,8 +372,8 @@ async function runPart(deps: WorkflowParts, { part, request, opened }: Part, sig
   const why =
     cleared?.kind === "unchecked"
       ? "Slack didn't say in time who may do this."
-      : `Another request for ${part.workload.name} took too long.`;
-  const now = (await deps.store.find({ id: part.id })) ?? part;
+      : `Another request for ${change.workload.name} took too long.`;
+  const now = (await deps.store.find({ id: change.id })) ?? change;
   if (now.state === "approved" && !signal.aborted) await refuse(deps, part, notSent(why, "Request it again."));
 }
 
@@ -292,7 +396,7 @@ function notSent(why: string, next: string): Outcome {
 /** Undefined when nothing more can be sent or read: what was not begun is refused. */
 async function openedOrRefused(
   deps: WorkflowParts,
-  request: StoredChange,
+  { change: request, lease }: Carried,
   signal: AbortSignal,
 ): Promise<OpenRequest | undefined> {
   try {
@@ -300,20 +404,21 @@ async function openedOrRefused(
   } catch (error) {
     if (!(error instanceof UserError)) throw error;
     const outcome = notSent(error.message, error.next ?? "Request it again.");
-    for (const part of request.parts ?? []) {
-      if (stageOf(part) === "sent") await readBack(deps, part, signal);
-      if (stageOf(part) === "approved") await refuse(deps, part, outcome);
+    for (const change of request.parts ?? []) {
+      if (stageOf(change) === "sent") await readBack(deps, { change, lease }, signal);
+      if (stageOf(change) === "approved") await refuse(deps, { change, lease }, outcome);
     }
     return undefined;
   }
 }
 
 /** Its history is that of its parts, and those that were changed are followed from now on. */
-async function settleRequest(deps: WorkflowParts, request: StoredChange): Promise<Done | undefined> {
+async function settleRequest(deps: WorkflowParts, { change: request, lease }: Carried): Promise<Done | undefined> {
   const outcome = outcomeOf(request);
-  const lookInMs = (request.parts ?? []).some(({ state }) => state === "done") ? 0 : undefined;
-  const settled = await deps.store.advance(request.id, step(endOf[outcome.kind], { outcome, lookInMs }), undefined);
-  return settled.kind === "moved" ? settled : undefined;
+  const next = (request.parts ?? []).some(({ state }) => state === "done") ? "kept" : "over";
+  const end = step(endOf[outcome.kind], { due: lease.due, next, outcome });
+  const settled = await deps.store.advance(request.id, end, undefined);
+  return settled.kind === "moved" ? { ...settled, next } : undefined;
 }
 
 /** The outcome of the whole, from those of its parts. Pure. */

@@ -4,13 +4,16 @@ import { step as traced } from "../../platform/trail.ts";
 import type { Change, Outcome } from "../changes/change.ts";
 import { executeChange, type Executed, keeping, replacedBy } from "../changes/execute.ts";
 import { footprintOf } from "../changes/footprint.ts";
+import { unwatched } from "../changes/health.ts";
 import { type AcceptedEnd, readBackUnknown } from "../changes/read-back.ts";
 import { isPartId, requestIdOf, type StoredChange } from "../changes/stored-change.ts";
 import { UserError } from "../errors.ts";
+import { isFollowed } from "../views/kit/health.ts";
 import type { TakenPost } from "./post/post.ts";
+import type { Due } from "./due.ts";
 import type { Clearance } from "./access/clear-to-run.ts";
 import { advance } from "./history.ts";
-import { changeKey, endOf, type Found, step } from "./lifecycle.ts";
+import { endOf, type Found, type Next, step } from "./lifecycle.ts";
 import type { WorkflowParts } from "./ports.ts";
 import { apiFor, openRequest, type OpenRequest } from "./open-request.ts";
 import { changeIn, contentOf, sealContent } from "./stored-request.ts";
@@ -19,8 +22,15 @@ import { withFailureLine } from "../commands/verbs/deploy/on-failure.ts";
 /** Before Slack is asked again who the people of an approved Change are. */
 export const AWAY_REST_MS = 10_000;
 
-/** Pause before a retry, when another Run has the workload. While the sweep sees that Run, it doesn't retry. */
-const BUSY_REST_MS = 3_000;
+/** Before another look whether the workload is free. The end of the Run that has it comes sooner. */
+export const BUSY_REST_MS = 3_000;
+
+/** The lease of a request, for one attempt to carry it on. */
+export type Lease = {
+  readonly due: Due;
+  /** This attempt can't go on; the next one begins after so long. */
+  readonly rest: (ms: number) => void;
+};
 
 /**
  * The time since now, the longer of two: `elapsedMs` stops while the machine is suspended, and the time of day can be set
@@ -34,6 +44,7 @@ export function stopwatch({ now, elapsedMs }: Pick<Clock, "now" | "elapsedMs">):
 
 type Sending = {
   readonly change: StoredChange;
+  readonly lease: Lease;
   readonly opened: OpenRequest;
   /** The workload was just read. */
   readonly isFresh: boolean;
@@ -45,6 +56,8 @@ type Sending = {
 
 export type Done = {
   readonly change: StoredChange;
+  /** What became of the lease. */
+  readonly next: Next;
   /** Its card, which this replica posts. */
   readonly card?: TakenPost | undefined;
 };
@@ -52,43 +65,45 @@ export type Done = {
 /** Sends an approved Change and records its end, with what the read-back shows of its health. The Change if it is done. */
 export async function sendChange(
   deps: WorkflowParts,
-  { change, opened, isFresh, clear, onClaimed }: Sending,
+  { change, lease, opened, isFresh, clear, onClaimed }: Sending,
   signal: AbortSignal,
 ): Promise<Done | undefined> {
   const proposed = changeIn(opened.content);
   const executed = await executeChange(proposed, {
     ...apiFor(deps, opened, signal),
-    ...guard(deps, { change, opened, isFresh, onClaimed }, signal),
+    ...guard(deps, { change, lease, opened, isFresh, onClaimed }, signal),
     isFresh,
     digest: change.digest,
-    refusalNow: (now) => refusalNow(deps, { change, clear }, { proposed, now }),
+    refusalNow: (now) => refusalNow({ lease, clear }, { proposed, now }),
     resourcesKey: deps.settings.resourcesKey,
     asked: { person: change.requester.userId, request: requestIdOf(change.id) },
     clock: deps.clock,
     healthyAfterMs: deps.settings.healthyAfterMs,
-    doubt: (outcome) => doubt(deps, change, outcome),
+    doubt: (outcome) => doubt(deps, { change, lease }, outcome),
   });
-  return record(deps, change, executed);
+  return record(deps, { change, lease }, executed);
 }
+
+/** A Change, or a part of one, with the lease of the request. */
+type Carried = { readonly change: StoredChange; readonly lease: Lease };
 
 /** Policy was asked a moment ago about what the request found, and is asked again where something else is there now. */
 async function refusalNow(
-  { lanes }: WorkflowParts,
-  { change, clear }: Pick<Sending, "change" | "clear">,
+  { lease, clear }: Pick<Sending, "lease" | "clear">,
   { proposed, now }: { readonly proposed: Change; readonly now: Change },
 ) {
   if (JSON.stringify(footprintOf(now)) === JSON.stringify(footprintOf(proposed))) return undefined;
   const cleared = await clear(now);
   if (cleared.kind === "run") return undefined;
   if (cleared.kind === "refused") return cleared;
-  if (cleared.kind === "unchecked") lanes.rest(changeKey(change.id), AWAY_REST_MS);
+  if (cleared.kind === "unchecked") lease.rest(AWAY_REST_MS);
   return { kind: "lost" } as const; // a literal kind
 }
 
 /** Claims the Change and checks the clocks right before sending: a process that was suspended must not send. */
 function guard(
   deps: WorkflowParts,
-  { change, opened, isFresh, onClaimed }: Omit<Sending, "clear">,
+  { change, lease: { due }, opened, isFresh, onClaimed }: Omit<Sending, "clear">,
   signal: AbortSignal,
 ) {
   let sinceClaimMs = (): number => Number.POSITIVE_INFINITY;
@@ -96,7 +111,8 @@ function guard(
     async claim(asIs: Change) {
       const sinceMs = stopwatch(deps.clock);
       const found = isFresh ? undefined : foundContent(deps, { change, opened }, asIs);
-      const { kind } = await advance(deps, change, { ...step("claim", { found }), result: "sent to the workload API" });
+      const claim = { ...step("claim", { due, found }), result: "sent to the workload API" };
+      const { kind } = await advance(deps, change, claim);
       if (kind === "busy") return "busy";
       if (kind !== "moved") return "lost";
       sinceClaimMs = sinceMs;
@@ -118,18 +134,18 @@ function foundContent(
 }
 
 /** Shows at once that the answer is missing, since somebody waits, while the workload is being read back. */
-async function doubt(deps: WorkflowParts, change: StoredChange, outcome: Outcome): Promise<void> {
+async function doubt(deps: WorkflowParts, { change, lease: { due } }: Carried, outcome: Outcome): Promise<void> {
   const result = wordsOf(outcome);
   const reference = deps.newReference();
-  const { kind } = await advance(deps, change, { ...step("doubt", { outcome }), result, reference });
+  const { kind } = await advance(deps, change, { ...step("doubt", { due, outcome }), result, reference });
   if (kind === "moved") deps.wake();
 }
 
-async function record(deps: WorkflowParts, change: StoredChange, executed: Executed): Promise<Done | undefined> {
+async function record(deps: WorkflowParts, carried: Carried, executed: Executed): Promise<Done | undefined> {
+  const { change, lease } = carried;
   switch (executed.kind) {
     case "busy":
-      // Each try reads the workload again, and some services allow a hundred calls a day.
-      deps.lanes.rest(changeKey(change.id), BUSY_REST_MS);
+      lease.rest(BUSY_REST_MS);
       return undefined;
     case "lost":
       // Another replica has it, and records how it ended.
@@ -137,20 +153,24 @@ async function record(deps: WorkflowParts, change: StoredChange, executed: Execu
     case "drifted": {
       const { drift } = executed;
       const result = drift.map(({ field, then, now }) => `${field}: ${then} when requested → ${now} now`).join("; ");
-      await advance(deps, change, { ...step("drift", { drift }), result });
+      await advance(deps, change, { ...step("drift", { due: lease.due, drift }), result });
       return undefined;
     }
     case "refused":
-      await refuse(deps, change, executed.outcome);
+      await refuse(deps, carried, executed.outcome);
       return undefined;
     case "ended":
-      return settle(deps, change, executed);
+      return settle(deps, carried, executed);
   }
 }
 
-export async function refuse(deps: WorkflowParts, change: StoredChange, outcome: Outcome): Promise<void> {
+export async function refuse(
+  deps: WorkflowParts,
+  { change, lease: { due } }: Carried,
+  outcome: Outcome,
+): Promise<void> {
   const words = { result: wordsOf(outcome), reference: deps.newReference() };
-  await advance(deps, change, { ...step("refuse", { outcome }), ...words });
+  await advance(deps, change, { ...step("refuse", { due, outcome }), ...words });
 }
 
 /**
@@ -167,36 +187,39 @@ const FIRST_CARD_MS = 25_000;
 /** The Change if it is done. */
 async function settle(
   deps: WorkflowParts,
-  change: StoredChange,
-  { outcome, progress, nextMs: lookInMs }: AcceptedEnd,
+  { change, lease: { due } }: Carried,
+  { outcome, progress, nextMs }: AcceptedEnd,
 ): Promise<Done | undefined> {
   const name = endOf[outcome.kind];
-  const reference = name === "succeed" ? {} : { reference: deps.newReference() };
+  const isDone = name === "succeed";
+  const reference = isDone ? {} : { reference: deps.newReference() };
+  // A part is followed with the others of its request.
+  const isOver = !isPartId(change.id) && !(isDone && isFollowed({ op: change.op, ending: { kind: "run", outcome } }));
+  const next = isOver ? "over" : nextMs === undefined ? "kept" : { ms: nextMs };
   const settled = await advance(deps, change, {
     ...step(name, {
+      due,
+      next,
       outcome,
       progress,
-      lookInMs,
+      health: isOver && isDone ? unwatched : undefined,
       drawsForMs: isFirstDrawn(change) ? FIRST_CARD_MS : undefined,
     }),
     result: wordsOf(outcome),
     ...reference,
   });
-  return settled.kind === "moved" && name === "succeed" ? settled : undefined;
+  return settled.kind === "moved" && isDone ? { ...settled, next } : undefined;
 }
 
 /** A Change that a replica sent before it was gone: read back, never sent again. */
-export async function readBack(
-  deps: WorkflowParts,
-  change: StoredChange,
-  signal: AbortSignal,
-): Promise<Done | undefined> {
+export async function readBack(deps: WorkflowParts, carried: Carried, signal: AbortSignal): Promise<Done | undefined> {
+  const { change } = carried;
   let opened: OpenRequest;
   try {
     opened = await openRequest(deps, change);
   } catch (error) {
     if (!(error instanceof UserError)) throw error;
-    return settle(deps, change, { outcome: unreadable(deps, change) });
+    return settle(deps, carried, { outcome: unreadable(deps, change) });
   }
   // From now, whenever it was claimed: that was by the database's clock, which is not ours. Longer than needed, never shorter.
   const notBeforeMs = deps.store.sendWithinMs + operationTable[change.op].timeoutMs;
@@ -204,7 +227,7 @@ export async function readBack(
   const sent = changeIn(opened.content);
   const read = await traced("read back", () => readBackUnknown(sent, reading));
   const outcome = keeping(read, { over: replacedBy(sent) });
-  return signal.aborted ? undefined : settle(deps, change, { outcome });
+  return signal.aborted ? undefined : settle(deps, carried, { outcome });
 }
 
 function unreadable({ sealer }: Pick<WorkflowParts, "sealer">, change: StoredChange): Outcome {

@@ -1,16 +1,11 @@
 import type { Logger } from "pino";
 import type { Clock, Timer } from "../../platform/clock.ts";
-import type { NewHistoryEvent } from "../changes/history-event.ts";
-import { partsOf, type StoredChange } from "../changes/stored-change.ts";
 import type { ReplicaReport } from "../health/facts.ts";
 import { StoreError } from "../errors.ts";
-import { changeEvent, logEvent } from "./history.ts";
 import { beginAgain, takeOver } from "./inbox/delivery.ts";
 import type { Lanes } from "./inbox/lanes.ts";
 import type { Unfinished } from "./inbox/unfinished.ts";
-import { stageOf } from "./lifecycle.ts";
 import type { SweepStore, WorkflowParts } from "./ports.ts";
-import { carryOnLater, isTurnOver, nextToSend, showLater } from "./run.ts";
 import { notifyPlace } from "./watching/notify.ts";
 
 export type SweepDeps = Pick<WorkflowParts, "sealer" | "retries" | "dropped" | "clock" | "log"> & {
@@ -27,12 +22,8 @@ export type SweepDeps = Pick<WorkflowParts, "sealer" | "retries" | "dropped" | "
   readonly flushCalls: () => Promise<void>;
 };
 
-/** An approved Change that waits to start for this long expires. */
-const APPROVED_FOR_MS = 10 * 60_000;
-
 /**
- * Looks for everything that somebody has to carry on: expired requests, what replicas that are gone left behind, work
- * that is due. Any replica does it at any time. Rejects when the database doesn't answer, or, once the work of all
+ * Looks for everything that somebody has to carry on: deliveries of replicas that are gone, work that is due. Any replica does it at any time. Rejects when the database doesn't answer, or, once the work of all
  * others is begun, when a workspace can't be opened.
  */
 export async function sweep(deps: SweepDeps): Promise<void> {
@@ -51,22 +42,6 @@ export async function sweep(deps: SweepDeps): Promise<void> {
   for (const delivery of await store.takeDeliveries()) {
     const unfinished = takeOver(deps, delivery);
     if (unfinished !== undefined) await begin(unfinished);
-  }
-  await expire(deps);
-  const open = await store.open();
-  const running = new Set(
-    open
-      .flatMap(partsOf)
-      .filter((change) => stageOf(change) === "sent")
-      .map(workloadKey),
-  );
-  for (const change of open) {
-    const isRunning = change.card === undefined && change.settledAt === undefined;
-    if (isRunning) await inWorkspace(change.teamId, (deps) => deps.lanes.background(showLater(deps, change)));
-    // One Run per workload: it couldn't be claimed now, so it isn't read again either. What waited too long is refused.
-    const next = nextToSend(change);
-    if (next !== undefined && running.has(workloadKey(next)) && !isTurnOver(deps, change)) continue;
-    await inWorkspace(change.teamId, (workspace) => carryOnLater(workspace, { change }));
   }
   for (const at of await store.duePlaces()) {
     await inWorkspace(at.teamId, (workspace) =>
@@ -101,25 +76,6 @@ function opener({ workspaceOf }: Pick<SweepDeps, "workspaceOf">) {
     }
   };
   return { inWorkspace, checkOpened };
-}
-
-/** A row of history is logged once its transaction is over. */
-async function expire(deps: SweepDeps): Promise<void> {
-  const events = new Map<string, NewHistoryEvent>();
-  const expired = await deps.store.expire(APPROVED_FOR_MS, (change) => {
-    const result = change.approvedAt === undefined ? "not enough approvals in time" : "it couldn't start in time";
-    const event = changeEvent(deps, change, { kind: "expired", result });
-    events.set(change.id, event);
-    return event;
-  });
-  for (const { id } of expired) {
-    const event = events.get(id);
-    if (event !== undefined) logEvent(deps, event);
-  }
-}
-
-function workloadKey({ teamId, workload: { region, kind, name } }: StoredChange): string {
-  return `${teamId}/${region}/${kind}/${name}`;
 }
 
 export type Sweeper = {

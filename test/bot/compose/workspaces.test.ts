@@ -44,6 +44,7 @@ const shared: Shared = {
   report: () => Promise.reject(new Error("nobody asks")),
   retries: createRetries(machineClock),
   wake: () => undefined,
+  start: () => undefined,
   deliver: () => Promise.resolve(true),
 };
 const installations = { removed: nothing, left: nothing, personChanged: nothing };
@@ -72,6 +73,7 @@ const common = new Set([
   "retries",
   "sealer",
   "settings",
+  "start",
   "wake",
 ]);
 

@@ -109,3 +109,54 @@ test("lists that were watched are looked at again, from what was seen last", asy
     service: { at: BEFORE, version: 7 },
   });
 });
+
+const change = (
+  id: string,
+  state: string,
+  {
+    expires = "null",
+    settled = "null",
+    health = "null",
+    look = "null",
+    owner = "null",
+    partOf = "null",
+  }: Readonly<Record<string, string>> = {},
+) => `insert into change (id, delivery_id, state, version, team_id, requester_id, requester_name, channel_id, verb, op, workload_kind,
+  workload_region, workload_name, risk, diff, digest, sealed, account_owner, account_username, rule, break_glass, is_undone,
+  created_at, expires_at, settled_at, health, look_after, owner, part_of)
+  values ('${id}', 'd-${id}', '${state}', 1, 'T1', 'U1', 'Ann', 'C1', 'scale', 'updateService', 'service', 'us', 'web', 'routine', '[]',
+  'x', 'sealed', '{"kind":"workspace"}', 'acme', 'all', 0, 0, '${BEFORE}', ${expires}, ${settled}, ${health}, ${look}, ${owner}, ${partOf})`;
+
+test("requests that wait, run or are followed go on, each at its time", async () => {
+  const later = new Date(Date.now() + 2 * MINUTE).toISOString();
+  const settled = `'${BEFORE}'`;
+  const { store, take, pass } = await upgradedFrom(
+    "requests to carry on, as work that is due",
+    [
+      `insert into replica (id, alive_until) values ('lives', '${soon}'), ('gone', '${BEFORE}')`,
+      change("WAITS1", "pending", { expires: `'${later}'` }),
+      change("OVERDUE", "pending", { expires: `'${BEFORE}'` }),
+      change("FOREVER", "pending"),
+      change("RUNS11", "claimed", { owner: "'lives'" }),
+      change("LEFT11", "approved", { owner: "'gone'" }),
+      change("LEFT11/1", "approved", { partOf: "'LEFT11'" }),
+      change("DOUBT1", "unknown", { owner: "'gone'" }),
+      change("LOOKED", "done", { settled, look: `'${later}'`, owner: "'lives'" }),
+      change("NOTYET", "done", { settled, owner: "'gone'" }),
+      change("PARTLY", "failed", { settled, look: `'${BEFORE}'` }),
+      change("HEALTHY", "done", { settled, health: `'{"kind":"reached","line":"","excerpt":[]}'` }),
+      change("GIVENUP", "unknown", { settled }),
+      change("REJECTED", "rejected", { settled }),
+    ],
+    sealer,
+  );
+  const due: (readonly string[])[] = [];
+  for (const ms of [0, MINUTE + 1, MINUTE]) {
+    pass(ms);
+    const taken = await take("change");
+    for (const each of taken) await store.endDue(each);
+    due.push(taken.map(({ key }) => key).toSorted());
+  }
+
+  expect(due).toEqual([["DOUBT1", "LEFT11", "NOTYET", "OVERDUE", "PARTLY"], ["RUNS11"], ["LOOKED", "WAITS1"]]);
+});

@@ -67,7 +67,7 @@ const nothing: Readonly<Record<string, string>> = {
   binding: "team_id channel_id region account names is_locked bound_at",
   call_count: "team_id day calls",
   change: `id delivery_id state version team_id verb op workload_kind workload_region workload_name workload_uid risk digest rule
-    break_glass undo_of undo_key wait_key is_undone created_at expires_at approved_at claimed_at settled_at health progress look_after owner
+    break_glass undo_of undo_key wait_key is_undone created_at expires_at approved_at claimed_at settled_at health progress
     running_key notifies part_count part_of`,
   // Sealed until it is carried out.
   delivery: "*",

@@ -274,3 +274,91 @@ test("work that this replica has just scheduled with a lease is done without bei
   expect(done).toEqual(["card"]);
   expect(await left()).toEqual([]);
 });
+
+/** A request that this replica has just stored with a lease. */
+async function leasedChange({ db }: Pick<Awaited<ReturnType<typeof looping>>, "db">, key = "7QK2MP"): Promise<Due> {
+  const session = { db: db(), flavour: "sqlite", clock: clockOf("sqlite", () => 0) } as const; // a literal flavour
+  return beginDue(session, { kind: "change", key, teamId: "T1", leaseMs: dueKinds.change.leaseMs });
+}
+
+test("a sweep renews the leases of requests that wait for a place or run, and of nothing else", async () => {
+  const { promise: mayEnd, resolve: end } = Promise.withResolvers<void>();
+  let digests = 0;
+  const desk = await looping({
+    work: {
+      async digest() {
+        digests += 1;
+        await mayEnd;
+        return "done";
+      },
+    },
+  });
+  const { store, begin, start, lanes } = desk;
+  const due = await leasedChange(desk);
+  await desk.schedule("digest", "w1");
+  start(
+    due,
+    async () => {
+      await mayEnd;
+      return "done";
+    },
+    "U1",
+  );
+  await begin();
+
+  // Each for longer than the lease of the request lasts.
+  for (let sweep = 0; sweep < 4; sweep += 1) {
+    store.later(dueKinds.change.leaseMs - 1_000);
+    await begin();
+    expect(await store.takeDue({ kind: "change", leaseMs: 0, most: 1 })).toEqual([]);
+  }
+  expect(desk.inProgress()).toEqual(["change 7QK2MP", "digest w1"]);
+  end();
+  await lanes.idle();
+
+  // Its lease was over, so it was begun again.
+  expect(digests).toBe(2);
+  expect(await desk.left()).toEqual([]);
+});
+
+test("a request that finds no place in its lane is free for other replicas at once", async () => {
+  const own = await looping();
+  const due = await leasedChange(own);
+  const full = createDueLoop({
+    store: own.store,
+    lanes: { ...own.lanes, add: () => false },
+    log: pino({ level: "silent" }),
+    work: {} as never, // nothing is begun
+  });
+
+  full.start(due, () => Promise.reject(new Error("it began")), "U1");
+  await own.lanes.idle();
+
+  expect(await own.left()).toEqual([{ key: "7QK2MP", attempts: 1, isTaken: false }]);
+});
+
+test("what the database interrupted goes on as soon as it answers again", async () => {
+  let isAway = true;
+  const done: string[] = [];
+  const { begin, schedule, lanes, left, errors } = await looping({
+    work: {
+      async post({ key }) {
+        if (isAway) throw new StoreError("the database doesn't answer");
+        done.push(key);
+        return "done";
+      },
+    },
+  });
+  await schedule("post", "card");
+  await begin();
+  await lanes.idle();
+  expect(await left()).toEqual([{ key: "card", attempts: 1, isTaken: true }]);
+  expect(errors).toHaveLength(1);
+
+  isAway = false;
+  await begin();
+  await lanes.idle();
+
+  expect(done).toEqual(["card"]);
+  expect(await left()).toEqual([]);
+});

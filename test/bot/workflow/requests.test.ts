@@ -3,8 +3,10 @@ import { Problem } from "../../../src/api/problem.ts";
 import type { StoredChange } from "../../../src/bot/changes/stored-change.ts";
 import { StoreError } from "../../../src/bot/errors.ts";
 import { decide } from "../../../src/bot/workflow/decide.ts";
+import type { Due } from "../../../src/bot/workflow/due.ts";
+import { step } from "../../../src/bot/workflow/lifecycle.ts";
 import { propose } from "../../../src/bot/workflow/propose.ts";
-import { carryOnLater } from "../../../src/bot/workflow/run.ts";
+import { carryOnDue } from "../../../src/bot/workflow/run.ts";
 import { service } from "../changes/support/execution.ts";
 import { scripted } from "../changes/support/scripted.ts";
 import { event, storyOf } from "../store/contract/bench.ts";
@@ -178,7 +180,7 @@ test("what another replica claimed is not sent a second time", async () => {
   const { id } = await waiting(own);
   const { deps, store } = own;
   const advance: typeof store.advance = async (changeId, step, happened) => {
-    if (step.name === "claim") await store.claim(id, event("claimed"));
+    if (step.name === "claim") await store.advance(id, step, event("claimed"));
     return store.advance(changeId, step, happened);
   };
   const claimedMeanwhile = { ...deps, store: { ...deps.store, advance } };
@@ -202,7 +204,8 @@ test("a request that was sent before a crash is read back and not sent again", a
   const { store, deps } = own;
   await annScales(own);
   const { id } = await waiting(own);
-  const crashing = { ...deps, lanes: { ...deps.lanes, add: () => true } };
+  const leases: Due[] = [];
+  const crashing = { ...deps, start: (due: Due) => void leases.push(due) };
   const deciding = decide(crashing, {
     kind: "decide",
     decision: "approve",
@@ -214,11 +217,14 @@ test("a request that was sent before a crash is read back and not sent again", a
   await own.clock.sleeper();
   await own.clock.passMs(900);
   await deciding;
-  expect(await store.claim(id, event("claimed"))).toMatchObject({ kind: "claimed" });
-  const change = await store.findChange(id);
-  if (change === undefined) throw new Error("it is gone");
-  carryOnLater(deps, { change });
-  await deps.lanes.idle();
+  const [due] = leases;
+  if (due === undefined) throw new Error("nobody carries it on");
+  expect(await store.advance(id, step("claim", { due }), event("claimed"))).toMatchObject({ kind: "moved" });
+
+  await own.carryOn();
+  expect(await store.findChange(id)).toMatchObject({ state: "claimed" });
+  store.later(due.leaseMs);
+  await own.carryOn();
 
   expect(own.sent).not.toContain("updateService");
   expect(await store.findChange(id)).toMatchObject({ state: "failed" });
@@ -271,9 +277,10 @@ test("a request that is seen to take effect and to fail at the same look is told
   const deps = { ...own.deps, store: { ...own.deps.store, advance } };
   for (const isLast of [false, true]) {
     await own.clock.passMs(60_000);
-    const change = await own.store.find({ deliveryId: "d1" });
-    if (change !== undefined) carryOnLater(deps, { change });
-    await own.deps.lanes.idle();
+    own.store.later(60_000);
+    const [due] = await own.store.takeDue({ kind: "change", leaseMs: 20_000, most: 1 });
+    if (due === undefined) throw new Error("it isn't due");
+    await carryOnDue(deps, due, own.signal, (pause) => pause).catch(() => undefined);
     isAway = isLast;
   }
 
@@ -295,9 +302,8 @@ test("a request that is seen to take effect later keeps which revision it found"
   size = 3;
 
   await own.clock.passMs(60_000);
-  const change = await own.store.find({ deliveryId: "d1" });
-  if (change !== undefined) carryOnLater(own.deps, { change });
-  await own.deps.lanes.idle();
+  own.store.later(60_000);
+  await own.carryOn();
 
   expect(await outcome()).toMatchObject({ outcome: { kind: "done", over: { revision: 7 } } });
 });

@@ -1,10 +1,9 @@
 import { expect, test } from "vitest";
 import type { StoredChange } from "../../../src/bot/changes/stored-change.ts";
 import type { Clearance } from "../../../src/bot/workflow/access/clear-to-run.ts";
-import { changeKey } from "../../../src/bot/workflow/lifecycle.ts";
 import { openRequest } from "../../../src/bot/workflow/open-request.ts";
 import { propose } from "../../../src/bot/workflow/propose.ts";
-import { AWAY_REST_MS, readBack, sendChange } from "../../../src/bot/workflow/send.ts";
+import { AWAY_REST_MS, type Lease, readBack, sendChange } from "../../../src/bot/workflow/send.ts";
 import { scripted } from "../changes/support/scripted.ts";
 import { event } from "../store/contract/bench.ts";
 import { service } from "../views/support/workloads.ts";
@@ -33,23 +32,33 @@ async function scaling(own: Desk): Promise<StoredChange> {
   const ask = { verb: "scale", share: false, args: { name: "web", size: "3" } };
   const run = { onFailed: () => Promise.resolve(), onEnded: () => undefined };
   const asked = { kind: "ask", ask, origin: annHere, deliveryId: "d1", isRepeated: false } as const; // a literal kind
-  const deps = { ...own.deps, lanes: { ...own.deps.lanes, add: () => true } };
+  const deps = { ...own.deps, start: () => undefined };
   await propose(deps, { ...asked, reply: own.reply, run, onFinished: () => undefined }, own.signal);
   const change = await own.store.find({ deliveryId: "d1" });
   if (change === undefined) throw new Error("nothing was stored");
   return change;
 }
 
+/** The lease of its request, and for how long an attempt rests before the next one. */
+function leaseOf({ store }: Desk, { id }: Pick<StoredChange, "id">) {
+  const rests: number[] = [];
+  const lease: Lease = { due: store.lease(id), rest: (ms) => void rests.push(ms) };
+  return { lease, rests };
+}
+
+type Sent = { readonly asked: number; readonly rests: readonly number[] };
+
 /** Sends it while another image may run; says how often policy was asked about that. */
-async function sends(own: Desk, change: StoredChange, answer: Clearance["kind"]): Promise<number> {
+async function sends(own: Desk, change: StoredChange, answer: Clearance["kind"]): Promise<Sent> {
   const opened = await openRequest(own.deps, change);
   let asked = 0;
   const clear = async (): Promise<Clearance> => {
     asked += 1;
     return answer === "unchecked" ? { kind: answer } : { kind: "run", opened };
   };
-  await sendChange(own.deps, { change, opened, isFresh: false, clear }, own.signal);
-  return asked;
+  const { lease, rests } = leaseOf(own, change);
+  await sendChange(own.deps, { change, lease, opened, isFresh: false, clear }, own.signal);
+  return { asked, rests };
 }
 
 test.each([
@@ -61,29 +70,19 @@ test.each([
   const change = await scaling(own);
   now.image = image;
 
-  expect(await sends(own, change, "run")).toBe(times);
+  expect(await sends(own, change, "run")).toEqual({ asked: times, rests: [] });
   expect(own.sent).toContain("updateService");
 });
 
 test("while Slack can't say who may change what runs by then, nothing is sent, and it isn't tried again at once", async () => {
   const now = { image: "shop/web:1.4", size: 2 };
   const own = await townWith(now);
-  const { deps, clock } = own;
   const change = await scaling(own);
   now.image = "shop/web:1.5";
-  const tried: string[] = [];
-  const tryAgain = async (when: string): Promise<void> => {
-    deps.lanes.add({ lane: "watching", key: changeKey(change.id) }, async () => void tried.push(when));
-    await deps.lanes.idle();
-  };
 
-  expect(await sends(own, change, "unchecked")).toBe(1);
-  await tryAgain("at once");
-  await clock.passMs(AWAY_REST_MS);
-  await tryAgain("later");
+  expect(await sends(own, change, "unchecked")).toEqual({ asked: 1, rests: [AWAY_REST_MS] });
 
   expect(own.sent).not.toContain("updateService");
-  expect(tried).toEqual(["later"]);
 });
 
 test("what a replica sent before it was gone names the revision that it found, which going back needs", async () => {
@@ -95,7 +94,7 @@ test("what a replica sent before it was gone names the revision that it found, w
   const claimed = await store.findChange(id);
   now.size = 3;
 
-  const done = claimed && (await readBack(deps, claimed, signal));
+  const done = claimed && (await readBack(deps, { change: claimed, lease: leaseOf(own, { id }).lease }, signal));
 
   expect(done?.change.ending).toMatchObject({ outcome: { kind: "done", over: { revision: 7, isReady: true } } });
 });

@@ -4,8 +4,6 @@ import { expect, test } from "vitest";
 import { StoreError } from "../../../src/bot/errors.ts";
 import { sealInteraction, type Interaction } from "../../../src/bot/workflow/inbox/interaction.ts";
 import { createSweeper, sweep, type SweepDeps } from "../../../src/bot/workflow/sweep.ts";
-import { approvedChange, event, pendingChange, storyOf } from "../store/contract/bench.ts";
-import { stored } from "../views/support/stored-changes.ts";
 import { annHere, desk, type Desk } from "./support/desk.ts";
 
 const disconnect: Interaction = { kind: "disconnect", whose: "mine", origin: annHere };
@@ -27,21 +25,6 @@ function sweeping({ deps, store }: Desk, other: Partial<SweepDeps> = {}): SweepD
     ...other,
   };
 }
-
-test("a workspace that can't be opened doesn't hold up the requests of the others", async () => {
-  const own = await desk();
-  const { store, deps, drawn } = own;
-  await store.addChange(approvedChange("AAA111", { teamId: "T9" }), event("requested", { teamId: "T9" }));
-  await store.addChange(approvedChange("BBB222"), event("requested"));
-
-  await expect(sweep(sweeping(own))).rejects.toThrow("couldn't open workspace T9");
-  await deps.lanes.idle();
-
-  // Its sealed request isn't readable here, which is how it ends.
-  expect(await store.findChange("BBB222")).toMatchObject({ state: "failed" });
-  expect(await store.findChange("AAA111")).toMatchObject({ state: "approved" });
-  expect(drawn).toContain("BBB222");
-});
 
 test("an interrupted delivery of a workspace that can't be opened is begun once it can", async () => {
   const own = await desk();
@@ -86,49 +69,15 @@ test("what a replica that is gone left is taken over for each workspace, also wh
   expect(begun).toEqual(["delivery d2", "delivery d1"]);
 });
 
-test("what waits for another run of its workload is left alone, until a workload of a larger request has waited too long", async () => {
-  const own = await desk();
-  const { deps, store, clock } = own;
-  const claimedAt = clock.now();
-  const open = [
-    stored({ id: "AAA111", state: "claimed", claimedAt }),
-    stored({ id: "BBB222", state: "approved" }),
-    stored({ id: "CCC333", state: "claimed", claimedAt, parts: [stored({ id: "CCC333/1", state: "approved" })] }),
-  ];
-  const begun: string[] = [];
-  const workspaceOf = async () => ({ ...deps, lanes: { ...deps.lanes, add: ({ key = "" }) => begun.push(key) > 0 } });
-  const sweeps = () => sweep(sweeping(own, { workspaceOf, store: { ...store, open: () => Promise.resolve(open) } }));
-
-  await sweeps();
-  expect(begun).toEqual(["change AAA111"]);
-  begun.length = 0;
-  clock.jumpMs(10 * 60_000);
-  await sweeps();
-  expect(begun).toEqual(["change AAA111", "change CCC333"]);
-});
-
-test("a request that nobody approves in time expires, and a person reads so in history", async () => {
-  const own = await desk();
-  const { store } = own;
-  await store.addChange(pendingChange("AAA111"), event("requested"));
-  store.later(3_600_001);
-
-  await sweep(sweeping(own));
-
-  expect(await store.findChange("AAA111")).toMatchObject({ state: "expired" });
-  expect(await storyOf(store, "AAA111")).toEqual(["requested", "expired"]);
-  const [expired] = await store.history({ teamId: "T1", limit: 1 });
-  expect(expired).toMatchObject({ who: undefined, result: "not enough approvals in time" });
-});
-
 test("a bot that stops sweeps nothing any more", async () => {
   const own = await desk();
-  await own.store.addChange(pendingChange("AAA111"), event("requested"));
-  own.store.later(3_600_001);
+  let begun = 0;
+  const beginDue = async (): Promise<void> => void (begun += 1);
 
-  await sweep(sweeping(own, { lanes: { isStopping: () => true } }));
+  await sweep(sweeping(own, { beginDue }));
+  await sweep(sweeping(own, { beginDue, lanes: { isStopping: () => true } }));
 
-  expect(await own.store.findChange("AAA111")).toMatchObject({ state: "pending" });
+  expect(begun).toBe(1);
 });
 
 test("the operator reads once what keeps sweeps from working, each time it is something else, and when they work again", async () => {

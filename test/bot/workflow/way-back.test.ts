@@ -18,7 +18,7 @@ const isStuck = (change: Change) => ({ stored: stored({ state: "done" }), conten
 async function wayBackOf(change: Change): Promise<Change | undefined> {
   const { deps } = await desk();
   const back = await storeWayBack(deps, isStuck(change));
-  return back && contentOf(deps.sealer, back)?.change;
+  return back && contentOf(deps.sealer, back.change)?.change;
 }
 
 test("a way back is stored once, however many replicas see that it is needed", async () => {
@@ -26,8 +26,8 @@ test("a way back is stored once, however many replicas see that it is needed", a
 
   const [one, other] = await Promise.all([storeWayBack(deps, isStuck(deploy)), storeWayBack(deps, isStuck(deploy))]);
 
-  expect(one?.id).toBeDefined();
-  expect(other?.id).toBe(one?.id);
+  expect(one?.change.id).toBeDefined();
+  expect(other?.change.id).toBe(one?.change.id);
 });
 
 test.each<[string, Change["backTo"], object]>([

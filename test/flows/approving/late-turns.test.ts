@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import { operationTable } from "../../../src/api/operations.ts";
 import { operationOf } from "../../support/operation-of.ts";
 import { count } from "../../support/approval-town.ts";
+import { requested } from "../../support/requested.ts";
 import { killTown } from "../../support/kill-town.ts";
 import { openPolicy } from "../../support/open-policy.ts";
 import { shopTown } from "../../support/shop-town.ts";
@@ -20,8 +21,16 @@ rules:
 test("a request that waited for its turn is checked against the current policy", async () => {
   const { promise: held, resolve: release } = Promise.withResolvers<void>();
   const names = Array.from({ length: RUNS_OF_ONE }, (_, at) => `shop-${at}`);
+  let renewals = 0;
   await using town = await shopTown(names, {
     policy: openPolicy,
+    store: (real) => ({
+      ...real,
+      async renewDue(...leases) {
+        await real.renewDue(...leases);
+        renewals += 1;
+      },
+    }),
     async via(request, send) {
       if (request.method === "PUT") await held;
       return send(request);
@@ -31,16 +40,19 @@ test("a request that waited for its turn is checked against the current policy",
   await Promise.all(names.map((name) => developer.says(`/gantry scale ${name} 2`)));
   await town.until(() => count(town, "updateService") === RUNS_OF_ONE);
   await developer.says("/gantry scale web 3");
-  await town.until(async () => (await town.store().open()).length === RUNS_OF_ONE + 1);
-  // Written after all of that, so the bot knows by now that the request is stored. And its lease begins anew.
+  await town.until(async () => (await requested(town)).length === RUNS_OF_ONE + 1);
+  // Written after all of that, so the bot knows by now that the request is stored.
   await town.store().beat();
 
   town.setPolicy(nobodyScales);
   // Longer than what was read stays fresh, and shorter than a lease.
   town.passMinutes(12 / 60);
-  // A machine that stood still meanwhile doesn't end it.
-  await town.store().beat();
+  // The sweep ends once all is done.
+  const before = renewals;
+  const swept = town.sweep();
+  await town.until(() => renewals > before);
   release();
+  await swept;
   const refused = () =>
     developer
       .sees("ops")
@@ -83,14 +95,19 @@ function ofBoth({ developer }: World): string {
   return developer.sees("ops").find(({ text }) => /Restarting|restarted/u.test(text))?.text ?? "";
 }
 
-test("a workload of a larger request waits for another change of it", async () => {
+test("a workload of a larger request waits for another change of it, and goes on once that is over", async () => {
   const { town, endScaling } = await turnAfter(9);
   await using _town = town;
-  await town.until(async () => (await town.store().open()).some(({ parts }) => parts?.[0]?.state === "done"));
+  const [, both] = await requested(town);
+  await town.until(async () => (await town.store().find({ id: both ?? "" }))?.parts?.[0]?.state === "done");
+  await town.until(() => /Restarting/u.test(ofBoth(town)));
   endScaling();
-  await town.settled();
+  await town.until(async () => {
+    await town.sweep();
+    return ofBoth(town).includes("2 of 2 restarted");
+  });
 
-  expect(ofBoth(town)).toMatch(/Restarting/u);
+  expect(count(town, "restartService")).toBe(2);
 });
 
 test("… and is refused after ten minutes", async () => {

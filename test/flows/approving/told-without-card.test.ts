@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { approvalTown, counting } from "../../support/approval-town.ts";
 import { killTown } from "../../support/kill-town.ts";
+import { testClock } from "../../support/test-clock.ts";
 import { openPolicy } from "../../support/open-policy.ts";
 import { shopTown } from "../../support/shop-town.ts";
 import { card, idOf, says, whispers } from "../../support/speak.ts";
@@ -110,8 +111,11 @@ test.each([
   async (...story) => {
     const [, fault] = story;
     const { promise: mayEnd, resolve: end } = Promise.withResolvers<void>();
+    const clock = testClock();
     await using town = await approvalTown({
       policy: openPolicy,
+      clock,
+      patience: clock.after,
       async via(request, send) {
         if (request.method === "PUT") await mayEnd;
         return send(request);

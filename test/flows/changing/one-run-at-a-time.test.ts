@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import { approvalTown, count } from "../../support/approval-town.ts";
 import { images } from "../../service/support/memory-store.ts";
 import { openPolicy } from "../../support/open-policy.ts";
+import { requested } from "../../support/requested.ts";
 import { card, idOf, whispers } from "../../support/speak.ts";
 
 /** In minutes: until the next sweeps. */
@@ -23,9 +24,9 @@ test.each([
       },
       store: (real) => ({
         ...real,
-        async open() {
+        async dueKinds() {
           looks += 1;
-          return real.open();
+          return real.dueKinds();
         },
       }),
     });
@@ -43,9 +44,9 @@ test.each([
     await developer.says("/gantry scale web 3");
     await town.until(() => count(town, "updateService") === 1);
     await developer.says(asks);
-    await town.until(async () => (await town.store().open()).length === 2);
+    await town.until(async () => (await requested(town)).length === 2);
     await town.until(() => /shop.example.com|Restarting 1 of 2/u.test(card(developer)));
-    const earlier = (await town.store().open()).find(({ verb }) => verb === "scale")?.id ?? "none";
+    const [earlier] = await requested(town);
     await town.until(() => card(developer).includes(`waits for request ${earlier}\n`));
     expect(card(developer)).toMatch(says);
 
@@ -87,7 +88,7 @@ test("whoever approves a request that waits for another one reads that it waits"
   const restart = idOf(card(developer));
   await developer.says("/gantry scale web 3");
   await town.until(() => count(town, "updateService") === 1);
-  const earlier = (await town.store().open()).find(({ verb }) => verb === "scale")?.id ?? "none";
+  const [, earlier] = await requested(town);
 
   await approver.says(`/gantry approve ${restart}`, { channel: "ops" });
   await town.until(() => whispers(approver).length > 0);

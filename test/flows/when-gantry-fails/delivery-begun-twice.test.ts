@@ -15,6 +15,9 @@ test("when another replica stored the same delivery first, only what it stored m
   });
 
   await says(town, town.developer, "/gantry scale web 4");
+  // The other replica doesn't carry it on.
+  town.passSeconds(21);
+  await town.sweep();
 
   expect(count(town, "updateService")).toBe(0);
   expect(card(town.developer)).toMatch(/can't be opened/u);

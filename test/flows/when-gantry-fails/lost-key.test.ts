@@ -107,5 +107,6 @@ test("what was done long ago is not followed any more, and costs no call", async
 
   expect(town.calls()).toHaveLength(calls);
   expect(card(town.developer)).toMatch(/🟡 web scaled to 3, health unknown.*instances 2 → 3/isu);
-  expect(await town.store().open()).toEqual([]);
+  town.passMinutes(60);
+  expect(await town.store().takeDue({ kind: "change", leaseMs: 0, most: 1 })).toEqual([]);
 });

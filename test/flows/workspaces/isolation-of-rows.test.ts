@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { openSqlite } from "../../../src/platform/database/sqlite.ts";
 import { type WorkspaceStore, workspaceStore } from "../../../src/bot/compose/workspaces/workspace-store.ts";
 import { openStore } from "../../../src/bot/store/open-store.ts";
-import type { Store } from "../../../src/bot/store/store.ts";
+import { type Steps, withSteps } from "../../bot/store/support/steps.ts";
 import type { Tables } from "../../../src/bot/store/schema/tables.ts";
 import type { Incident, Seen } from "../../../src/bot/watch/incident.ts";
 import type { Placing, Round, RoundResult } from "../../../src/bot/workflow/ports.ts";
@@ -79,7 +79,7 @@ let post: StoredPost;
 const ofT2 = event("requested", { teamId: "T2" });
 const part = (id: string) => approvedChange(id, { workload: { kind: "service", region: "us", name: id, uid: "u" } });
 
-let all: Store;
+let all: Steps;
 let mine: WorkspaceStore;
 
 /** Every row of the database. */
@@ -93,23 +93,18 @@ async function dump(): Promise<string> {
 }
 
 beforeAll(async () => {
-  all = await openStore({
-    kind: "shared",
-    db,
-    flavour: "sqlite",
-    replicaId: "a",
-    log: pino({ level: "silent" }),
-  });
+  const log = pino({ level: "silent" });
+  all = withSteps(await openStore({ kind: "shared", db, flavour: "sqlite", replicaId: "a", log }));
   await all.insertChange(pendingChange("WAITS1", { waitKey: "same-effect" }), event("requested"));
   await all.insertChange(approvedChange("READY1"), event("requested"));
   await all.insertChange(approvedChange("SENT11"), event("requested"));
-  await all.advance("SENT11", step("claim", {}), event("claimed"));
+  await all.claim("SENT11", event("claimed"));
   await all.insertChange(approvedChange("DONE11", { deliveryId: "d-done" }), event("requested"));
-  await all.advance("DONE11", step("claim", {}), event("claimed"));
-  await all.advance("DONE11", step("succeed", { outcome: done }), event("done"));
+  await all.claim("DONE11", event("claimed"));
+  await all.settle("DONE11", done, event("done"));
   await all.insertChange(approvedChange("UNDO11", { undoOf: "DONE11" }), event("requested"));
   await all.insertChange({ ...approvedChange("MANY11"), parts: [part("one"), part("two")] }, event("requested"));
-  await all.advance("MANY11", step("claim", {}), undefined);
+  await all.carry("MANY11", "claim", {}, undefined);
   for (const owner of [
     { kind: "user", userId: "U1" },
     { kind: "channel", channelId: "C1" },
@@ -360,14 +355,16 @@ const moves: Readonly<Record<string, Attempt>> = {
   approve: (store) => store.advance("WAITS1", voted, ofT2),
   reject: (store) => store.advance("WAITS1", step("reject", { by: bob, reason: undefined }), ofT2),
   cancel: (store) => store.advance("WAITS1", step("cancel", { by: bob }), ofT2),
-  "ask again for": (store) => store.advance("READY1", step("askAgain", again), ofT2),
-  refuse: (store) => store.advance("READY1", step("refuse", { outcome: failed }), ofT2),
-  drift: (store) => store.advance("READY1", step("drift", { drift: [] }), ofT2),
-  claim: (store) => store.advance("READY1", step("claim", {}), ofT2),
-  end: (store) => store.advance("SENT11", step("succeed", { outcome: done }), ofT2),
-  doubt: (store) => store.advance("SENT11", step("doubt", { outcome: done }), ofT2),
-  "give up": (store) => store.advance("SENT11", step("giveUp", { outcome: done }), ofT2),
-  "claim a part of": (store) => store.advance("MANY11/1", step("claim", {}), ofT2),
+  "ask again for": (store) => store.advance("READY1", step("askAgain", { ...again, due: all.lease("READY1") }), ofT2),
+  refuse: (store) => store.advance("READY1", step("refuse", { due: all.lease("READY1"), outcome: failed }), ofT2),
+  drift: (store) => store.advance("READY1", step("drift", { due: all.lease("READY1"), drift: [] }), ofT2),
+  claim: (store) => store.advance("READY1", step("claim", { due: all.lease("READY1") }), ofT2),
+  end: (store) =>
+    store.advance("SENT11", step("succeed", { due: all.lease("SENT11"), next: "over", outcome: done }), ofT2),
+  doubt: (store) => store.advance("SENT11", step("doubt", { due: all.lease("SENT11"), outcome: done }), ofT2),
+  "give up": (store) =>
+    store.advance("SENT11", step("giveUp", { due: all.lease("SENT11"), next: "over", outcome: done }), ofT2),
+  "claim a part of": (store) => store.advance("MANY11/1", step("claim", { due: all.lease("MANY11/1") }), ofT2),
 };
 
 test.each(Object.entries(moves))("it can't %s a request of another workspace", async (_what, attempt) => {
@@ -381,9 +378,10 @@ test.each(Object.entries(moves))("it can't %s a request of another workspace", a
 
 test("a workload of the same name runs in both at once, and neither hears of the other's request", async () => {
   const same = { teamId: "T2", workload: { kind: "service", region: "us", name: "web-SENT11", uid: "u" } } as const;
-  await mine.insertChange(approvedChange("OURS11", same), ofT2);
+  const added = await mine.insertChange(approvedChange("OURS11", same), ofT2);
+  if (added === "taken" || "unanswered" in added || added.due === undefined) throw new Error("it wasn't added");
 
-  expect((await mine.advance("OURS11", step("claim", {}), ofT2)).kind).toBe("moved");
+  expect((await mine.advance("OURS11", step("claim", { due: added.due }), ofT2)).kind).toBe("moved");
 });
 
 test("an Undo of another workspace's request marks nothing there", async () => {

@@ -31,20 +31,15 @@ export function measuredStore(store: Store, observer: Pick<Observer, "measure" |
     async insertChange(change, event) {
       const stored = await measured.insertChange(change, event);
       // Otherwise it is an earlier one.
-      if (stored === "taken" || "unanswered" in stored || stored.id !== change.id) return stored;
+      if (stored === "taken" || "unanswered" in stored || stored.change.id !== change.id) return stored;
       observer.changed("requested");
-      if (stored.state === "approved") observer.changed("approved");
+      if (stored.change.state === "approved") observer.changed("approved");
       return stored;
     },
     async advance(id, step, event) {
       const advanced = await measured.advance(id, step, event);
       if (advanced.kind === "moved" && !isPartId(advanced.change.id)) countMove(observer, step.name, advanced.change);
       return advanced;
-    },
-    async expire(approvedMs, event) {
-      const expired = await measured.expire(approvedMs, event);
-      for (const _ of expired) observer.changed("expired");
-      return expired;
     },
   };
 }
@@ -54,6 +49,7 @@ const moves: Readonly<Partial<Record<StepName, ChangeMove>>> = {
   askAgain: "returned",
   reject: "rejected",
   cancel: "cancelled",
+  expire: "expired",
   drift: "drifted",
   refuse: "failed",
   claim: "sent",

@@ -6,8 +6,6 @@ import type { AuditRows, Store } from "../../store/store.ts";
 /** What concerns all workspaces: only the sweep and the installer have it. */
 type ForAll =
   | keyof InstallationRows
-  | "expire"
-  | "open"
   | "takeDeliveries"
   | "beat"
   | "inspect"
@@ -18,6 +16,7 @@ type ForAll =
   | "allWatches"
   | "dueKinds"
   | "takeDue"
+  | "renewDue"
   | "endDue"
   | "delayDue"
   | keyof AllWatching

@@ -50,6 +50,7 @@ export type Shared = Pick<
   | "retries"
   | "sealer"
   | "settings"
+  | "start"
   | "wake"
 > & {
   /** The account that the operator set; undefined when each workspace connects its own. */
@@ -85,8 +86,9 @@ export type Workspace = {
 };
 
 export function createWorkspace(shared: Shared, one: OneWorkspace): Workspace {
-  const { clock, deliver, dropped, lanes, log, logs, newReference, repeats, report, retries, sealer, settings, wake } =
+  const { clock, deliver, dropped, lanes, log, logs, newReference, repeats, report, retries, sealer, settings } =
     shared;
+  const { start, wake } = shared;
   const { access, installed, installations, policy, store } = one;
   const { backOff: wait = clock.sleep } = shared;
   const { network = directNetwork } = access;
@@ -175,6 +177,7 @@ export function createWorkspace(shared: Shared, one: OneWorkspace): Workspace {
     sealer,
     sender: createSender(messenger),
     settings,
+    start,
     store,
     wake,
   };

@@ -58,11 +58,11 @@ async function closeRequests(session: Session, takenAt: string): Promise<number>
   const stopped = { kind: "unwatched", line: "not followed after a restore", excerpt: [] } as const; // a literal kind
   await db
     .updateTable("change")
-    .set({ look_after: null, health: toJson(HealthJson, stopped) })
+    .set({ health: toJson(HealthJson, stopped) })
     .where("state", "=", "done")
     .where("health", "is", null)
     .execute();
-  await db.updateTable("change").set({ look_after: null }).where("look_after", "is not", null).execute();
+  await db.deleteFrom("due").where("kind", "=", "change").execute();
   return open.length;
 }
 
@@ -135,7 +135,7 @@ async function closeOne(session: Session, id: string, taken: string): Promise<vo
     next: "Check the workload before you try again.",
   };
   const ending = toJson(EndingJson, { kind: "run", outcome });
-  const set = { ending, settled_at: session.clock(), running_key: null, wait_key: null, look_after: null, owner: null };
+  const set = { ending, settled_at: session.clock(), running_key: null, wait_key: null };
   const change = await move(session, {
     id,
     step: { from: OPEN, to: "unknown" },

@@ -22,7 +22,7 @@ export type Session = {
   /** For work done now and then. Never stored, never compared with a row. */
   readonly machine: MachineClock;
   readonly replicaId: string;
-  /** How long a lease lasts after `beat`. */
+  /** How long the lease of a request lasts that this replica begins, and that of its deliveries after `beat`. */
   readonly leaseMs: number;
   /** How much of the lease must be left when something is claimed: the request leaves within this time. */
   readonly sendWithinMs: number;

@@ -263,6 +263,12 @@ export const migrations: readonly Migration[] = [
       await moveCardsToPost(db, flavour);
     },
   },
+  {
+    title: "requests to carry on, as work that is due",
+    async up({ db }) {
+      await moveChangesToDue(db);
+    },
+  },
 ];
 
 // The tables of the third migration. It was run somewhere, so nothing here changes: a later migration alters them.
@@ -423,6 +429,20 @@ async function moveCardsToPost(db: Db, flavour: Flavour): Promise<void> {
   for (const column of ["card_channel", "card_ts", "posts", ...drawing, ...telling]) {
     await sql`alter table change drop column ${sql.ref(column)}`.execute(db);
   }
+}
+
+/** A request is carried on when its time to decide is over, at its next look, or once the lease of its replica is over. */
+async function moveChangesToDue(db: Db): Promise<void> {
+  await sql`insert into due (kind, key, team_id, at, attempts, created_at)
+    select 'change', id, team_id, case when state = 'pending' then expires_at when look_after is not null then look_after
+      else coalesce((select alive_until from replica where replica.id = change.owner), created_at) end, 0, created_at
+    from change where part_of is null and (state = 'pending' and expires_at is not null or state = 'approved' or state = 'claimed'
+      or (state = 'unknown' and settled_at is null) or (state = 'done' and health is null) or look_after is not null)`.execute(
+    db,
+  );
+  await sql`drop index change_open`.execute(db);
+  for (const column of ["owner", "look_after"])
+    await sql`alter table change drop column ${sql.ref(column)}`.execute(db);
 }
 
 // The functions of released migrations: never edit one, add a new migration instead.

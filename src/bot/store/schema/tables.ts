@@ -5,8 +5,8 @@ import type { DueKindName } from "../../workflow/due.ts";
 import type { PostKindName } from "../../workflow/post/post.ts";
 
 /**
- * Times are ISO 8601 in UTC, so that they sort as text; flags are 0 and 1; JSON is text. A row of `change` or `delivery`
- * is free for everybody when its owner is null or has no row in `replica` that is still alive.
+ * Times are ISO 8601 in UTC, so that they sort as text; flags are 0 and 1; JSON is text. A row of `delivery` is free for everybody
+ * when its owner is null or has no row in `replica` that is still alive.
  */
 type DeliveryTable = {
   id: string;
@@ -59,9 +59,6 @@ export type ChangeTable = {
   health: string | null;
   /** The last look at a workload that is followed. */
   progress: string | null;
-  /** When the next look is due; null when none is, or at once. Of a request for several workloads, for all of them. */
-  look_after: string | null;
-  owner: string | null;
   /** team/region/kind/name from the claim until it is settled; unique, so that a workload has one Run at a time. */
   running_key: string | null;
   /** 1: they asked to be told how it ends, also where its card shows it. */

@@ -2,6 +2,7 @@ import { partsOf, type StoredChange } from "../../changes/stored-change.ts";
 import { SlackAway, UserError } from "../../errors.ts";
 import { strictest } from "../../policy/evaluate.ts";
 import type { Terms, Verdict } from "../../policy/policy.ts";
+import type { Due } from "../due.ts";
 import { advance } from "../history.ts";
 import { step } from "../lifecycle.ts";
 import { isDirect } from "../origin.ts";
@@ -34,18 +35,20 @@ export type Clearance =
 export async function clearToRun(
   deps: WorkflowParts,
   change: StoredChange,
-  { sinceMs = deps.clock.now().getTime(), proposed }: { readonly sinceMs?: number; readonly proposed?: Change } = {},
+  { due, sinceMs = deps.clock.now().getTime(), proposed }: Asking,
 ): Promise<Clearance> {
   try {
     const opened = await openRequest(deps, change);
     const asked = { change, opened, sinceMs, proposed };
     const verdict = await allowedNow(deps, asked);
     if (verdict.kind !== "approve") return { kind: "run", opened };
-    return await recount(deps, { ...asked, verdict });
+    return await recount(deps, { ...asked, verdict }, due);
   } catch (error) {
     return uncleared(deps, change, error);
   }
 }
+
+type Asking = { readonly due: Due; readonly sinceMs?: number; readonly proposed?: Change };
 
 /** The workloads of one request that follow within this time need no further lookups of people. */
 const PEOPLE_AGE_MS = 10_000;
@@ -161,12 +164,12 @@ export function watchGroups(people: People) {
 
 type Counted = OpenedChange & { readonly verdict: Extract<Verdict, { kind: "approve" }> };
 
-async function recount(deps: WorkflowParts, counted: Counted): Promise<Clearance> {
+async function recount(deps: WorkflowParts, counted: Counted, due: Due): Promise<Clearance> {
   const { change, opened, verdict } = counted;
   const { terms } = verdict;
   const counting = await countingApprovals(deps, counted);
   if (counting.length >= terms.votes) return { kind: "run", opened };
-  const missing = { change, verdict, notice: reapprovalNotice(change, terms, counting), counting };
+  const missing = { change, due, verdict, notice: reapprovalNotice(change, terms, counting), counting };
   await checkCard(deps, missing);
   return askAgain(deps, missing);
 }
@@ -192,6 +195,7 @@ async function countingApprovals(
 }
 
 type Missing = Pick<Counted, "change" | "verdict"> & {
+  readonly due: Due;
   /** The reason, and how many approvals are missing. */
   readonly notice: string;
   readonly counting: readonly string[];
@@ -211,10 +215,10 @@ async function checkCard(deps: WorkflowParts, { change, verdict, notice }: Missi
   });
 }
 
-async function askAgain(deps: WorkflowParts, { change, verdict, notice, counting }: Missing): Promise<Clearance> {
+async function askAgain(deps: WorkflowParts, { change, due, verdict, notice, counting }: Missing): Promise<Clearance> {
   const { version } = change;
   const { rule, terms } = verdict;
-  const again = step("askAgain", { version, rule, terms, counting, notice });
+  const again = step("askAgain", { due, version, rule, terms, counting, notice });
   const asked = await advance(deps, { ...change, rule }, { ...again, result: notice });
   if (asked.kind === "moved") return { kind: "pending", change: asked.change };
   if (asked.kind !== "busy") return { kind: "moved" };

@@ -24,14 +24,12 @@ export type Lanes = {
   /** An interaction came in. Jobs step back while they come in quickly. */
   readonly arrived: () => void;
   /**
-   * Runs work after the acks. Merged with the job with this key that waits, and dropped while the key rests; then it is
-   * true, too. False, and nothing is done, when the lane is full.
+   * Runs work after the acks. Merged with the job with this key that waits; then it is true, too. False, and nothing is done, when
+   * the lane is full.
    */
   readonly add: (job: Job, work: Work) => boolean;
   /** Whether `add` would accept a job now. */
   readonly hasRoom: (job: Pick<Job, "lane" | "owner">) => boolean;
-  /** Jobs with this key are dropped until the time is over. */
-  readonly rest: (key: string, ms: number) => void;
   /** Keys of jobs that run or wait, running ones first. */
   readonly keys: () => readonly string[];
   /** Counts something outside the lanes that has to end before the bot does. */
@@ -86,7 +84,7 @@ const answering: ReadonlySet<LaneName> = new Set(["people", "requests", "decisio
 export function createLanes({ drain: ending, onError, clock, onFull }: LanesParts): Lanes {
   const scheduler = createScheduler<LaneName>({ limits, onError, clock });
   const drain = createDrain(ending, scheduler, clock);
-  const keys = createKeys(clock);
+  const keys = createKeys();
   const push = (job: Job, work: Work): void => {
     const { lane, owner, key } = job;
     const onDone = (): void => {
@@ -108,7 +106,7 @@ export function createLanes({ drain: ending, onError, clock, onFull }: LanesPart
     arrived: scheduler.arrived,
     add(job, work) {
       const { key, lane } = job;
-      if (keys.isWaiting(key) || keys.isResting(key)) return true;
+      if (keys.isWaiting(key)) return true;
       if (keys.isRunning(key)) {
         if (!dropped.has(lane)) keys.follow(key, { job, work: later(lane, work, false) });
         return true;
@@ -118,7 +116,6 @@ export function createLanes({ drain: ending, onError, clock, onFull }: LanesPart
       return true;
     },
     hasRoom,
-    rest: (key, ms) => keys.rest(key, ms),
     keys: keys.list,
     track: (work) => drain.track(work),
     background: (work) => unawaited(drain.track(work), onError),
@@ -138,16 +135,14 @@ export function createLanes({ drain: ending, onError, clock, onFull }: LanesPart
 
 type Next = { readonly job: Job; readonly work: Work };
 
-/** Keys that wait, run or rest. Jobs without a key pass through. */
-function createKeys({ elapsedMs }: Pick<Clock, "elapsedMs">) {
+/** Keys that wait or run. Jobs without a key pass through. */
+function createKeys() {
   const waiting = new Set<string>();
   /** With the job that runs afterwards. */
   const running = new Map<string, Next | undefined>();
-  const resting = new Map<string, number>();
   return {
     isWaiting: (key = ""): boolean => waiting.has(key),
     isRunning: (key = ""): boolean => running.has(key),
-    isResting: (key = ""): boolean => (resting.get(key) ?? 0) > elapsedMs(),
     wait: (key?: string) => void (key !== undefined && waiting.add(key)),
     begin(key?: string) {
       if (key === undefined) return;
@@ -160,11 +155,6 @@ function createKeys({ elapsedMs }: Pick<Clock, "elapsedMs">) {
       const next = running.get(key);
       running.delete(key);
       return next;
-    },
-    rest(key: string, ms: number) {
-      const now = elapsedMs();
-      for (const [each, untilMs] of resting) if (untilMs <= now) resting.delete(each);
-      resting.set(key, now + ms);
     },
     list: (): readonly string[] => [...running.keys(), ...waiting],
   };

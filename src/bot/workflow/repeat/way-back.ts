@@ -7,7 +7,7 @@ import { containersAfter, riskOf, type Snapshot } from "../../changes/updatable-
 import { newChangeId } from "../../commands/grammar/argument-types.ts";
 import { staysIfStuck } from "../draft.ts";
 import { changeEvent, logEvent } from "../history.ts";
-import type { NewChange, WorkflowParts } from "../ports.ts";
+import type { Inserted, NewChange, WorkflowParts } from "../ports.ts";
 import { changeIn, type Content, sealContent } from "../stored-request.ts";
 
 /** A deploy whose new instances don't get ready, and the service as it is now. */
@@ -22,7 +22,7 @@ export type StuckDeploy = {
  * request, and a Change of its own: claimed once, and refused if the service was changed meanwhile. Calling it
  * again adds no second one. Undefined when there is nothing to go back to.
  */
-export async function storeWayBack(deps: WorkflowParts, stuck: StuckDeploy): Promise<StoredChange | undefined> {
+export async function storeWayBack(deps: WorkflowParts, stuck: StuckDeploy): Promise<Inserted | undefined> {
   const { stored, content } = stuck;
   const wayBack = wayBackOf(stuck);
   if (wayBack === undefined) return undefined;
@@ -55,12 +55,12 @@ export async function storeWayBack(deps: WorkflowParts, stuck: StuckDeploy): Pro
       expiresInMs: undefined,
     };
     const event = changeEvent(deps, draft, { kind: "requested", result: back.diff.join("; ") });
-    const change = await deps.store.insertChange(draft, event);
-    if (change === "taken") continue;
+    const inserted = await deps.store.insertChange(draft, event);
+    if (inserted === "taken") continue;
     // Only a request of a person has to be answered before another one.
-    if ("unanswered" in change) return undefined;
-    if (change.id === id) logEvent(deps, event);
-    return change.deliveryId === draft.deliveryId ? change : undefined;
+    if ("unanswered" in inserted) return undefined;
+    if (inserted.change.id === id) logEvent(deps, event);
+    return inserted.change.deliveryId === draft.deliveryId ? inserted : undefined;
   }
 }
 

@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
 import type { Due } from "../../../../src/bot/workflow/due.ts";
-import { step } from "../../../../src/bot/workflow/lifecycle.ts";
 import type { NewChange } from "../../../../src/bot/workflow/ports.ts";
 import type { SavedPost } from "../../../../src/bot/workflow/post/post.ts";
 import {
@@ -75,12 +74,12 @@ export function cardsContract({ replica }: Bench): void {
     expect(await a.showChange({ id: "AAA111", teamId: "T2" })).toBe(false);
     expect(await cardsDue(a)).toEqual(["BBB222"]);
     await a.settle("AAA111", done, event("done"));
-    expect(await cardsDue(a)).toEqual(["BBB222", "AAA111"]);
+    expect((await cardsDue(a)).toSorted()).toEqual(["AAA111", "BBB222"]);
   });
 
   test("whoever ends a change posts its card, unless it has one", async () => {
     const [a, b] = [await replica("a"), await replica("b")];
-    const ended = step("succeed", { outcome: done, drawsForMs: 30_000 });
+    const ended = { outcome: done, drawsForMs: 30_000 };
     for (const id of ["FREE11", "DRAWN1"]) {
       await a.addChange(approvedChange(id), event("requested"));
       await a.claim(id, event("claimed"));
@@ -89,8 +88,8 @@ export function cardsContract({ replica }: Bench): void {
     const drawn = await posts(a);
 
     const [free, other] = [
-      await a.advance("FREE11", ended, event("done")),
-      await a.advance("DRAWN1", ended, event("done")),
+      await a.carry("FREE11", "succeed", ended, event("done")),
+      await a.carry("DRAWN1", "succeed", ended, event("done")),
     ];
 
     expect(free).toMatchObject({
@@ -149,9 +148,9 @@ export function cardsContract({ replica }: Bench): void {
     await ran(a, "AAA111");
     const progress = { kind: "watching", line: "", excerpt: [] } as const; // a literal kind
 
-    await a.advance("AAA111", step("observe", { progress, lookInMs: 1_000, isNews: false }), undefined);
+    await a.carry("AAA111", "observe", { progress, isNews: false }, undefined);
     expect(await cardsDue(a)).toEqual([]);
-    await a.advance("AAA111", step("observe", { progress, lookInMs: 1_000, isNews: true }), undefined);
+    await a.carry("AAA111", "observe", { progress, isNews: true }, undefined);
     expect(await cardsDue(a)).toEqual(["AAA111"]);
   });
 
@@ -188,10 +187,10 @@ export function cardsContract({ replica }: Bench): void {
     }
     expect(await a.findChange("BBB222")).toBeUndefined();
     expect([ofOthers, ofAnother, afterwards, later]).toMatchObject([
-      { id: "CCC333" },
-      { id: "DDD444" },
-      { id: "GGG777" },
-      { id: "HHH888" },
+      { change: { id: "CCC333" } },
+      { change: { id: "DDD444" } },
+      { change: { id: "GGG777" } },
+      { change: { id: "HHH888" } },
     ]);
   });
 
@@ -208,7 +207,7 @@ export function cardsContract({ replica }: Bench): void {
 
     expect(await again("BBB222")).toMatchObject({ unanswered: { id: "AAA111" } });
     await a.savePost(await taken(a), { told: [told] });
-    expect(await again("CCC333")).toMatchObject({ id: "CCC333" });
+    expect(await again("CCC333")).toMatchObject({ change: { id: "CCC333" } });
   });
 
   test("a card that is stored at the moment in which its lease is lost stays the card", async () => {

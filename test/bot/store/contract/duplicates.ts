@@ -73,7 +73,7 @@ export function duplicatesContract({ replica, db }: Bench): void {
     expect(third.id).toBe("CCC333");
   });
 
-  test("a suspended machine renews its lease before it claims anything", async () => {
+  test("a suspended machine renews its lease before it takes a delivery on", async () => {
     let suspendedMs = 0;
     const a = await replica("a", {
       clock: { ...machineClock, now: () => new Date(machineClock.now().getTime() + suspendedMs) },
@@ -83,7 +83,7 @@ export function duplicatesContract({ replica, db }: Bench): void {
 
     // `elapsedMs` stood still meanwhile.
     suspendedMs = 15_000;
-    await a.addChange(approvedChange("AAA111"), event("requested"));
+    await a.accept({ id: "d1", sealed: "sealed" });
 
     const row = await db().selectFrom("replica").select("alive_until").where("id", "=", "a").executeTakeFirstOrThrow();
     expect(row.alive_until > long).toBe(true);

@@ -1,5 +1,4 @@
 import { expect, test } from "vitest";
-import { step } from "../../../../src/bot/workflow/lifecycle.ts";
 import type { NewChange } from "../../../../src/bot/workflow/ports.ts";
 import {
   ann,
@@ -29,8 +28,8 @@ function forSeveral(id: string, other: Partial<NewChange> = {}): NewChange {
 }
 
 const watching = { kind: "watching", line: "3 of 3 ready", excerpt: [] } as const; // a literal kind
-const claim = step("claim", {});
-const succeed = step("succeed", { outcome: done });
+/** A look that isn't the last one; the next one comes in a minute. */
+const inAMinute = { progress: watching, isNews: false, next: { ms: 60_000 } };
 
 export function partsContract({ replica, db }: Bench): void {
   test("a request for several workloads is found with its parts in order, each with the row of history of its workload", async () => {
@@ -61,43 +60,41 @@ export function partsContract({ replica, db }: Bench): void {
 
   test("another change to a workload makes its followed requests due at once, and no others", async () => {
     const a = await replica("a");
-    const inAMinute = step("observe", { progress: watching, lookInMs: 60_000, isNews: false });
     const about = (name: string) => ({ workload: { kind: "service" as const, region: "us", name, uid: "u" } }); // a literal
     for (const [id, name] of [
       ["AAA111", "web"],
       ["BBB222", "worker"],
     ] as const) {
       await a.addChange(approvedChange(id, about(name)), event("requested"));
-      await a.advance(id, claim, event("claimed"));
-      await a.advance(id, succeed, event("done"));
-      await a.advance(id, inAMinute, undefined);
+      await a.carry(id, "claim", {}, event("claimed"));
+      await a.carry(id, "succeed", { outcome: done }, event("done"));
+      await a.carry(id, "observe", inAMinute, undefined);
     }
     await a.addChange(forSeveral("CCC333"), event("requested"));
-    await a.advance("CCC333", claim, undefined);
+    await a.carry("CCC333", "claim", {}, undefined);
     expect(ofId(await a.openChanges())).toEqual(["CCC333"]);
 
-    await a.advance("CCC333/1", claim, event("claimed"));
-    await a.advance("CCC333/1", succeed, event("done"));
+    await a.carry("CCC333/1", "claim", {}, event("claimed"));
+    await a.carry("CCC333/1", "succeed", { outcome: done }, event("done"));
     expect(ofId(await a.openChanges())).toEqual(["AAA111", "CCC333"]);
     // What was accepted shows at last: from now on it runs.
-    await a.advance("AAA111", inAMinute, undefined);
-    const shown = step("confirm", { outcome: done, progress: watching, lookInMs: 60_000 });
-    await a.advance("CCC333/1", shown, event("confirmed"));
+    await a.carry("AAA111", "observe", inAMinute, undefined);
+    const shown = { outcome: done, progress: watching };
+    await a.carry("CCC333/1", "confirm", shown, event("confirmed"));
     expect(ofId(await a.openChanges())).toContain("AAA111");
   });
 
   test("another change to one of its workloads makes a followed request for several due at once", async () => {
     const a = await replica("a");
-    const inAMinute = step("observe", { progress: watching, lookInMs: 60_000, isNews: false });
     await a.addChange(forSeveral("AAA111"), event("requested"));
-    await a.advance("AAA111", claim, undefined);
+    await a.carry("AAA111", "claim", {}, undefined);
     for (const part of ["AAA111/1", "AAA111/2", "AAA111/3"]) {
-      await a.advance(part, claim, event("claimed"));
-      await a.advance(part, succeed, event("done"));
-      await a.advance(part, inAMinute, undefined);
+      await a.carry(part, "claim", {}, event("claimed"));
+      await a.carry(part, "succeed", { outcome: done }, event("done"));
+      await a.carry(part, "observe", inAMinute, undefined);
     }
-    await a.advance("AAA111", succeed, undefined);
-    await a.advance("AAA111", inAMinute, undefined);
+    await a.carry("AAA111", "succeed", { outcome: done }, undefined);
+    await a.carry("AAA111", "observe", inAMinute, undefined);
     for (const [id, name] of [
       ["BBB222", "elsewhere"],
       ["CCC333", "worker"],
@@ -106,14 +103,14 @@ export function partsContract({ replica, db }: Bench): void {
         approvedChange(id, { workload: { kind: "service", region: "us", name, uid: "u" } }),
         event("requested"),
       );
-      await a.advance(id, claim, event("claimed"));
+      await a.carry(id, "claim", {}, event("claimed"));
     }
 
     // Each is looked at later itself.
-    const later = step("succeed", { outcome: done, lookInMs: 60_000 });
-    await a.advance("BBB222", later, event("done"));
+    const later = { outcome: done, next: { ms: 60_000 } };
+    await a.carry("BBB222", "succeed", later, event("done"));
     expect(ofId(await a.openChanges())).toEqual(["CCC333"]);
-    await a.advance("CCC333", later, event("done"));
+    await a.carry("CCC333", "succeed", later, event("done"));
     expect(ofId(await a.openChanges())).toEqual(["AAA111"]);
   });
 
@@ -121,11 +118,11 @@ export function partsContract({ replica, db }: Bench): void {
     const [a, b] = [await replica("a"), await replica("b")];
     await a.addChange(forSeveral("AAA111"), event("requested"));
 
-    const early = await a.advance("AAA111/1", claim, event("claimed"));
-    await a.advance("AAA111", claim, undefined);
-    const foreign = await b.advance("AAA111/1", claim, event("claimed"));
-    const own = await a.advance("AAA111/1", claim, event("claimed"));
-    const twice = await a.advance("AAA111/1", claim, event("claimed"));
+    const early = await a.carry("AAA111/1", "claim", {}, event("claimed"));
+    await a.carry("AAA111", "claim", {}, undefined);
+    const foreign = await b.carry("AAA111/1", "claim", {}, event("claimed"));
+    const own = await a.carry("AAA111/1", "claim", {}, event("claimed"));
+    const twice = await a.carry("AAA111/1", "claim", {}, event("claimed"));
 
     expect([early, foreign, own, twice].map(({ kind }) => kind)).toEqual(["late", "late", "moved", "late"]);
     expect(ofId(await a.openChanges())).toEqual(["AAA111"]);
@@ -134,32 +131,31 @@ export function partsContract({ replica, db }: Bench): void {
   test("a replica whose lease is nearly over sends no part", async () => {
     const a = await replica("a");
     await a.addChange(forSeveral("AAA111"), event("requested"));
-    await a.advance("AAA111", claim, undefined);
+    await a.carry("AAA111", "claim", {}, undefined);
 
     a.later(11_000);
 
-    expect((await a.advance("AAA111/1", claim, event("claimed"))).kind).toBe("late");
-    await a.beat();
-    expect((await a.advance("AAA111/1", claim, event("claimed"))).kind).toBe("moved");
+    expect((await a.carry("AAA111/1", "claim", {}, event("claimed"))).kind).toBe("late");
+    await a.renewDue("change", [a.lease("AAA111")]);
+    expect((await a.carry("AAA111/1", "claim", {}, event("claimed"))).kind).toBe("moved");
   });
 
   test("what a replica left in the middle is carried on by another, and the first can't go on", async () => {
     const [a, b] = [await replica("a"), await replica("b")];
     await a.addChange(forSeveral("AAA111"), event("requested"));
-    await a.advance("AAA111", claim, undefined);
-    await a.advance("AAA111/1", claim, event("claimed"));
+    await a.carry("AAA111", "claim", {}, undefined);
+    await a.carry("AAA111/1", "claim", {}, event("claimed"));
     b.later(21_000);
-    await b.beat();
 
     const [taken] = await b.openChanges();
-    await a.beat();
+    await a.renewDue("change", [a.lease("AAA111")]);
 
     expect(taken?.parts?.map(({ state }) => state)).toEqual(["claimed", "approved", "approved"]);
-    expect((await a.advance("AAA111/1", succeed, event("done"))).kind).toBe("late");
-    expect((await a.advance("AAA111/2", claim, event("claimed"))).kind).toBe("late");
-    expect((await b.advance("AAA111/1", claim, event("claimed"))).kind).toBe("late");
-    expect((await b.advance("AAA111/1", step("giveUp", { outcome: unknown }), event("unknown"))).kind).toBe("moved");
-    expect((await b.advance("AAA111/2", claim, event("claimed"))).kind).toBe("moved");
+    expect((await a.carry("AAA111/1", "succeed", { outcome: done }, event("done"))).kind).toBe("late");
+    expect((await a.carry("AAA111/2", "claim", {}, event("claimed"))).kind).toBe("late");
+    expect((await b.carry("AAA111/1", "claim", {}, event("claimed"))).kind).toBe("late");
+    expect((await b.carry("AAA111/1", "giveUp", { outcome: unknown }, event("unknown"))).kind).toBe("moved");
+    expect((await b.carry("AAA111/2", "claim", {}, event("claimed"))).kind).toBe("moved");
   });
 
   test("a part takes its workload, and no other: one run at a time", async () => {
@@ -168,26 +164,26 @@ export function partsContract({ replica, db }: Bench): void {
     for (const name of names) {
       await a.addChange(approvedChange(`ONE${name}`, { workload: named(name) }), event("requested"));
     }
-    await a.advance("AAA111", claim, undefined);
-    await a.advance("AAA111/1", claim, event("claimed"));
+    await a.carry("AAA111", "claim", {}, undefined);
+    await a.carry("AAA111/1", "claim", {}, event("claimed"));
 
     expect((await a.claim("ONEweb", event("claimed"))).kind).toBe("busy");
     expect((await a.claim("ONEworker", event("claimed"))).kind).toBe("claimed");
-    expect((await a.advance("AAA111/2", claim, event("claimed"))).kind).toBe("busy");
-    await a.advance("AAA111/1", succeed, event("done"));
+    expect((await a.carry("AAA111/2", "claim", {}, event("claimed"))).kind).toBe("busy");
+    await a.carry("AAA111/1", "succeed", { outcome: done }, event("done"));
     expect((await a.claim("ONEweb", event("claimed"))).kind).toBe("claimed");
   });
 
   test("each step of a part is told by its request, whose card is drawn again", async () => {
     const a = await replica("a");
     await a.addChange(forSeveral("AAA111"), event("requested"));
-    await a.advance("AAA111", claim, undefined);
+    await a.carry("AAA111", "claim", {}, undefined);
     await a.showChange({ id: "AAA111", teamId: "T1" });
     const [due] = await a.takeDue({ kind: "post", leaseMs: 60_000, most: 1 });
     if (due !== undefined) await a.endDue(due);
     const before = (await a.findChange("AAA111"))?.version ?? 0;
 
-    await a.advance("AAA111/1", claim, event("claimed", { result: "sent" }));
+    await a.carry("AAA111/1", "claim", {}, event("claimed", { result: "sent" }));
 
     expect((await a.findChange("AAA111"))?.version).toBeGreaterThan(before);
     expect(await cardsDue(a)).toEqual(["AAA111"]);
@@ -217,17 +213,17 @@ export function partsContract({ replica, db }: Bench): void {
     const a = await replica("a");
     await a.addChange(pendingChange("AAA111", { parts, diff: [] }), event("requested"));
     await a.vote("AAA111", bob, votes);
-    await a.advance("AAA111", claim, undefined);
-    await a.advance("AAA111/1", claim, event("claimed"));
-    await a.advance("AAA111/1", step("fail", { outcome: failed }), event("failed"));
-    await a.advance("AAA111", step("fail", { outcome: failed }), undefined);
+    await a.carry("AAA111", "claim", {}, undefined);
+    await a.carry("AAA111/1", "claim", {}, event("claimed"));
+    await a.carry("AAA111/1", "fail", { outcome: failed }, event("failed"));
+    await a.carry("AAA111", "fail", { outcome: failed }, undefined);
 
     expect((await a.findChange("AAA111"))?.parts?.map(({ state }) => state)).toEqual([
       "failed",
       "cancelled",
       "cancelled",
     ]);
-    expect((await a.advance("AAA111/2", claim, event("claimed"))).kind).toBe("late");
+    expect((await a.carry("AAA111/2", "claim", {}, event("claimed"))).kind).toBe("late");
   });
 
   test("a request that is too old goes with its parts", async () => {

@@ -1,5 +1,4 @@
 import { expect, test } from "vitest";
-import { step } from "../../../../src/bot/workflow/lifecycle.ts";
 import type { HistoryEventKind } from "../../../../src/bot/changes/history-event.ts";
 import type { Health, Who } from "../../../../src/bot/changes/stored-change.ts";
 import type { Outcome } from "../../../../src/bot/changes/change.ts";
@@ -106,8 +105,8 @@ export function recordsContract({ replica, db }: Bench): void {
     await a.addChange(approvedChange("AAA111"), event("requested", { changeId: "AAA111" }));
     await a.addEvent(of("done", { changeId: "BEFORE" }));
     a.later(1_000);
-    await a.advance("AAA111", step("claim", {}), event("claimed"));
-    const settled = await a.advance("AAA111", step("succeed", { outcome: done }), event("done"));
+    await a.carry("AAA111", "claim", {}, event("claimed"));
+    const settled = await a.carry("AAA111", "succeed", { outcome: done }, event("done"));
     const change = settled.kind === "moved" ? settled.change : undefined;
     if (change === undefined) throw new Error("it isn't done");
     const others = [
@@ -144,8 +143,8 @@ export function recordsContract({ replica, db }: Bench): void {
       { progress, outcome = done }: { progress?: Health; outcome?: Outcome } = {},
     ) => {
       await a.addChange(approvedChange(id, change), event("requested"));
-      await a.advance(id, step("claim", {}), event("claimed"));
-      await a.advance(id, step("succeed", { outcome, progress }), event("done"));
+      await a.carry(id, "claim", {}, event("claimed"));
+      await a.carry(id, "succeed", { outcome, progress }, event("done"));
     };
     const failed = async (id: string, change: Partial<NewChange>) => {
       await a.addChange(approvedChange(id, change), event("requested"));

@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
 import type { Health } from "../../../../src/bot/changes/stored-change.ts";
-import { step } from "../../../../src/bot/workflow/lifecycle.ts";
 import {
   approvedChange,
   atOnce,
@@ -37,7 +36,7 @@ export function runsContract({ replica, db }: Bench): void {
     const erased = { sealed: "", diff: JSON.stringify(["(erased)"]) };
     await db().updateTable("change").set(erased).where("id", "=", "BBB222").execute();
 
-    for (const id of ["AAA111", "BBB222"]) await a.advance(id, step("claim", { found }), claimed);
+    for (const id of ["AAA111", "BBB222"]) await a.carry(id, "claim", { found }, claimed);
 
     expect(await a.findChange("AAA111")).toMatchObject({ state: "claimed", ...found });
     expect(await a.findChange("BBB222")).toMatchObject({ state: "claimed", sealed: "", diff: ["(erased)"] });
@@ -74,7 +73,7 @@ export function runsContract({ replica, db }: Bench): void {
     const nearly = await a.claim("AAA111", claimed);
     a.later(60_000);
     const over = await a.claim("AAA111", claimed);
-    await a.beat();
+    await a.renewDue("change", [a.lease("AAA111")]);
 
     expect([nearly.kind, over.kind]).toEqual(["lost", "lost"]);
     expect((await a.claim("AAA111", claimed)).kind).toBe("claimed");
@@ -97,10 +96,9 @@ export function runsContract({ replica, db }: Bench): void {
     for (const id of ["APPROVED", "CLAIMED"]) await a.addChange(approvedChange(id), event("requested"));
     await a.claim("CLAIMED", claimed);
     b.later(21_000);
-    await b.beat();
 
     const taken = await b.openChanges();
-    await a.beat();
+    await a.renewDue("change", [a.lease("APPROVED"), a.lease("CLAIMED")]);
 
     expect(ofId(taken)).toEqual(["APPROVED", "CLAIMED"]);
     expect(await a.claim("APPROVED", claimed)).toEqual({ kind: "lost" });
@@ -115,7 +113,7 @@ export function runsContract({ replica, db }: Bench): void {
     const [a, b, c] = [await replica("a"), await replica("b"), await replica("c")];
     const ids = Array.from({ length: 12 }, (_, at) => `ID${String(at).padStart(2, "0")}`);
     for (const id of ids) await a.addChange(approvedChange(id), event("requested"));
-    await a.close();
+    for (const store of [b, c]) store.later(21_000);
 
     await atOnce(8, [b, c], (store) => store.openChanges());
 
@@ -250,7 +248,7 @@ export function runsContract({ replica, db }: Bench): void {
       await a.claim(id, event("claimed"));
     }
 
-    const settled = await a.advance("KNOWN1", step("succeed", { outcome: done, health: known }), event("done"));
+    const settled = await a.carry("KNOWN1", "succeed", { outcome: done, health: known, next: "over" }, event("done"));
     await a.settle("OPEN22", done, event("done"));
 
     expect(settled).toMatchObject({ kind: "moved", change: { state: "done", health: known } });
@@ -262,7 +260,7 @@ export function runsContract({ replica, db }: Bench): void {
     const [trouble, reached] = (["trouble", "reached"] as const).map((kind) => ({ kind, line: "", excerpt: [] }));
     const ends = async (id: string, health: Health | undefined): Promise<void> => {
       await a.claim(id, event("claimed"));
-      await a.advance(id, step("succeed", { outcome: done, health }), event("done"));
+      await a.carry(id, "succeed", { outcome: done, health }, event("done"));
     };
     const told: unknown[] = [];
     const tell = async (...ids: readonly string[]): Promise<void> => {
@@ -300,7 +298,7 @@ export function runsContract({ replica, db }: Bench): void {
     for (const id of ["WAITS1", "NOHELP", "NOEND1"]) {
       await a.addChange(approvedChange(id), event("requested"));
       await a.claim(id, event("claimed"));
-      await a.advance(id, step("succeed", { outcome: done, health: trouble }), event("done"));
+      await a.carry(id, "succeed", { outcome: done, health: trouble }, event("done"));
     }
     const shown = async () =>
       Promise.all(["WAITS1", "NOHELP", "NOEND1"].map(async (id) => (await a.findChange(id))?.wayBack));
@@ -314,7 +312,7 @@ export function runsContract({ replica, db }: Bench): void {
     }
 
     expect(await shown()).toEqual([undefined, "going", "going"]);
-    await a.advance("UNDO2", step("succeed", { outcome: done, health: trouble }), event("done"));
+    await a.carry("UNDO2", "succeed", { outcome: done, health: trouble }, event("done"));
     await a.doubt("UNDO3", unknown, event("unknown"));
     expect(await shown()).toEqual([undefined, undefined, "going"]);
     await a.settle("UNDO3", unknown, event("unknown"));

@@ -66,20 +66,6 @@ test("a delivery that is added again in the moment in which it ends is not lost"
   expect(done).toEqual(["interrupted", "continued"]);
 });
 
-test("a key that rests is dropped until its time is over", async () => {
-  const { add, rest, idle, clock } = lanesIn();
-  const begun: number[] = [];
-  rest("change A", 10_000);
-
-  for (const at of [0, 9_999, 10_000, 10_001]) {
-    await clock.passMs(at - clock.elapsedMs());
-    add({ lane: "watching", key: "change A" }, async () => void begun.push(at));
-    await idle();
-  }
-
-  expect(begun).toEqual([10_000, 10_001]);
-});
-
 test("keys of jobs that run or wait are named", async () => {
   const { hold, begun, keys } = lanesIn();
   hold({ lane: "watching", key: "change A" }, "A");

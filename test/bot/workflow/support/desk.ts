@@ -9,8 +9,10 @@ import { createAccounts } from "../../../../src/bot/workflow/access/accounts.ts"
 import { createEnvValues } from "../../../../src/bot/workflow/access/env-values.ts";
 import { createLanes } from "../../../../src/bot/workflow/inbox/lanes.ts";
 import type { Reply } from "../../../../src/bot/workflow/inbox/interaction.ts";
+import { createDueLoop, dueKinds, type DueKindName, type DueWork } from "../../../../src/bot/workflow/due.ts";
 import { createDropped, createRetries } from "../../../../src/bot/workflow/inbox/unfinished.ts";
 import type { People, Profile, WorkflowParts } from "../../../../src/bot/workflow/ports.ts";
+import { carryOnDue } from "../../../../src/bot/workflow/run.ts";
 import { migratedInMemory } from "../../../support/migrated-database.ts";
 import { othersApprove } from "../../../support/policies.ts";
 import { type StillClock, stillClock } from "../../../support/test-clock.ts";
@@ -34,6 +36,8 @@ export type Desk = {
   readonly deps: WorkflowParts;
   readonly clock: StillClock;
   readonly store: Replica;
+  /** Carries on all requests that are due by the database's clock. */
+  readonly carryOn: () => Promise<void>;
   /** Another replica on its database. */
   readonly another: (name: string) => Promise<Replica>;
   /** Operations sent to the workload API, in order. */
@@ -96,6 +100,7 @@ export async function desk({ policy = othersApprove, api = webOfTwo() }: Wanted 
       stopStream: () => Promise.resolve(closed),
     },
     wake: () => undefined,
+    start: (...started) => loop.start(...started),
     deliver: ({ id }) => Promise.resolve(drawn.push(id) > 0),
     responder: {
       answer: () => Promise.resolve(),
@@ -116,6 +121,17 @@ export async function desk({ policy = othersApprove, api = webOfTwo() }: Wanted 
     retries: createRetries(clock),
     newReference: () => "abcd1234",
   };
+  const notHere: DueWork = async () => "done";
+  const others = Object.fromEntries(Object.keys(dueKinds).map((name) => [name, notHere])) as Record<
+    DueKindName,
+    DueWork
+  >; // all names
+  const loop = createDueLoop({
+    store,
+    lanes: deps.lanes,
+    log,
+    work: { ...others, change: (due, ...attempt) => carryOnDue(deps, due, ...attempt) },
+  });
   const reply = {
     texts,
     send: async ({ text }: { readonly text: string }) => void texts.push(text),
@@ -127,6 +143,7 @@ export async function desk({ policy = othersApprove, api = webOfTwo() }: Wanted 
     deps,
     clock,
     store,
+    carryOn: async () => void (await loop.finish("change")),
     another: bench.replica,
     sent: api.sent,
     drawn,
