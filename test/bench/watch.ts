@@ -197,12 +197,19 @@ async function main(): Promise<void> {
       else if (end === "retry") throw new Error("a message was refused");
     }
   };
+  const places = async (): Promise<void> => {
+    await store.schedulePlaces();
+    for (const due of await store.takeDue({ kind: "place", leaseMs: dueKinds.place.leaseMs, most: 100 })) {
+      await notifyPlace(deps, due);
+      await store.endDue(due);
+    }
+  };
   /** The bot sweeps: messages that wait, what is due, and lists that are due. */
   const sweep = async (): Promise<void> => {
     await deliveries();
-    for (const place of await store.duePlaces()) await notifyPlace(deps, place);
+    await places();
     await rounds();
-    for (const place of await store.duePlaces()) await notifyPlace(deps, place);
+    await places();
     await deliveries();
   };
   const sizeMb = (): number =>

@@ -80,7 +80,7 @@ export async function findFaults(scene: Scene): Promise<readonly Violation[]> {
 
 function ofChange({ cluster }: Scene, change: ChangeRecord, changes: readonly ChangeRecord[]): Violation[] {
   const { id, state } = change;
-  if (!isAtEnd(change)) return [{ fault: "stuck", what: `${id} is ${state}` }];
+  if (!isAtEnd(change, changes)) return [{ fault: "stuck", what: `${id} is ${state}` }];
   const { arrived, done } = cluster.service.written(id);
   const found: Violation[] = [];
   if (arrived > 1) found.push({ fault: "double executions", what: `${id}, ${change.op}: ${arrived} writes came in` });

@@ -6,9 +6,9 @@ import type { StorePoint } from "../support/store-point.ts";
  */
 export const edges = [
   "accept",
-  "finish",
+  "finishDelivery",
   "remember",
-  "takeDeliveries",
+  "takeDue delivery",
   "insertChange",
   "approve",
   "reject",
@@ -113,7 +113,7 @@ const leftDelivery: readonly Point[] = [
   { name: "accept", when: "after" },
   { name: "insertChange", when: "before" },
   { name: "insertChange", when: "after" },
-  { name: "finish", when: "before" },
+  { name: "finishDelivery", when: "before" },
 ];
 const leftRun: readonly Point[] = [
   { name: "claim", when: "after" },
@@ -126,10 +126,10 @@ const leftRun: readonly Point[] = [
 
 const plans: Readonly<Record<PointName, Plan>> = {
   accept: { stories: ["approved", "undone", "rejected", "cancelled", "pointed", "edited"], passes: 1 },
-  finish: { stories: ["approved", "rejected", "cancelled", "pointed"], passes: 1 },
+  finishDelivery: { stories: ["approved", "rejected", "cancelled", "pointed"], passes: 1 },
   remember: { stories: ["edited"] },
   // A routine request finishes its delivery together with storing its Change.
-  takeDeliveries: { stories: ["approved", "pointed"], afterKillAt: leftDelivery },
+  "takeDue delivery": { stories: ["approved", "pointed"], afterKillAt: leftDelivery },
   insertChange: { stories: ["several", ...rolledOut, "approved", "routine", "undone", "pointed"] },
   approve: { stories: ["several", "approved", "undone", "drifted", "pointed"] },
   reject: { stories: ["rejected"] },

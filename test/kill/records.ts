@@ -76,7 +76,7 @@ export function openRecords(database: ReplicaSetup["database"]): Records {
       return rows as readonly EventRecord[]; // of these columns
     },
     async unfinished() {
-      const rows = await query("select id from delivery where finished_at is null");
+      const rows = await query("select key as id from due where kind = 'delivery'");
       return rows.map((row) => (row as { id: string }).id); // of this column
     },
     close,

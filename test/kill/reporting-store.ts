@@ -73,7 +73,7 @@ function isMoved(result: unknown): result is Extract<Advanced, { readonly kind: 
 
 /** These do what they are for whatever they say. */
 const always: ReadonlySet<Edge> = new Set<Edge>([
-  "finish",
+  "finishDelivery",
   "delayDue post",
   "removePost",
   "endFollow",

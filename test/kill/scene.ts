@@ -133,12 +133,21 @@ const ended: ReadonlySet<string> = new Set([
   "drifted",
 ]);
 
-export function isAtEnd(change: ChangeRecord): boolean {
+/** `all`: the requests of its round. */
+export function isAtEnd(change: ChangeRecord, all: readonly ChangeRecord[]): boolean {
   const { state, settled_at, part_count, next_at } = change;
   // After a failed request for several, the workloads it changed are still followed, and its card shows how they are.
   const isFollowed = state === "done" || (part_count > 0 && next_at !== null);
-  if (!ended.has(state) || settled_at === null || (isFollowed && !isLookedAt(change))) return false;
+  if (!ended.has(state) || settled_at === null || (isFollowed && !isLookedAt(change) && !isLeft(change, all)))
+    return false;
   return isDelivered(change);
+}
+
+/** Its way back came to nothing, so it stays in trouble: it is looked at for ten minutes, and nobody waits for that here. */
+function isLeft({ id, progress }: ChangeRecord, all: readonly ChangeRecord[]): boolean {
+  return (
+    /"kind":"trouble"/u.test(progress ?? "") && all.some(({ undo_of, state }) => undo_of === id && state === "failed")
+  );
 }
 
 /** Slack shows it, or takes no card, and its requester was told how it ended. */
@@ -170,7 +179,10 @@ export async function isQuiet(scene: Scene): Promise<boolean> {
   const { cluster } = scene;
   const changes = await changesOf(scene);
   const isWaiting = ({ state, due }: ChangeRecord): boolean => state === "pending" && Number(due) === 0;
-  return changes.every((each) => isAtEnd(each) || isWaiting(each)) && (await cluster.records.unfinished()).length === 0;
+  return (
+    changes.every((each) => isAtEnd(each, changes) || isWaiting(each)) &&
+    (await cluster.records.unfinished()).length === 0
+  );
 }
 
 /** Resolves when all that was begun is at its end, or waits for people, and is drawn. */

@@ -82,7 +82,7 @@ async function frozen(cluster: Cluster, name: string, { at, words }: (typeof fre
   try {
     await dana.says(`/gantry ${words(name)}`, { channel: "ops" });
     await waitFor(pulse, () => isFrozen, "a replica comes to its claim");
-    const settled = async () => (await cluster.records.changes(name)).some(isAtEnd);
+    const settled = async () => (await cluster.records.changes(name)).some((each) => isAtEnd(each, []));
     await waitFor(pulse, settled, "another replica takes it over and comes to an end");
   } finally {
     cluster.onTrap("kill");

@@ -43,7 +43,7 @@ export const auditMutants: readonly Mutant[] = [
   {
     bug: "a command that came in before a backup is carried out again after a restore",
     file: "src/bot/store/database/restored.ts",
-    text: 'await db.updateTable("delivery").set({ received_at: RESTORED }).where("finished_at", "is", null).execute();',
+    text: 'await db.updateTable("due").set(anew).where("kind", "=", "delivery").execute();',
     becomes: "",
     tests: restored,
   },

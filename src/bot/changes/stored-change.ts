@@ -13,6 +13,9 @@ import type { WriteOperationId } from "../policy/operation-facts.ts";
  *   approved → pending, when the current policy requires more approvals than it has
  *   pending → rejected | cancelled | expired      approved → failed (refused before sending) | cancelled | expired | drifted
  */
+/** In place of the time of what came from a backup and wasn't done yet: it may have been done since. */
+export const RESTORED_AT = new Date("2000-01-01T00:00:00.000Z");
+
 export const changeStates = [
   "pending",
   "approved",

@@ -17,7 +17,8 @@ import type { Store } from "../store/store.ts";
 import type { Message } from "../views/kit/post.ts";
 import { sentences } from "../views/messages/sentences.ts";
 import { type DrainLimits, drainLimits, createLanes, type Lanes } from "../workflow/inbox/lanes.ts";
-import { createDropped, createRetries } from "../workflow/inbox/unfinished.ts";
+import { leftOver, process } from "../workflow/inbox/delivery.ts";
+import { createDropped } from "../workflow/inbox/dropped.ts";
 import { createDueLoop, type DueEnd, type DueWork } from "../workflow/due.ts";
 import { followOn } from "../workflow/log-follow.ts";
 import { deliverPost } from "../workflow/post/kinds.ts";
@@ -27,6 +28,7 @@ import { createSweeper, sweep } from "../workflow/sweep.ts";
 import { tellDigest } from "../workflow/watching/digest.ts";
 import { createFileWatches } from "../workflow/watching/file-watches.ts";
 import { createWatchCheck } from "../workflow/watching/rights.ts";
+import { notifyPlace } from "../workflow/watching/notify.ts";
 import { tellWatchNews } from "../workflow/watching/watch-news.ts";
 import { createKnownLists, makeRound } from "../workflow/watching/observer.ts";
 import type { FileWatch } from "../commands/verbs/watch/watches-file.ts";
@@ -114,7 +116,7 @@ export function createBot(given: BotParts): Bot {
     policy: (teamId) => movedPolicy.of(teamId, parts.policy(teamId)),
     report: () => report(),
     wake: () => loop.wake(),
-    start: (due, work, ownerId) => loop.start(due, work, ownerId),
+    start: (due, work, job) => loop.start(due, work, job),
     async deliver({ id: key }, teamId, taken) {
       try {
         const isDone =
@@ -204,9 +206,14 @@ export function createBot(given: BotParts): Bot {
     work: {
       audit: handingOver.work,
       change: inWorkspace(carryOnDue),
+      async delivery(due, signal) {
+        const left = leftOver(log, due);
+        return left === undefined ? "done" : process(await workspaceOf(left.interaction.origin.teamId), left, signal);
+      },
       digest: inWorkspace(tellDigest),
       ...care,
       follow: inWorkspace(followOn),
+      place: inWorkspace(notifyPlace),
       post: inWorkspace((deps, due, signal) => deliverPost(deps, due, signal)),
       requester: inWorkspace((deps, due, signal) => deliverPost(deps, due, signal)),
       round: inWorkspace((deps, due, signal) => makeRound(deps, { known, push }, due, signal)),
@@ -218,7 +225,6 @@ export function createBot(given: BotParts): Bot {
     await workspaces.refresh();
     await sweep({
       ...shared,
-      workspaceOf,
       beginDue: loop.begin,
       jobsRegion: parts.settings.jobsRegion,
       flushCalls: workspaces.flushCalls,
@@ -311,7 +317,6 @@ function sharedBy(
     policy,
     repeats: createRepeats(clock),
     report,
-    retries: createRetries(clock),
     sealer,
     settings,
     slack,

@@ -17,15 +17,11 @@ const MESSAGE_EVERY_MS = 30_000;
 /** What has the same cause joins the alert of the first within this time. */
 const TOGETHER_MS = 60_000;
 
-/** Places with something due that is in no alert yet. */
-export async function duePlaces({ db, clock }: Session): Promise<readonly PlaceId[]> {
-  const rows = await db
-    .selectFrom("notice")
-    .select(["team_id", "place"])
-    .distinct()
-    .where(sql<SqlBool>`alert_id is null and due_at <= ${clock()}`)
-    .execute();
-  return rows.map(({ team_id: teamId, place }) => ({ teamId, place }));
+/** Schedules that places are told what is due there and in no alert yet. The key of that work is the workspace and the place. */
+export async function schedulePlaces({ db, clock }: Session): Promise<void> {
+  await sql`insert into due (kind, key, team_id, at, attempts, created_at)
+    select distinct 'place', team_id || ' ' || place, team_id, ${clock()}, 0, ${clock()} from notice
+    where alert_id is null and due_at <= ${clock()} on conflict do nothing`.execute(db);
 }
 
 /** A storm of more is told in several turns. */

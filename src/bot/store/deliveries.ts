@@ -1,87 +1,106 @@
 import { sql, type SqlBool } from "kysely";
-import { z } from "zod";
-import { parseRow, Time } from "./schema/columns.ts";
-import { goneOwners, isStillWith, keepLease } from "./database/replicas.ts";
-import type { Session } from "./database/session.ts";
-import type { Delivery, NewDelivery } from "../workflow/ports.ts";
+import type { NewDelivery } from "../workflow/ports.ts";
+import type { Due } from "../workflow/due.ts";
+import { builtOnce } from "./database/built-once.ts";
+import { type Session, timeAt } from "./database/session.ts";
+import { deleteDue, dueBind, endDue } from "./due.ts";
+import { plainText } from "./schema/columns.ts";
 
-const DeliveryRow = z.object({ id: z.string(), sealed: z.string(), received_at: Time });
+// What people asked for is the payload of work that is due. Once that is done, only the id of the delivery is remembered for a while, to
+// recognise it when it comes again.
 
-/** In place of the time of a delivery that came from a backup: it may have been carried out since. */
-export const RESTORED = "2000-01-01T00:00:00.000Z";
-
-/** As the partial index `delivery_unfinished` says it. */
-const isOpen = sql<SqlBool>`finished_at is null`;
-
-/** One statement: a person waits for it. False: it was delivered before. */
-export async function accept(session: Session, { id, sealed }: NewDelivery): Promise<boolean> {
-  await keepLease(session);
-  const row = await session.db
-    .insertInto("delivery")
-    .values({ id, sealed, owner: session.replicaId, received_at: session.clock(), finished_at: null })
-    .onConflict((conflict) => conflict.column("id").doNothing())
-    .returning("id")
-    .executeTakeFirst();
-  return row !== undefined;
+/**
+ * One statement: a person waits for it. Undefined: it was delivered before. One that is repeated at the very moment in which it is
+ * finished may be processed again, as after a kill, and finds what it did.
+ */
+export async function accept(session: Session, { id, teamId, payload, token }: NewDelivery): Promise<Due | undefined> {
+  const { clock, leaseMs, textSealer } = session;
+  const work = { kind: "delivery", key: id, teamId, token, leaseMs } as const; // a literal kind
+  const sealed = textSealer.seal(plainText(payload), dueBind(work));
+  const times = { now: clock.shift(), at: clock.shift(leaseMs) };
+  const [row] = await acceptedRows(session, { key: id, team_id: teamId, token, payload: sealed, ...times });
+  if (row === undefined) return undefined;
+  const createdAt = new Date(row.created_at);
+  return { ...work, attempts: 1, payload, createdAt, takenAt: createdAt };
 }
 
-/** Stores only the id, as finished, so no replica begins it. False: the id was known already. */
-export async function remember({ db, clock }: Session, id: string): Promise<boolean> {
-  const row = await db
-    .insertInto("delivery")
-    .values({ id, sealed: null, owner: null, received_at: clock(), finished_at: clock() })
-    .onConflict((conflict) => conflict.column("id").doNothing())
-    .returning("id")
-    .executeTakeFirst();
-  return row !== undefined;
+type Accepted = {
+  readonly key: string;
+  readonly team_id: string;
+  readonly token: string;
+  readonly payload: string;
+  readonly now: string;
+  readonly at: string;
+};
+
+const acceptedRows = builtOnce(({ db, flavour }, { now, at, ...row }: Accepted) =>
+  db
+    .insertInto("due")
+    .columns(["kind", "key", "team_id", "token", "payload", "at", "attempts", "created_at"])
+    .expression(
+      db
+        .selectNoFrom([
+          sql<"delivery">`'delivery'`.as("kind"),
+          sql<string>`${row.key}`.as("key"),
+          sql<string>`${row.team_id}`.as("team_id"),
+          sql<string>`${row.token}`.as("token"),
+          sql<string>`${row.payload}`.as("payload"),
+          timeAt(flavour, at).as("at"),
+          sql<number>`1`.as("attempts"),
+          timeAt(flavour, now).as("created_at"),
+        ])
+        .where(sql<SqlBool>`not exists (select 1 from delivery where id = ${row.key})`),
+    )
+    .onConflict((conflict) => conflict.doNothing())
+    .returning("created_at"),
+);
+
+/** Stores only the id, so nobody begins it. False: it was known already. */
+export async function remember(session: Session, id: string): Promise<boolean> {
+  const isStored = sql<SqlBool>`exists (select 1 from due where kind = 'delivery' and key = ${id})`;
+  const { rows } = await sql`insert into delivery (id, received_at) select ${id}, ${session.clock()}
+    where not ${isStored} on conflict do nothing returning id`.execute(session.db);
+  return rows.length > 0;
 }
 
 export async function isKnown({ db }: Session, id: string): Promise<boolean> {
-  const row = await db.selectFrom("delivery").select("id").where("id", "=", id).executeTakeFirst();
-  return row !== undefined;
+  const { rows } = await sql`select id from delivery where id = ${id}
+    union all select key from due where kind = 'delivery' and key = ${id}`.execute(db);
+  return rows.length > 0;
 }
 
-/**
- * `remember` for a delivery that may be stored already: if it is this replica's, deletes its content and marks it
- * finished.
- */
-export async function drop({ db, clock, replicaId }: Session, id: string): Promise<void> {
-  const over = { sealed: null, owner: null, finished_at: clock() };
+/** It is done: only its id stays. False: the lease was lost. */
+export function finishDelivery(session: Session, due: Due): Promise<boolean> {
+  return session.db.transaction().execute(async (db) => {
+    if ((await endDue({ ...session, db }, due)) === undefined) return false;
+    await know({ ...session, db }, due.key);
+    return true;
+  });
+}
+
+/** The same in the transaction of the request that it became. */
+export async function finish(session: Pick<Session, "db" | "clock">, id: string): Promise<void> {
+  await deleteDue(session, { kinds: ["delivery"], key: id });
+  await know(session, id);
+}
+
+/** Keeps a delivery from being begun that may be stored with this lease. One that another replica stored or took stays with that. */
+export function drop(session: Session, { id, token }: Pick<NewDelivery, "id" | "token">): Promise<void> {
+  return session.db.transaction().execute(async (db) => {
+    await db
+      .deleteFrom("due")
+      .where("kind", "=", "delivery")
+      .where("key", "=", id)
+      .where("token", "=", token)
+      .execute();
+    await know({ ...session, db }, id);
+  });
+}
+
+async function know({ db, clock }: Pick<Session, "db" | "clock">, id: string): Promise<void> {
   await db
     .insertInto("delivery")
-    .values({ id, received_at: clock(), ...over })
-    .onConflict((conflict) => conflict.column("id").doUpdateSet(over).where("delivery.owner", "=", replicaId))
+    .values({ id, received_at: clock() })
+    .onConflict((conflict) => conflict.doNothing())
     .execute();
-}
-
-/** Deletes the content. The id stays for a while, to recognise a repeated delivery. */
-export async function finish({ db, clock }: Session, id: string): Promise<void> {
-  await db
-    .updateTable("delivery")
-    .set({ sealed: null, owner: null, finished_at: clock() })
-    .where("id", "=", id)
-    .where(isOpen)
-    .execute();
-}
-
-/** Unfinished ones of replicas that are gone, oldest first; each goes to one replica. */
-export async function takeDeliveries(session: Session): Promise<readonly Delivery[]> {
-  const { db, replicaId } = session;
-  const taken: Delivery[] = [];
-  for (const owner of await goneOwners(session, "delivery", isOpen)) {
-    if (owner === replicaId) continue;
-    const rows = await db
-      .updateTable("delivery")
-      .set({ owner: replicaId })
-      .where(isOpen)
-      .where(isStillWith(session, owner))
-      .returningAll()
-      .execute();
-    for (const unread of rows) {
-      const row = parseRow(DeliveryRow, unread, `Delivery ${unread.id}`);
-      const isRestored = unread.received_at === RESTORED;
-      taken.push({ id: row.id, sealed: row.sealed, receivedAt: row.received_at, ...(isRestored && { isRestored }) });
-    }
-  }
-  return taken.toSorted((one, other) => one.receivedAt.getTime() - other.receivedAt.getTime());
 }

@@ -53,7 +53,7 @@ type Beginning = Pick<Due, "kind" | "key" | "teamId" | "leaseMs">;
 /** Adds work with a lease for this replica, which begins it at once. */
 export async function beginDue(session: Pick<Session, "db" | "flavour" | "clock">, work: Beginning): Promise<Due> {
   const due = await leaseDue(session, work);
-  if (due === undefined) throw new Error(`${dueBind(work)} is leased, though it is new`);
+  if (due === undefined) throw new Error(`${work.kind} ${work.key} is leased, though it is new`);
   return due;
 }
 
@@ -90,11 +90,11 @@ const begunRows = builtOnce(({ db, flavour }, { now, at, ...row }: NewDue & Pick
 );
 
 /**
- * Binds a sealed payload to its row. Payloads of `watch news` were moved from a former table without being opened, so this has to be
- * the text that they were bound to there.
+ * Binds a sealed payload to its row. Payloads of `watch news` and `delivery` were moved from former tables without being opened, so
+ * this has to be what they were bound to there.
  */
-export function dueBind({ kind, key }: Pick<Due, "kind" | "key">): string {
-  return `${kind} ${key}`;
+export function dueBind({ kind, key }: { readonly kind: string; readonly key: string }): string | readonly string[] {
+  return kind === "delivery" ? ["delivery", key] : `${kind} ${key}`;
 }
 
 /** Which kinds have work that is due, and how much. */

@@ -38,7 +38,7 @@ import { bind, bindingOf, moveChannel, movedChannels, unbind } from "./channels.
 import { profileRows } from "./profiles.ts";
 import { createPending, waiting } from "./pending.ts";
 import { pruner } from "./database/prune.ts";
-import { accept, drop, finish, isKnown, remember, takeDeliveries } from "./deliveries.ts";
+import { accept, drop, finishDelivery, isKnown, remember } from "./deliveries.ts";
 import { openChain } from "./audit/chain-rows.ts";
 import { addReceivers, auditBatch, auditDelivered, auditFailed } from "./audit/receivers.ts";
 import { sealHistory } from "./audit/seal-history.ts";
@@ -75,7 +75,7 @@ import {
   watchesOn,
 } from "./watches.ts";
 import { endRound, hint, incidentsOf, keptOf, roundOf, syncRounds } from "./rounds.ts";
-import { alertOf, dueNotices, duePlaces, placeNotices, takeAlert } from "./alerts.ts";
+import { alertOf, dueNotices, placeNotices, schedulePlaces, takeAlert } from "./alerts.ts";
 import { announce, deliverAgain, postDue, postOf, removePost, savePost, showChange } from "./posts.ts";
 import { changeToDraw, completedJobs, createdJobs, findChange, waitsFor } from "./find-change.ts";
 import { history, changedSince } from "./history.ts";
@@ -298,11 +298,10 @@ const statements = {
   waiting,
   otherReplicas,
   accept,
-  finish,
+  finishDelivery,
   remember,
   isKnown,
   drop,
-  takeDeliveries,
   countCalls,
   callsOn,
   impliedFor,
@@ -345,7 +344,7 @@ const statements = {
   keptOf,
   incidentsOf,
   endRound,
-  duePlaces,
+  schedulePlaces,
   dueNotices,
   placeNotices,
   alertOf,

@@ -2,7 +2,7 @@ import type { Logger } from "pino";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { backOffMs } from "../../platform/waiting.ts";
 import { StoreError } from "../errors.ts";
-import type { LaneName, Lanes } from "./inbox/lanes.ts";
+import type { Job, LaneName, Lanes } from "./inbox/lanes.ts";
 import type { Aside } from "./inbox/scheduler.ts";
 
 // Work that some replica must do at a time. Leases, retries and back-off are the same for all kinds.
@@ -25,12 +25,16 @@ export const dueKinds = {
    * lost lease, nothing that was claimed is sent again.
    */
   change: { lane: "watching", atOnce: 128, leaseMs: 20_000, isRenewed: true },
+  /** Does what a person asked for, unless that became a request; the key is the delivery. A retry finds what is done already. */
+  delivery: { lane: "sweeping", atOnce: 16, leaseMs: 20_000, isRenewed: true },
   /** Schedules the message of a digest; the key is its watch. */
   digest: { lane: "watching", atOnce: 16, leaseMs: 60_000 },
   /** Asks Slack whether an installation still exists; the key is its id. */
   doubt: { lane: "sweeping", atOnce: 4, leaseMs: 60_000 },
   /** Reads new lines of a followed log; the key is the follow. A retry redraws its messages from the stored lines. */
   follow: { lane: "watching", atOnce: 64, leaseMs: 30_000 },
+  /** Puts what a place has to be told on messages; the key is the workspace and the place. */
+  place: { lane: "watching", atOnce: 16, leaseMs: 60_000 },
   /** Posts or updates a message, and its thread; the key is the message. Longer than a digest is read, and than one call to Slack takes. */
   post: { lane: "redraws", atOnce: 8, leaseMs: 30_000 },
   /** Tells a requester what their card doesn't show; the key is the message. Other messages may be what Slack doesn't take. */
@@ -123,8 +127,8 @@ export type DueLoop = {
   readonly finish: (kind: DueKindName, key?: string) => Promise<boolean>;
   /** The same with work that this replica has just scheduled with a lease. */
   readonly perform: (due: Due, work: DueWork) => Promise<boolean>;
-  /** The same in the lane of its kind, where people take turns. Without room there, another replica may take it at once. */
-  readonly start: (due: Due, work: DueWork, ownerId: string) => void;
+  /** The same in a lane, where people take turns. Without room there, another replica may take it at once. */
+  readonly start: (due: Due, work: DueWork, job: Pick<Job, "lane" | "owner">) => void;
   /** What this replica has taken, as kind and key. */
   readonly inProgress: () => readonly string[];
 };
@@ -154,12 +158,14 @@ function isOver(end: DueEnd | undefined): boolean {
 }
 
 export function createDueLoop({ store, lanes, work, log }: Parts): DueLoop {
-  /** Leases of this replica, by kind. */
+  /** Leases that this replica took, by kind. */
   const taken = new Map<DueKindName, number>();
   /** What this replica has taken. */
   const running = new Map<string, Promise<DueEnd | undefined>>();
   /** Kinds that have more due work than free places. */
   const behind = new Set<DueKindName>();
+  /** What this replica began itself. */
+  const started = new Set<Due>();
   /** Leases that sweeps renew. */
   const renewed = new Set<Due>();
   /** Leases that the database didn't take back. */
@@ -185,8 +191,14 @@ export function createDueLoop({ store, lanes, work, log }: Parts): DueLoop {
     for (const due of rows) hold(due);
     return rows;
   };
+  /** Beside the places of its kind: people wait for it. */
+  const begunHere = (due: Due): void => {
+    started.add(due);
+    hold(due);
+  };
   const release = (due: Due): void => {
     renewed.delete(due);
+    if (started.delete(due)) return;
     count(due.kind, -1);
     if (behind.delete(due.kind)) wake();
   };
@@ -246,17 +258,14 @@ export function createDueLoop({ store, lanes, work, log }: Parts): DueLoop {
     }
   };
   /** Once the lane has a place for it. */
-  const enqueue = async (due: Due, todo?: DueWork, owner?: string): Promise<void> => {
+  const enqueue = async (due: Due, job: Job, todo?: DueWork): Promise<void> => {
     const { promise, resolve } = Promise.withResolvers<DueEnd | undefined>();
     note(due, promise);
-    const isTaken = lanes.add(
-      { lane: dueKinds[due.kind].lane, ...(owner !== undefined && { owner }) },
-      async (signal, aside) => {
-        const end = run(due, todo, { signal, aside });
-        resolve(end);
-        await end;
-      },
-    );
+    const isTaken = lanes.add(job, async (signal, aside) => {
+      const end = run(due, todo, { signal, aside });
+      resolve(end);
+      await end;
+    });
     if (isTaken) return;
     resolve(undefined);
     release(due);
@@ -268,11 +277,11 @@ export function createDueLoop({ store, lanes, work, log }: Parts): DueLoop {
     for (const [name, waiting] of await store.dueKinds()) {
       // A kind of a newer version waits for a replica of that version.
       if (!isKind(name)) continue;
-      const { atOnce } = dueKinds[name];
+      const { atOnce, lane } = dueKinds[name];
       const room = atOnce - (taken.get(name) ?? 0);
       const rows = room > 0 ? await take(name, room) : [];
       if (rows.length < waiting) behind.add(name);
-      for (const due of rows) await enqueue(due);
+      for (const due of rows) await enqueue(due, { lane });
     }
   };
   let isAwake = false;
@@ -300,14 +309,12 @@ export function createDueLoop({ store, lanes, work, log }: Parts): DueLoop {
       }
     },
     async perform(due, todo) {
-      count(due.kind, 1);
-      hold(due);
+      begunHere(due);
       return isOver(await run(due, todo));
     },
-    start(due, todo, ownerId) {
-      count(due.kind, 1);
-      hold(due);
-      lanes.background(enqueue(due, todo, ownerId));
+    start(due, todo, job) {
+      begunHere(due);
+      lanes.background(enqueue(due, job, todo));
     },
     inProgress: () => [...running.keys()],
   };

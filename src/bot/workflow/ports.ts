@@ -9,7 +9,7 @@ import type { Finding } from "../health/finding.ts";
 import type { LogPool } from "../logs/threads/log-pool.ts";
 import type { Policy, Standing } from "../policy/policy.ts";
 import type { EnvValues } from "./access/env-values.ts";
-import type { Dropped, Retries } from "./inbox/unfinished.ts";
+import type { Dropped } from "./inbox/dropped.ts";
 import type { Lanes } from "./inbox/lanes.ts";
 import type {
   FoundAccounts,
@@ -55,7 +55,6 @@ export type WorkflowParts = {
   readonly people: People;
   readonly policy: () => Policy;
   readonly responder: Responder;
-  readonly retries: Retries;
   readonly sealer: Sealer;
   readonly sender: Sender;
   readonly settings: Settings;
@@ -319,37 +318,33 @@ export type BindingReader = {
   readonly bindingOf: (teamId: string, channelId: string) => Promise<Binding | undefined>;
 };
 
-/** An interaction that must not be lost: its content is sealed. */
-export type NewDelivery = { readonly id: string; readonly sealed: string };
-export type Delivery = NewDelivery & {
-  readonly receivedAt: Date;
-  /** It came from a backup: it may have been carried out since. */
-  readonly isRestored?: boolean;
+/** An interaction that must not be lost: its content is sealed in the database. */
+export type NewDelivery = {
+  readonly id: string;
+  readonly teamId: string;
+  readonly payload: string;
+  /** Of the lease that it is stored with. */
+  readonly token: string;
 };
 
 export type Inbox = {
-  /** Commits a delivery as ours. False: it was delivered before, and some replica has it. */
-  readonly accept: (delivery: NewDelivery) => Promise<boolean>;
-  /** Marks it finished: deletes the content, keeps the id for a while. */
-  readonly finish: (deliveryId: string) => Promise<void>;
-  /** Stores an id as finished, in one statement: for a refused delivery, or a read. False: the id was known already. */
+  /** Commits a delivery as ours. Undefined: it was delivered before, and some replica has it. */
+  readonly accept: (delivery: NewDelivery) => Promise<Due | undefined>;
+  /** Deletes the content, keeps the id for a while. False: the lease was lost. */
+  readonly finishDelivery: (due: Due) => Promise<boolean>;
+  /** Stores an id alone, in one statement: for a refused delivery, or a read. False: the id was known already. */
   readonly remember: (deliveryId: string) => Promise<boolean>;
   /** Whether it was accepted or remembered before. */
   readonly isKnown: (deliveryId: string) => Promise<boolean>;
-  /**
-   * Keeps it from being begun, whether or not it was stored. A delivery that another replica claimed stays with that
-   * replica.
-   */
-  readonly drop: (deliveryId: string) => Promise<void>;
+  /** Keeps it from being begun, whether or not it was stored. One that another replica stored or took stays with that. */
+  readonly drop: (delivery: Pick<NewDelivery, "id" | "token">) => Promise<void>;
 };
 
 /** What any replica does for all workspaces, every few seconds. */
 export type SweepStore = {
   /** Renews this replica's lease. When it ends, other replicas take over what this one holds. */
   readonly beat: (report?: ReplicaReport) => Promise<void>;
-  /** Takes over unfinished deliveries of replicas that are gone. */
-  readonly takeDeliveries: () => Promise<readonly Delivery[]>;
-} & Pick<AllWatching, "duePlaces" | "syncRounds">;
+} & AllWatching;
 
 export type LinkStore = {
   /** The person's own account, the channel's and the workspace's. */
@@ -550,7 +545,8 @@ export type WatchingStore = {
 export type AllWatching = {
   /** Lists that somebody watches get their rounds, and those that nobody watches any more end with their incidents. */
   readonly syncRounds: (jobsRegion: string) => Promise<void>;
-  readonly duePlaces: () => Promise<readonly PlaceId[]>;
+  /** Places that have something to be told get the work for that. */
+  readonly schedulePlaces: () => Promise<void>;
 };
 
 /** The most logs that are followed at once. */

@@ -59,7 +59,7 @@ export function carryOnLater(deps: WorkflowParts, stored: Stored, events?: RunEv
     const known = sinceMs() < FRESH_FOR_MS ? stored : { change };
     return carryOn(deps, { ...known, due: lease, events, aside }, signal);
   };
-  deps.start(due, attempt, change.requester.userId);
+  deps.start(due, attempt, { lane: "watching", owner: change.requester.userId });
 }
 
 /** An attempt of any replica: its requester waits no longer, or was told. */

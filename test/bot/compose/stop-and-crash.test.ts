@@ -126,7 +126,7 @@ function left(dataDir: string): readonly unknown[] {
   const database = new DatabaseSync(join(dataDir, "gantry.sqlite"), { readOnly: true });
   const changes = database.prepare("select id, state from change where settled_at is null").all();
   const messages = database.prepare("select key from due where kind in ('post', 'requester')").all();
-  const deliveries = database.prepare("select id from delivery where finished_at is null").all();
+  const deliveries = database.prepare("select key from due where kind = 'delivery'").all();
   database.close();
   return [...changes, ...messages, ...deliveries];
 }

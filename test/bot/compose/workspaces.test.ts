@@ -13,7 +13,7 @@ import { openSqlite } from "../../../src/platform/database/sqlite.ts";
 import { openStore } from "../../../src/bot/store/open-store.ts";
 import type { Tables } from "../../../src/bot/store/schema/tables.ts";
 import { drainLimits, createLanes } from "../../../src/bot/workflow/inbox/lanes.ts";
-import { createDropped, createRetries } from "../../../src/bot/workflow/inbox/unfinished.ts";
+import { createDropped } from "../../../src/bot/workflow/inbox/dropped.ts";
 
 const log = pino({ level: "silent" });
 const db = openSqlite<Tables>(":memory:");
@@ -42,7 +42,6 @@ const shared: Shared = {
   newReference: () => "r",
   repeats: createRepeats(machineClock),
   report: () => Promise.reject(new Error("nobody asks")),
-  retries: createRetries(machineClock),
   wake: () => undefined,
   start: () => undefined,
   deliver: () => Promise.resolve(true),
@@ -70,7 +69,6 @@ const common = new Set([
   "logs",
   "newReference",
   "repeats",
-  "retries",
   "sealer",
   "settings",
   "start",

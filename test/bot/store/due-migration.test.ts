@@ -160,3 +160,29 @@ test("requests that wait, run or are followed go on, each at its time", async ()
 
   expect(due).toEqual([["DOUBT1", "LEFT11", "NOTYET", "OVERDUE", "PARTLY"], ["RUNS11"], ["LOOKED", "WAITS1"]]);
 });
+
+test("what people asked for and nobody finished is done once the lease of its replica is over, and what was done is still known", async () => {
+  const delivery = (id: string, owner: string, finished: string) => {
+    const sealed = finished === "null" ? `'${sealer.seal(`asked in ${id}`, ["delivery", id])}'` : "null";
+    return `insert into delivery (id, received_at, sealed, owner, finished_at) values ('${id}', '${BEFORE}', ${sealed}, ${owner}, ${finished})`;
+  };
+  const { store, take, pass } = await upgradedFrom(
+    "what people asked for, as work that is due",
+    [
+      `insert into replica (id, alive_until) values ('lives', '${soon}')`,
+      delivery("d1", "'gone'", "null"),
+      delivery("d2", "'lives'", "null"),
+      delivery("d3", "null", `'${BEFORE}'`),
+    ],
+    sealer,
+  );
+
+  const now = await take("delivery");
+  pass(MINUTE + 1);
+  for (const due of now) await store.endDue(due);
+  const later = await take("delivery");
+
+  expect(now).toMatchObject([{ key: "d1", payload: "asked in d1", attempts: 2, createdAt: new Date(BEFORE) }]);
+  expect(later).toMatchObject([{ key: "d2", payload: "asked in d2" }]);
+  expect([await store.isKnown("d1"), await store.isKnown("d2"), await store.isKnown("d3")]).toEqual([true, true, true]);
+});

@@ -12,7 +12,7 @@ import { type Steps, withSteps } from "./support/steps.ts";
 import { StoreError } from "../../../src/bot/errors.ts";
 import type { Tables } from "../../../src/bot/store/schema/tables.ts";
 import { newDatabase, startPostgres } from "../../support/postgres.ts";
-import { approvedChange, event, pendingChange, takeOne } from "./contract/bench.ts";
+import { approvedChange, event, pendingChange, takeOne, deliveryOf } from "./contract/bench.ts";
 import { contract } from "./contract/contract.ts";
 
 // The name of the skipped suite says why it was skipped.
@@ -271,7 +271,7 @@ async function failure(options: OpenStore): Promise<Error> {
 function errorsOf(store: Steps): Promise<readonly unknown[]> {
   const calls = [
     () => store.beat(),
-    () => store.accept({ id: "d1", sealed: "s" }),
+    () => store.accept(deliveryOf("d1")),
     () => store.findChange("AAA111"),
     () => store.claim("AAA111", event("claimed")),
     () => store.openChanges(),

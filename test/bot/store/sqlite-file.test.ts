@@ -5,7 +5,7 @@ import { pino } from "pino";
 import { expect, test } from "vitest";
 import type { Health } from "../../../src/bot/changes/stored-change.ts";
 import { StoreError } from "../../../src/bot/errors.ts";
-import { approvedChange, done, event, ofId } from "./contract/bench.ts";
+import { approvedChange, done, event, ofId, deliveryOf, takeOne } from "./contract/bench.ts";
 import { stillClock } from "../../support/test-clock.ts";
 import { until } from "../../support/until.ts";
 import { folder, lastReplica, look, open } from "./support/sqlite-folder.ts";
@@ -14,7 +14,7 @@ test("the folder is made, for this user alone, and what was stored is there the 
   const dir = folder();
   const first = await open(dir);
   await first.addChange(approvedChange("AAA111"), event("requested"));
-  await first.accept({ id: "d1", sealed: "s" });
+  await first.accept(deliveryOf("d1"));
   await first.close();
 
   const second = await open(dir);
@@ -22,7 +22,7 @@ test("the folder is made, for this user alone, and what was stored is there the 
   expect(statSync(dir).mode & 0o777).toBe(0o700);
   expect(existsSync(join(dir, "gantry.sqlite"))).toBe(true);
   expect(await second.findChange("AAA111")).toMatchObject({ state: "approved" });
-  expect(await second.accept({ id: "d1", sealed: "s" })).toBe(false);
+  expect(await second.accept(deliveryOf("d1"))).toBeUndefined();
 });
 
 test("in a folder that others may read, the database is for this user alone", async () => {
@@ -40,7 +40,7 @@ test("what a process left behind that was killed is the next one's at once: a fo
   const dir = folder();
   const first = await open(dir);
   await first.addChange(approvedChange("AAA111"), event("requested"));
-  await first.accept({ id: "d1", sealed: "s" });
+  await first.accept(deliveryOf("d1"));
   await first.close();
   // Its row would still say that it lives, had it not been stopped in order.
   const db = look(dir);
@@ -49,7 +49,7 @@ test("what a process left behind that was killed is the next one's at once: a fo
   const second = await open(dir);
 
   expect(ofId(await second.openChanges())).toEqual(["AAA111"]);
-  expect(await second.takeDeliveries()).toMatchObject([{ id: "d1" }]);
+  expect(await takeOne(second, "delivery")).toMatchObject({ key: "d1" });
 });
 
 test("a healthy way back and the redraw of its deploy's card are stored in one transaction", async () => {
@@ -100,7 +100,7 @@ test("a second process waits for the first one to stop, and logs that once", asy
   await until(() => said.length > 0);
   await first.close();
 
-  await (await opening).accept({ id: "d1", sealed: "s" });
+  await (await opening).accept(deliveryOf("d1"));
   expect(said).toEqual([expect.stringContaining("waiting up to 15 s for it to end")]);
 });
 
@@ -132,12 +132,12 @@ test("a file that another program holds is a StoreError soon, and fine afterward
   const other = look(dir);
   await sql`begin immediate`.execute(other);
 
-  const error = await store.accept({ id: "d1", sealed: "s" }).catch((caught: unknown) => caught);
+  const error = await store.accept(deliveryOf("d1")).catch((caught: unknown) => caught);
 
   expect(error).toBeInstanceOf(StoreError);
   expect(String(error)).toContain("another program has locked it");
   await sql`rollback`.execute(other);
-  expect(await store.accept({ id: "d1", sealed: "s" })).toBe(true);
+  expect(await store.accept(deliveryOf("d1"))).toBeDefined();
 });
 
 test("what is looked for every few seconds is found by an index, however much history there is", async () => {

@@ -277,7 +277,12 @@ test("work that this replica has just scheduled with a lease is done without bei
 
 /** A request that this replica has just stored with a lease. */
 async function leasedChange({ db }: Pick<Awaited<ReturnType<typeof looping>>, "db">, key = "7QK2MP"): Promise<Due> {
-  const session = { db: db(), flavour: "sqlite", clock: clockOf("sqlite", () => 0) } as const; // a literal flavour
+  const session = {
+    db: db(),
+    flavour: "sqlite",
+    clock: clockOf("sqlite", () => 0),
+    textSealer: textSealer(undefined),
+  } as const; // a literal flavour
   return beginDue(session, { kind: "change", key, teamId: "T1", leaseMs: dueKinds.change.leaseMs });
 }
 
@@ -302,7 +307,7 @@ test("a sweep renews the leases of requests that wait for a place or run, and of
       await mayEnd;
       return "done";
     },
-    "U1",
+    { lane: "watching", owner: "U1" },
   );
   await begin();
 
@@ -331,7 +336,7 @@ test("a request that finds no place in its lane is free for other replicas at on
     work: {} as never, // nothing is begun
   });
 
-  full.start(due, () => Promise.reject(new Error("it began")), "U1");
+  full.start(due, () => Promise.reject(new Error("it began")), { lane: "watching" });
   await own.lanes.idle();
 
   expect(await own.left()).toEqual([{ key: "7QK2MP", attempts: 1, isTaken: false }]);

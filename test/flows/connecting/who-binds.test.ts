@@ -1,6 +1,4 @@
 import { describe, expect, test } from "vitest";
-import { readKeyring, createSealer } from "../../../src/bot/accounts/seal.ts";
-import { sealInteraction } from "../../../src/bot/workflow/inbox/interaction.ts";
 import { approvalTown } from "../../support/approval-town.ts";
 import { happened, spoken } from "../../support/channel-town.ts";
 import { says, saysIn, whispers } from "../../support/speak.ts";
@@ -93,8 +91,8 @@ test("a binding that waited too long for another process is not made any more", 
   const { developer } = town;
   const origin = { userId: "U0DANA", teamId: "T0PLAYGR", channelId: "C0OPS" };
   const interaction = { kind: "use", terms: { region: "beijing2", isLocked: false }, origin } as const; // a literal kind
-  const sealer = createSealer(readKeyring(town.keys));
-  await town.store().accept({ id: "left-over", sealed: sealInteraction(sealer, "left-over", interaction) });
+  const payload = JSON.stringify({ interaction });
+  await town.store().accept({ id: "left-over", teamId: "T0PLAYGR", payload, token: "of another process" });
   town.passMinutes(6);
 
   await town.restartBot();

@@ -72,7 +72,7 @@ test("at any call of the start, of a sweep or of a health check", async () => {
   });
 
   expect(atStart).toContain("beat");
-  expect(inSweep).toEqual(expect.arrayContaining(["beat", "takeDeliveries", "dueKinds"]));
+  expect(inSweep).toEqual(expect.arrayContaining(["beat", "syncRounds", "dueKinds"]));
   expect(inHealth).toContain("isReachable");
   expect(whileWriting).toContain("accept");
   await health();

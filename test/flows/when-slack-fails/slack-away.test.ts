@@ -94,7 +94,8 @@ test("a bot that has to stop before Slack is back leaves the words to the next o
   await town.stopBot();
   town.playground.faults.clear();
   await town.restartBot();
-  await town.settled();
+  town.passSeconds(20);
+  await town.sweep();
 
   expect(whispers(developer)).toHaveLength(1);
 });

@@ -6,7 +6,6 @@ import type { AuditRows, Store } from "../../store/store.ts";
 /** What concerns all workspaces: only the sweep and the installer have it. */
 type ForAll =
   | keyof InstallationRows
-  | "takeDeliveries"
   | "beat"
   | "inspect"
   | "waiting"
@@ -44,6 +43,8 @@ export function workspaceStore(store: Store, teamId: string): WorkspaceStore {
   const ownId = (id: string): string => own({ teamId: id }).teamId;
   return {
     ...ofDeliveries(store),
+    accept: async (delivery) => store.accept(own(delivery)),
+    finishDelivery: async (due) => store.finishDelivery(due),
     insertChange: async (change, event) => store.insertChange(own(change), own(event)),
     find: (key) => store.find(key, teamId),
     advance: async (id, step, event) =>
@@ -116,6 +117,6 @@ export function workspaceStore(store: Store, teamId: string): WorkspaceStore {
 
 /** Found by Slack's ids of deliveries, which are unique. */
 function ofDeliveries(store: Store) {
-  const { accept, finish, remember, isKnown, drop, sendWithinMs, isOpen, isReachable } = store;
-  return { accept, finish, remember, isKnown, drop, sendWithinMs, isOpen, isReachable };
+  const { remember, isKnown, drop, sendWithinMs, isOpen, isReachable } = store;
+  return { remember, isKnown, drop, sendWithinMs, isOpen, isReachable };
 }

@@ -47,7 +47,6 @@ export type Shared = Pick<
   | "log"
   | "newReference"
   | "repeats"
-  | "retries"
   | "sealer"
   | "settings"
   | "start"
@@ -86,8 +85,7 @@ export type Workspace = {
 };
 
 export function createWorkspace(shared: Shared, one: OneWorkspace): Workspace {
-  const { clock, deliver, dropped, lanes, log, logs, newReference, repeats, report, retries, sealer, settings } =
-    shared;
+  const { clock, deliver, dropped, lanes, log, logs, newReference, repeats, report, sealer, settings } = shared;
   const { start, wake } = shared;
   const { access, installed, installations, policy, store } = one;
   const { backOff: wait = clock.sleep } = shared;
@@ -173,7 +171,6 @@ export function createWorkspace(shared: Shared, one: OneWorkspace): Workspace {
     policy,
     repeats,
     responder,
-    retries,
     sealer,
     sender: createSender(messenger),
     settings,

@@ -11,6 +11,9 @@ const Moved = z.object({
   event: z.object({ old_channel_id: z.string(), new_channel_id: z.string() }),
 });
 
+/** After a time in which the database may be back. */
+const STORE_AGAIN_MS = 5_000;
+
 /** A channel has another id, because it is shared with another organization now. Nobody waits for an answer. */
 export async function onChannelMoved(deps: WorkspaceParts, body: unknown): Promise<void> {
   const { event_id, team_id, event } = Moved.parse(body);
@@ -19,14 +22,17 @@ export async function onChannelMoved(deps: WorkspaceParts, body: unknown): Promi
   // The lane's owner is the channel: its moves happen in order.
   const interaction = { kind: "move", from, origin: { userId: channelId, teamId, channelId } } as const;
   const id = eventKey(event_id);
-  await accept(deps, {
-    id,
-    interaction,
-    async ack(refusal) {
-      // Slack was told that it arrived, so it isn't sent again: it stays in memory until the database is back.
-      if (refusal !== undefined) deps.retries.keep({ id: `${id}:later`, interaction, tries: 0 }, 0);
-    },
-  });
+  const tryAgain = (times: number): Promise<void> =>
+    accept(deps, {
+      id: times === 0 ? id : `${id}:${times}`,
+      interaction,
+      async ack(refusal) {
+        // Slack was told that it arrived, so it isn't sent again: it stays in memory until the database is back.
+        if (refusal === undefined || deps.lanes.isStopping()) return;
+        deps.clock.after(STORE_AGAIN_MS, () => deps.lanes.background(tryAgain(times + 1)));
+      },
+    });
+  await tryAgain(0);
 }
 
 /** https://docs.slack.dev/reference/events/user_change and https://docs.slack.dev/reference/events/team_join */

@@ -337,7 +337,7 @@ function erasedEnding(ending: string, { quoted, pseudonym, mentions }: Quoted): 
 
 /** News that their watch ended, for one: scheduled, and as a message. */
 async function eraseDue({ db, textSealer }: Session, userId: string): Promise<number> {
-  const names = (payload: string | null, bind: string): boolean =>
+  const names = (payload: string | null, bind: string | readonly string[]): boolean =>
     payload !== null && textSealer.open(payload, bind).includes(JSON.stringify(userId));
   const due = await db.selectFrom("due").select(["kind", "key", "payload"]).where("payload", "is not", null).execute();
   const named = due.filter((row) => names(row.payload, dueBind(row)));

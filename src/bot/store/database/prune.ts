@@ -75,9 +75,9 @@ function oldDeliveries({ db, clock }: Pick<Session, "db" | "clock">) {
   return db
     .selectFrom("delivery")
     .select("id")
-    .where("finished_at", "<", clock(-KEEP_DELIVERIES_MS))
+    .where("received_at", "<", clock(-KEEP_DELIVERIES_MS))
     .where((where) =>
-      where.or([where("id", "not like", MESSAGE_IDS), where("finished_at", "<", clock(-KEEP_MESSAGES_MS))]),
+      where.or([where("id", "not like", MESSAGE_IDS), where("received_at", "<", clock(-KEEP_MESSAGES_MS))]),
     )
     .limit(BATCH);
 }

@@ -1,8 +1,7 @@
 import { sql, type SqlBool } from "kysely";
 import type { Outcome } from "../../changes/change.ts";
 import type { NewHistoryEvent } from "../../changes/history-event.ts";
-import { requestIdOf } from "../../changes/stored-change.ts";
-import { RESTORED } from "../deliveries.ts";
+import { requestIdOf, RESTORED_AT } from "../../changes/stored-change.ts";
 import { insertEvent, workspaceEvent } from "../events.ts";
 import { deliveries, schedulePosts } from "../posts.ts";
 import { EndingJson, HealthJson, toJson } from "../schema/columns.ts";
@@ -44,7 +43,8 @@ async function closeRequests(session: Session, takenAt: string): Promise<number>
   const { db } = session;
   const taken = `${takenAt.slice(0, 16).replace("T", " ")} UTC`;
   // They aren't begun: who sent one is told.
-  await db.updateTable("delivery").set({ received_at: RESTORED }).where("finished_at", "is", null).execute();
+  const anew = { token: null, at: session.clock(), again_at: null, created_at: RESTORED_AT.toISOString() };
+  await db.updateTable("due").set(anew).where("kind", "=", "delivery").execute();
   const open = await db
     .selectFrom("change")
     .select(["id"])
@@ -96,7 +96,7 @@ async function endPosts(session: Session): Promise<void> {
     .where("kind", "<>", "change")
     .where((where) => where.or([where("kind", "<>", "alert"), where("ts", "is", null)]))
     .execute();
-  await db.deleteFrom("due").where("kind", "in", ["round", "watch news"]).execute();
+  await db.deleteFrom("due").where("kind", "in", ["round", "place", "watch news"]).execute();
   const isRequest = sql<SqlBool>`key in (select id from post where post.kind = 'change')`;
   await db
     .deleteFrom("due")

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { chainBind } from "../audit/chain-rows.ts";
+import { dueBind } from "../due.ts";
 import { seenKey } from "../rounds.ts";
 import type { ListKey } from "../../workflow/ports.ts";
 
@@ -77,13 +78,6 @@ export const columns: readonly Column[] = [
     bind: (row) => words(textOf(row["change_id"])),
   },
   {
-    what: "unfinished deliveries",
-    table: "delivery",
-    key: ["id"],
-    column: "sealed",
-    bind: ({ id }) => ["delivery", textOf(id)],
-  },
-  {
     what: "followed logs",
     table: "follow",
     age: "created_at",
@@ -126,7 +120,10 @@ export const columns: readonly Column[] = [
     table: "due",
     key: ["kind", "key"],
     column: "payload",
-    bind: ({ kind, key }) => words(`${textOf(kind)} ${textOf(key)}`),
+    bind({ kind, key }) {
+      const bound = dueBind({ kind: textOf(kind), key: textOf(key) });
+      return typeof bound === "string" ? words(bound) : bound;
+    },
   },
   {
     what: "messages that are due",

@@ -7,22 +7,25 @@ import type { Sealer } from "../../accounts/seal.ts";
  * without a Change.
  */
 export type TextSealer = {
-  readonly seal: (text: string, changeId: string | null) => string;
+  readonly seal: (text: string, bound: Bound) => string;
   /**
    * Rows of older versions are not sealed and stay as they are. Text that can't be opened (removed key, altered row) reads
    * as a placeholder: one bad row must not hide the others.
    */
-  readonly open: (text: string, changeId: string | null) => string;
+  readonly open: (text: string, bound: Bound) => string;
 };
+
+/** What a text belongs to, so that it can't be opened anywhere else: in most columns, the id of a Change or nothing. */
+export type Bound = string | null | readonly string[];
 
 /** Without a sealer, text is stored in the clear. */
 export function textSealer(sealer: Sealer | undefined): TextSealer {
   return {
-    seal: (text, changeId) => sealer?.seal(text, boundTo(changeId)) ?? text,
-    open(text, changeId) {
+    seal: (text, bound) => sealer?.seal(text, boundTo(bound)) ?? text,
+    open(text, bound) {
       if (sealer === undefined || !isSealed(text)) return text;
       try {
-        return sealer.open(text, boundTo(changeId));
+        return sealer.open(text, boundTo(bound));
       } catch {
         return LOST;
       }
@@ -46,6 +49,6 @@ function isSealed(text: string): boolean {
   return /^g1\.[A-Za-z0-9_-]{1,32}\.[A-Za-z0-9_-]{43,}$/u.test(text);
 }
 
-function boundTo(changeId: string | null): readonly string[] {
-  return ["words", changeId ?? ""];
+function boundTo(bound: Bound): readonly string[] {
+  return typeof bound === "string" || bound === null ? ["words", bound ?? ""] : bound;
 }

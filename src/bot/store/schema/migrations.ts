@@ -269,6 +269,12 @@ export const migrations: readonly Migration[] = [
       await moveChangesToDue(db);
     },
   },
+  {
+    title: "what people asked for, as work that is due",
+    async up({ db }) {
+      await moveDeliveriesToDue(db);
+    },
+  },
 ];
 
 // The tables of the third migration. It was run somewhere, so nothing here changes: a later migration alters them.
@@ -443,6 +449,18 @@ async function moveChangesToDue(db: Db): Promise<void> {
   await sql`drop index change_open`.execute(db);
   for (const column of ["owner", "look_after"])
     await sql`alter table change drop column ${sql.ref(column)}`.execute(db);
+}
+
+/** Which workspace it came from is sealed with the rest. */
+async function moveDeliveriesToDue(db: Db): Promise<void> {
+  await sql`insert into due (kind, key, team_id, at, attempts, payload, created_at)
+    select 'delivery', id, '', coalesce((select alive_until from replica where replica.id = delivery.owner), received_at),
+      1, sealed, received_at
+    from delivery where finished_at is null and sealed is not null`.execute(db);
+  await sql`drop index delivery_unfinished`.execute(db);
+  for (const column of ["sealed", "owner", "finished_at"]) {
+    await sql`alter table delivery drop column ${sql.ref(column)}`.execute(db);
+  }
 }
 
 // The functions of released migrations: never edit one, add a new migration instead.

@@ -4,18 +4,10 @@ import type { HistoryEventKind } from "../../changes/history-event.ts";
 import type { DueKindName } from "../../workflow/due.ts";
 import type { PostKindName } from "../../workflow/post/post.ts";
 
-/**
- * Times are ISO 8601 in UTC, so that they sort as text; flags are 0 and 1; JSON is text. A row of `delivery` is free for everybody
- * when its owner is null or has no row in `replica` that is still alive.
- */
-type DeliveryTable = {
-  id: string;
-  received_at: string;
-  /** Null once its work is over: only its id is remembered. */
-  sealed: string | null;
-  owner: string | null;
-  finished_at: string | null;
-};
+// Times are ISO 8601 in UTC, so that they sort as text; flags are 0 and 1; JSON is text.
+
+/** What Slack delivered, to recognise it when it comes again. */
+type DeliveryTable = { id: string; received_at: string };
 
 export type ChangeTable = {
   id: string;

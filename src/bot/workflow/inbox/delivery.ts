@@ -1,11 +1,14 @@
+import { randomUUID } from "node:crypto";
+import type { Logger } from "pino";
 import { currentTrail, note, resumed } from "../../../platform/trail.ts";
 import { within, unawaited } from "../../../platform/waiting.ts";
 import type { Message } from "../../views/kit/post.ts";
 import { sentences } from "../../views/messages/sentences.ts";
-import { type Delivery, type WorkflowParts, freshness } from "../ports.ts";
-import { type Interaction, openInteraction, sealInteraction, type Reply } from "./interaction.ts";
-import type { LaneName } from "./lanes.ts";
-import type { Unfinished } from "./unfinished.ts";
+import { RESTORED_AT } from "../../changes/stored-change.ts";
+import type { Due, DueEnd } from "../due.ts";
+import type { Refused } from "./dropped.ts";
+import { type WorkflowParts, freshness } from "../ports.ts";
+import { type Interaction, type Reply, type Unfinished, unfinishedIn } from "./interaction.ts";
 import { StoreError } from "../../errors.ts";
 import { bindChannel, moveChannel } from "../bind.ts";
 import { decide } from "../decide.ts";
@@ -32,85 +35,80 @@ type Accepted = {
 
 /**
  * Stores an interaction, acks it, then processes it. Slack never resends a lost click, so it is on disk before the ack.
- * A second delivery of the same interaction is ignored. When the lane is full, only its id is stored, as finished, so no
- * later process can begin a refused delivery.
+ * A second delivery of the same interaction is ignored. When the lane is full, only its id is stored, so no later process can begin
+ * a refused delivery.
  */
 export async function accept(deps: WorkflowParts, { id, interaction: sent, ack }: Accepted): Promise<void> {
-  const { store, sealer, lanes, log, settings } = deps;
+  const { store, lanes, log, settings } = deps;
   note({ verb: verbOf(sent) });
   const trace = currentTrail()?.traceparent();
   const interaction = trace === undefined ? sent : { ...sent, origin: { ...sent.origin, trace } };
   const lane = interaction.kind === "decide" ? "decisions" : "requests";
-  const hasRoom = lanes.hasRoom({ lane, owner: interaction.origin.userId });
-  const storing = hasRoom ? store.accept({ id, sealed: sealInteraction(sealer, id, interaction) }) : store.remember(id);
-  let isNew: boolean;
+  const { userId: owner, teamId } = interaction.origin;
+  const hasRoom = lanes.hasRoom({ lane, owner });
+  const token = randomUUID();
+  const unfinished: Unfinished = { interaction };
+  const storing: Promise<Due | "refused" | undefined> = hasRoom
+    ? store.accept({ id, teamId, payload: JSON.stringify(unfinished), token })
+    : store.remember(id).then((isNew) => (isNew ? "refused" : undefined));
+  let stored: Due | "refused" | undefined;
   try {
     const late = (): never => {
       throw new Error(`not stored within ${STORE_WITHIN_MS} ms`);
     };
-    isNew = await within(STORE_WITHIN_MS, storing, late, deps.clock);
+    stored = await within(STORE_WITHIN_MS, storing, late, deps.clock);
   } catch (err) {
     const reference = deps.newReference();
     note({ outcome: "failed", reference });
     log.error({ err, reference, interaction: interaction.kind }, "couldn't store an interaction; dropping it");
-    drop(deps, id, storing);
+    drop(deps, { id, token }, storing);
     return ack(hasRoom ? sentences.notStored(reference, settings.command) : sentences.busy());
   }
   // Delivered before, maybe to another replica, which processes it.
-  if (!isNew) {
+  if (stored === undefined) {
     note({ outcome: "repeated" });
     return ack();
   }
-  if (!hasRoom) return ack(sentences.busy());
-  start(deps, { id, interaction, tries: 0 }, lane);
+  if (stored === "refused") return ack(sentences.busy());
+  deps.start(stored, (due, signal) => process(deps, { due, ...unfinished }, signal), { lane, owner });
   return ack();
 }
 
 /** The database may store it after all, once it answers. */
-function drop({ dropped, log }: Pick<WorkflowParts, "dropped" | "log">, id: string, storing: Promise<unknown>): void {
-  dropped.add(id);
+function drop(
+  { dropped, log }: Pick<WorkflowParts, "dropped" | "log">,
+  refused: Refused,
+  storing: Promise<unknown>,
+): void {
+  dropped.add(refused);
   unawaited(
     storing.then(dropped.flush, () => undefined),
     (err) => log.warn({ err }, "couldn't drop a refused delivery yet"),
   );
 }
 
-/** Begins a delivery again that the database or Slack interrupted in this process. */
-export function beginAgain(deps: WorkflowParts, delivery: Unfinished): void {
-  start(deps, delivery, "sweeping");
-}
-
-/** A delivery of a replica that is gone, to be begun again. Undefined, and logged, when it can't be read. */
-export function takeOver(
-  { log, sealer, clock }: Pick<WorkflowParts, "log" | "sealer" | "clock">,
-  delivery: Delivery,
-): Unfinished | undefined {
-  const { id } = delivery;
-  let interaction: Interaction;
+/** A delivery that its first attempt didn't finish, maybe in a replica that is gone. Undefined, and logged, when it can't be read. */
+export function leftOver(log: Logger, due: Due): Working | undefined {
   try {
-    interaction = openInteraction(sealer, delivery);
+    // Without a payload, the key that sealed it is gone, as the log says.
+    const unfinished = unfinishedIn(due.payload ?? "null");
+    log.warn({ interaction: unfinished.interaction.kind, attempts: due.attempts }, "beginning a delivery again");
+    return { ...unfinished, due };
   } catch (err) {
-    log.error({ err, deliveryId: id }, "couldn't read a delivery that was left over");
+    log.error({ err, deliveryId: due.key }, "couldn't read a delivery that was left over");
     return undefined;
   }
-  log.warn({ interaction: interaction.kind }, "taking over a delivery of a replica that is gone");
-  const isLate = clock.now().getTime() - delivery.receivedAt.getTime() > BEGIN_WITHIN_MS;
-  return { id, interaction, isTakenOver: true, isLate, tries: 0, ...(delivery.isRestored && { isRestored: true }) };
 }
 
-/** It is ours in the store: when the lane is full, the next sweep begins it. */
-function start(deps: WorkflowParts, delivery: Unfinished, lane: LaneName): void {
-  const { id, interaction } = delivery;
-  const { userId, trace } = interaction.origin;
-  const job = { lane, key: `delivery ${id}`, owner: userId };
-  const left = { what: "delivery", trace, verb: verbOf(interaction) } as const; // a literal kind
-  const isTaken = deps.lanes.add(job, (signal) =>
-    resumed(
-      () => left,
-      () => processDelivery(deps, delivery, signal),
-    ),
+export type Working = Unfinished & { readonly due: Due };
+
+export function process(deps: WorkflowParts, working: Working, signal: AbortSignal): Promise<DueEnd> {
+  const { interaction } = working;
+  const left = { what: "delivery", trace: interaction.origin.trace, verb: verbOf(interaction) } as const; // a literal kind
+  return resumed(
+    () => left,
+    () => processDelivery(deps, working, signal),
   );
-  if (!isTaken) deps.retries.keep(delivery, 0);
 }
 
 /** Pauses before messages that reached nobody are sent again: Slack may be away for minutes. */
@@ -120,9 +118,9 @@ const SEND_AGAIN_AFTER_MS = [5_000, 20_000, 45_000, 90_000];
  * Processes a delivery of this replica until its interaction is done, or is a stored Change that the database alone can
  * continue, and everybody was answered. Never rejects because of Slack.
  */
-async function processDelivery(deps: WorkflowParts, delivery: Unfinished, signal: AbortSignal): Promise<void> {
-  const { interaction, undelivered, tries } = delivery;
-  const { responder, end: endSign } = signFor(deps, delivery);
+async function processDelivery(deps: WorkflowParts, working: Working, signal: AbortSignal): Promise<DueEnd> {
+  const { interaction, undelivered, due } = working;
+  const { responder, end: endSign } = signFor(deps, working);
   const form = interaction.kind === "ask" ? interaction.form : undefined;
   const reply = withAccount(
     form === undefined ? createReply(responder, interaction.origin) : responder.formReply(form, interaction.origin),
@@ -132,24 +130,36 @@ async function processDelivery(deps: WorkflowParts, delivery: Unfinished, signal
     isFinished = true;
   };
   try {
-    if (undelivered === undefined) await perform(deps, { delivery, reply, onFinished }, signal);
+    if (undelivered === undefined) await perform(deps, { working, reply, onFinished }, signal);
     else for (const { post, how } of undelivered) await reply.send(post, how);
   } catch (error) {
     const isAgain = error instanceof StoreError;
+    // Nobody waits for it.
+    if (interaction.kind === "move") throw error;
     // Tells them of an unreachable database once. The next attempt sends what is missing.
-    if (interaction.kind === "move" && !isAgain) throw error;
-    if (interaction.kind !== "move" && (!isAgain || tries === 0))
-      await reply.send(await failure(deps, interaction, error), "refused");
-    if (isAgain) return deps.retries.keep({ ...delivery, tries: tries + 1 }, 0);
+    if (!isAgain || due.attempts === 1) await reply.send(await failure(deps, interaction, error), "refused");
+    if (isAgain) throw error;
   } finally {
     await endSign();
   }
-  if (isFinished && reply.undelivered().length === 0) return refreshHome(deps, interaction);
-  return end(deps, { delivery, reply }, signal);
+  const finish = async (): Promise<DueEnd> => {
+    if (!isFinished) await deps.store.finishDelivery(due);
+    return "ended";
+  };
+  refreshHome(deps, interaction);
+  const missing = reply.undelivered();
+  if (missing.length === 0) return finish();
+  // Everything that is done again happens once.
+  if (signal.aborted) return { ms: 0, isFailure: true };
+  const sends = working.sends ?? 0;
+  const ms = SEND_AGAIN_AFTER_MS[sends];
+  if (ms === undefined) return finish();
+  const left: Unfinished = { interaction, undelivered: missing, sends: sends + 1 };
+  return { ms, payload: JSON.stringify(left) };
 }
 
 /** What reads the workload API before its answer. A form shows itself that it was sent. */
-function signFor(deps: WorkflowParts, { interaction, undelivered }: Unfinished) {
+function signFor(deps: WorkflowParts, { interaction, undelivered }: Working) {
   const { kind } = interaction;
   const isSlow =
     kind === "decide" || kind === "redo" || kind === "watch" || (kind === "ask" && interaction.form === undefined);
@@ -157,23 +167,23 @@ function signFor(deps: WorkflowParts, { interaction, undelivered }: Unfinished) 
   return { responder: deps.responder, end: () => Promise.resolve() };
 }
 
-type Working = { readonly delivery: Unfinished; readonly reply: Reply };
-
-type Performing = Working & Pick<AskInteraction, "onFinished">;
+type Performing = { readonly working: Working; readonly reply: Reply } & Pick<AskInteraction, "onFinished">;
 
 async function perform(
   deps: WorkflowParts,
-  { delivery, reply, onFinished }: Performing,
+  { working, reply, onFinished }: Performing,
   signal: AbortSignal,
 ): Promise<void> {
-  const { id: deliveryId, interaction, tries, isTakenOver = false, isLate = false } = delivery;
-  const isRepeated = isTakenOver || tries > 0;
+  const { interaction, due } = working;
+  const { key: deliveryId, createdAt } = due;
+  const isRepeated = due.attempts > 1;
+  const isLate = isRepeated && deps.clock.now().getTime() - createdAt.getTime() > BEGIN_WITHIN_MS;
   // A Run goes on after its delivery is finished.
   const run: RunEvents = {
     onFailed: async (error) => reply.send(await failure(deps, interaction, error), "refused"),
     onEnded: () => refreshHome(deps, interaction),
   };
-  const { isRestored = false } = delivery;
+  const isRestored = createdAt.getTime() === RESTORED_AT.getTime();
   // A decision finds a request that is over. Whose request it was, is told by its card. Who is on it twice is on it.
   const isOver = isRestored && !["decide", "move", "take"].includes(interaction.kind);
   if (isOver && (await deps.store.find({ deliveryId })) === undefined) {
@@ -213,20 +223,6 @@ function refreshHome({ responder }: Pick<WorkflowParts, "responder">, { origin }
   if (origin.isHome === true) responder.refreshHome(origin);
 }
 
-/** A delivery is over when everything was sent. Messages that reached nobody are sent again, alone. */
-async function end(deps: WorkflowParts, { delivery, reply }: Working, signal: AbortSignal): Promise<void> {
-  const { id, interaction } = delivery;
-  const undelivered = reply.undelivered();
-  refreshHome(deps, interaction);
-  if (undelivered.length === 0) return finish(deps, id);
-  // The next process, or another replica, begins it again: everything it does happens once.
-  if (signal.aborted) return undefined;
-  const tries = delivery.undelivered === undefined ? 0 : delivery.tries;
-  const afterMs = SEND_AGAIN_AFTER_MS[tries];
-  if (afterMs === undefined) return finish(deps, id);
-  return deps.retries.keep({ id, interaction, tries: tries + 1, undelivered }, afterMs);
-}
-
 async function failure(deps: WorkflowParts, interaction: Interaction, error: unknown): Promise<Message> {
   const verb = verbOf(interaction);
   const reference = deps.newReference();
@@ -252,14 +248,4 @@ function verbOf(interaction: Interaction): string {
   if (interaction.kind === "ask" || interaction.kind === "watch") return interaction.ask.verb;
   if (interaction.kind === "decide") return interaction.decision;
   return interaction.kind === "redo" ? interaction.how : interaction.kind;
-}
-
-async function finish({ store, log, dropped }: Pick<WorkflowParts, "store" | "log" | "dropped">, id: string) {
-  try {
-    await store.finish(id);
-  } catch (err) {
-    // If this process ends first, another replica processes it again and finds what it did: everything happens once.
-    log.warn({ err }, "couldn't mark a delivery as finished yet");
-    dropped.add(id);
-  }
 }

@@ -1,5 +1,4 @@
 import { z } from "zod";
-import type { Sealer } from "../../accounts/seal.ts";
 import { Ask } from "../../ask.ts";
 import { Origin } from "../origin.ts";
 import type { StoredChange } from "../../changes/stored-change.ts";
@@ -74,17 +73,26 @@ export const Interaction = z.discriminatedUnion("kind", [
 ]);
 export type Interaction = z.infer<typeof Interaction>;
 
-/** Sealed, because it can hold a token, values of environment variables, and an address that can post in Slack. */
-export function sealInteraction(sealer: Sealer, deliveryId: string, interaction: Interaction): string {
-  return sealer.seal(JSON.stringify(interaction), ["delivery", deliveryId]);
-}
+/** What is left to do of a delivery, as it is stored: the interaction, or the messages that reached nobody. */
+export type Unfinished = {
+  readonly interaction: Interaction;
+  /** It was processed, and only these messages are missing. */
+  readonly undelivered?: readonly Undelivered[] | undefined;
+  /** How often they were sent in vain. */
+  readonly sends?: number | undefined;
+};
 
-/** Throws a `SealError` when the key is unknown, or it was sealed for another delivery. */
-export function openInteraction(
-  sealer: Sealer,
-  delivery: { readonly id: string; readonly sealed: string },
-): Interaction {
-  return Interaction.parse(currentNames(JSON.parse(sealer.open(delivery.sealed, ["delivery", delivery.id]))));
+const UnfinishedJson = z.object({
+  interaction: z.unknown(),
+  undelivered: z.custom<readonly Undelivered[]>((value) => Array.isArray(value)).optional(),
+  sends: z.number().optional(),
+});
+
+/** Parses what `JSON.stringify` wrote of it. Before, an interaction alone was stored. Throws when it is neither. */
+export function unfinishedIn(payload: string): Unfinished {
+  const stored: unknown = JSON.parse(payload);
+  const { interaction = stored, ...rest } = UnfinishedJson.safeParse(stored).data ?? {};
+  return { ...rest, interaction: Interaction.parse(currentNames(interaction)) };
 }
 
 const earlier = z.looseObject({ place: z.unknown() });

@@ -6,6 +6,7 @@ import type { NoticedEvent } from "../../watch/alert.ts";
 import type { Incident } from "../../watch/incident.ts";
 import type { Mute, QuietHours, Watch } from "../../watch/watch.ts";
 import type { CreatedJob, Notice, PlaceId, Placing, WorkflowParts } from "../ports.ts";
+import type { Due, DueEnd } from "../due.ts";
 import { uidOf } from "../follow.ts";
 import { isDirect } from "../origin.ts";
 import { type Sight, sightOf } from "./rights.ts";
@@ -22,11 +23,13 @@ export function seekerOf(watch: Watch): AccountSeeker {
  * Tells a place what is due there: what its watches still are about, and what their owners may still see. Everything else
  * waits or is dropped. Rejects when the database doesn't answer.
  */
-export async function notifyPlace(deps: WorkflowParts, at: PlaceId): Promise<void> {
+export async function notifyPlace(deps: WorkflowParts, due: Pick<Due, "teamId" | "key">): Promise<DueEnd> {
   const { store } = deps;
-  const { teamId, place } = at;
+  const { teamId } = due;
+  const place = due.key.slice(teamId.length + 1);
+  const at = { teamId, place };
   const notices = await store.dueNotices(at);
-  if (notices.length === 0) return;
+  if (notices.length === 0) return "done";
   const all = await store.watchesOf({ teamId, ownerId: place, place });
   const watches = all.filter((watch) => watch.digest === undefined && placeOf(watch) === place);
   const mutes = (await store.mutesOf(teamId)).filter((mute) => placeOfMute(mute) === place);
@@ -45,6 +48,7 @@ export async function notifyPlace(deps: WorkflowParts, at: PlaceId): Promise<voi
   }
   await store.placeNotices({ ...at, ownerId, tell, wait, drop });
   deps.wake();
+  return "done";
 }
 
 type Decided =

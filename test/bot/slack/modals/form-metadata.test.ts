@@ -1,10 +1,8 @@
 import { expect, test } from "vitest";
-import { newKey, readKeyring, createSealer } from "../../../../src/bot/accounts/seal.ts";
 import { SentForm } from "../../../../src/bot/slack/modals/form-metadata.ts";
-import { openInteraction } from "../../../../src/bot/workflow/inbox/interaction.ts";
+import { unfinishedIn } from "../../../../src/bot/workflow/inbox/interaction.ts";
 
 test("a form that was sent to version 0.1.0 and not answered yet can still be answered", () => {
-  const sealer = createSealer(readKeyring(newKey()));
   const place = { userId: "U1", teamId: "T1", channelId: "C1" };
   const metadata = { verb: "scale", place, asksWhere: false, isMore: true, generations: { size: 1 }, filled: {} };
   const stored = {
@@ -13,9 +11,8 @@ test("a form that was sent to version 0.1.0 and not answered yet can still be an
     place,
     form: { viewId: "V1", metadata, values: { name: "web", size: "3" } },
   };
-  const sealed = sealer.seal(JSON.stringify(stored), ["delivery", "D1"]);
 
-  const interaction = openInteraction(sealer, { id: "D1", sealed });
+  const { interaction } = unfinishedIn(JSON.stringify(stored));
 
   expect(interaction).toMatchObject({ kind: "ask", origin: place });
   expect("form" in interaction && SentForm.parse(interaction.form)).toMatchObject({

@@ -1,9 +1,8 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { readKeyring, createSealer } from "../../../../src/bot/accounts/seal.ts";
 import { isPolite } from "../../../../src/bot/commands/grammar/manners.ts";
 import type { Store } from "../../../../src/bot/store/store.ts";
-import { type Interaction, openInteraction } from "../../../../src/bot/workflow/inbox/interaction.ts";
+import { type Interaction, unfinishedIn } from "../../../../src/bot/workflow/inbox/interaction.ts";
 import { deliver } from "../../../support/deliver.ts";
 import { cases } from "../../../support/full-run.ts";
 import { oneService } from "../../../support/one-service.ts";
@@ -110,9 +109,9 @@ async function cautiousTown(): Promise<{ readonly town: World; readonly stored: 
   const note = (real: Store): Store => ({
     ...real,
     accept: (delivery) => {
-      const interaction = openInteraction(createSealer(readKeyring(town.keys)), delivery);
+      const { interaction } = unfinishedIn(delivery.payload);
       stored.push({ ts: interaction.origin.threadTs, interaction });
-      return Promise.resolve(false);
+      return Promise.resolve(undefined);
     },
   });
   const town = await world({ apiFetch: oneService, store: note });

@@ -8,7 +8,7 @@ import { openStore, type OpenStore } from "../../../../src/bot/store/open-store.
 import type { Flavour } from "../../../../src/bot/store/database/session.ts";
 import type { Store } from "../../../../src/bot/store/store.ts";
 import { type Due, dueKinds, type DueKindName } from "../../../../src/bot/workflow/due.ts";
-import type { NewChange } from "../../../../src/bot/workflow/ports.ts";
+import type { NewChange, NewDelivery } from "../../../../src/bot/workflow/ports.ts";
 import { testClock } from "../../../support/test-clock.ts";
 import { type Steps, withSteps } from "../support/steps.ts";
 import type { Tables } from "../../../../src/bot/store/schema/tables.ts";
@@ -140,6 +140,11 @@ export const votes = { voted: event("voted"), approved: event("approved") };
 export const done: Outcome = { kind: "done", after: undefined, alsoMoved: [] };
 export const unknown: Outcome = { kind: "unknown", after: "unread", why: "No answer came.", next: "Look first." };
 
+/** What a person asked for, as it is stored. */
+export function deliveryOf(id: string, other: Partial<NewDelivery> = {}): NewDelivery {
+  return { id, teamId: "T1", payload: JSON.stringify({ what: "was asked for" }), token: `token of ${id}`, ...other };
+}
+
 /** The kinds of what happened to a Change, in order. */
 export async function storyOf(store: Store, changeId: string): Promise<readonly HistoryEventKind[]> {
   const events = await store.history({ teamId: "T1", limit: 1_000 });
@@ -164,6 +169,14 @@ export async function cardsDue(store: Store): Promise<readonly string[]> {
   const due = await store.takeDue({ kind: "post", leaseMs: 0, most: 100 });
   for (const each of due) await store.delayDue(each, { ms: 0 });
   return due.map(({ key }) => key);
+}
+
+/** Places that have something to be told now. */
+export async function placesDue(store: Store): Promise<readonly string[]> {
+  await store.schedulePlaces();
+  const due = await store.takeDue({ kind: "place", leaseMs: 0, most: 100 });
+  for (const each of due) await store.endDue(each);
+  return due.map(({ key }) => key).toSorted();
 }
 
 /** As many calls at once, shared out over the replicas. */

@@ -1,4 +1,3 @@
-import { machineClock } from "../../../../src/platform/clock.ts";
 import { expect, test } from "vitest";
 import {
   ann,
@@ -15,7 +14,7 @@ import {
   votes,
 } from "./bench.ts";
 
-export function duplicatesContract({ replica, db }: Bench): void {
+export function duplicatesContract({ replica }: Bench): void {
   test("of many simultaneous Undos of one Change, one is added, and the others get that one", async () => {
     const replicas = [await replica("a"), await replica("b")];
     await replicas[0]?.addChange(approvedChange("AAA111"), event("requested"));
@@ -71,22 +70,6 @@ export function duplicatesContract({ replica, db }: Bench): void {
     expect(await a.waitingLike("equal")).toBeUndefined();
     const third = await a.addChange(pendingChange("CCC333", { waitKey: "equal" }), event("requested"));
     expect(third.id).toBe("CCC333");
-  });
-
-  test("a suspended machine renews its lease before it takes a delivery on", async () => {
-    let suspendedMs = 0;
-    const a = await replica("a", {
-      clock: { ...machineClock, now: () => new Date(machineClock.now().getTime() + suspendedMs) },
-    });
-    const long = "2000-01-01T00:00:00.000Z";
-    await db().updateTable("replica").set({ alive_until: long }).where("id", "=", "a").execute();
-
-    // `elapsedMs` stood still meanwhile.
-    suspendedMs = 15_000;
-    await a.accept({ id: "d1", sealed: "sealed" });
-
-    const row = await db().selectFrom("replica").select("alive_until").where("id", "=", "a").executeTakeFirstOrThrow();
-    expect(row.alive_until > long).toBe(true);
   });
 
   test("a Change that may no longer run is pending again, with the current terms and the approvals that still count", async () => {

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { boundTo } from "../../../../src/bot/accounts/resolve.ts";
 import { newKey, readKeyring, createSealer } from "../../../../src/bot/accounts/seal.ts";
 import type { ReplicaReport } from "../../../../src/bot/health/facts.ts";
-import { type Bench, event, pendingChange } from "./bench.ts";
+import { type Bench, event, pendingChange, deliveryOf } from "./bench.ts";
 
 const report: ReplicaReport = {
   version: "1.0.0",
@@ -44,21 +44,23 @@ export function inspectionContract({ replica, db }: Bench): void {
   });
 
   test("samples of what is sealed open with the key that sealed them, and with nothing else", async () => {
-    const a = await replica("a");
     const sealer = createSealer(readKeyring(newKey()));
+    const a = await replica("a", { sealer });
     const owner = { kind: "user", userId: "U1" } as const; // a literal kind
     const account = { teamId: "T1", owner, username: "ann" };
     const sealedToken = sealer.seal("token", boundTo(account));
     await a.saveAccount({ ...account, sealedToken, linkedBy: "U1" }, event("connected"));
     await a.addChange(pendingChange("AAA111", { sealed: sealer.seal("{}", ["change", "AAA111"]) }), event("requested"));
-    await a.accept({ id: "d1", sealed: sealer.seal("{}", ["delivery", "d1"]) });
+    await a.accept(deliveryOf("d1"));
 
     const { sealed } = await a.inspect();
 
     expect(sealed.map(({ what, count }) => `${count} ${what}`).toSorted()).toEqual([
       "1 account tokens",
+      "1 audit chains",
       "1 stored requests",
-      "1 unfinished deliveries",
+      "1 work that is due",
+      "4 texts of requests and history",
     ]);
     for (const each of sealed) expect(() => sealer.open(each.sealed, each.bind)).not.toThrow();
   });

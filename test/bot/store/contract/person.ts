@@ -11,7 +11,7 @@ import { resealAll, sealedCounts } from "../../../../src/bot/store/database/rese
 import type { Session } from "../../../../src/bot/store/database/session.ts";
 import { textSealer } from "../../../../src/bot/store/database/text-sealer.ts";
 import type { Tables } from "../../../../src/bot/store/schema/tables.ts";
-import { ann, type Bench, bob, event, pendingChange, votes } from "./bench.ts";
+import { ann, type Bench, bob, event, pendingChange, votes, deliveryOf } from "./bench.ts";
 
 const oldKey = newKey();
 const older = createSealer(readKeyring(oldKey));
@@ -149,7 +149,7 @@ export function personContract({ replica, db }: Bench): void {
     );
     await a.addChange(pendingChange("AAA111", { sealed: older.seal("{}", ["change", "AAA111"]) }), event("requested"));
     await a.reject("AAA111", { who: bob, reason: "because" }, event("rejected"));
-    await a.accept({ id: "d1", sealed: older.seal("{}", ["delivery", "d1"]) });
+    await a.accept(deliveryOf("d1"));
     const word = (what: string): string => older.seal("{}", ["words", what]);
     await sql`insert into seen values ('T1', 'acme', 'us', 'job', 'web', ${word('seen ["T1","acme","us","job","web"]')})`.execute(
       db(),

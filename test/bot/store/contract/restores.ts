@@ -12,6 +12,7 @@ import {
   type Replica,
   storyOf,
   takeOne,
+  placesDue,
 } from "./bench.ts";
 
 const limits = { perOwner: 9, perPlace: 9 };
@@ -93,7 +94,7 @@ export function restoresContract({ replica, db }: Bench): void {
       incidents: [{ id: "posted", end: "restored", overAt: expect.any(Date) }],
     });
     expect(await takeOne(b, "post")).toBeUndefined();
-    expect(await b.duePlaces()).toEqual([]);
+    expect(await placesDue(b)).toEqual([]);
     await b.syncRounds("us");
     const round = await takeOne(b, "round");
     expect(round && (await b.roundOf(round))).toMatchObject({ lookedAt: undefined });

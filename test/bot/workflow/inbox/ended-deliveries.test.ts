@@ -4,19 +4,20 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { newKey, readKeyring, createSealer } from "../../../../src/bot/accounts/seal.ts";
 import { StoreError } from "../../../../src/bot/errors.ts";
 import { createLog } from "../../../../src/platform/log.ts";
 import type { Interaction } from "../../../../src/bot/workflow/inbox/interaction.ts";
-import { accept, beginAgain } from "../../../../src/bot/workflow/inbox/delivery.ts";
+import { accept, process } from "../../../../src/bot/workflow/inbox/delivery.ts";
 import type { WorkflowParts } from "../../../../src/bot/workflow/ports.ts";
-import { createDropped } from "../../../../src/bot/workflow/inbox/unfinished.ts";
+import { createDropped } from "../../../../src/bot/workflow/inbox/dropped.ts";
 import { createLanes } from "../../../../src/bot/workflow/inbox/lanes.ts";
 import { openStore } from "../../../../src/bot/store/open-store.ts";
 import type { Store } from "../../../../src/bot/store/store.ts";
 import type { Message } from "../../../../src/bot/views/kit/post.ts";
 import { approvalTown, count } from "../../../support/approval-town.ts";
 import { whispers } from "../../../support/speak.ts";
+import { RESTORED_AT } from "../../../../src/bot/changes/stored-change.ts";
+import { deliveryOf, takeOne } from "../../store/contract/bench.ts";
 import { annHere, desk } from "../support/desk.ts";
 
 const log = createLog({ level: "silent", secrets: [], to: { write: () => undefined } });
@@ -31,7 +32,7 @@ async function storeIn(dataDir: string): Promise<Store> {
 test("a delivery refused by a full queue is stored as refused, so the next process doesn't begin it", async () => {
   const dataDir = mkdtempSync(join(tmpdir(), "gantry-refused-"));
   onTestFinished(() => rmSync(dataDir, { recursive: true, force: true }));
-  const store: Store = { ...(await storeIn(dataDir)), finish: away };
+  const store: Store = { ...(await storeIn(dataDir)), finishDelivery: away };
   const clock = stillClock();
   const lanes = createLanes({ drain: { graceMs: 1, goodbyeMs: 1 }, onError: () => undefined, clock });
   while (lanes.add({ lane: "requests" }, () => Promise.resolve()));
@@ -42,7 +43,6 @@ test("a delivery refused by a full queue is stored as refused, so the next proce
     clock,
     log,
     dropped: createDropped(store, log),
-    sealer: createSealer(readKeyring(newKey())),
     settings: { command: "/gantry" },
     newReference: () => "abcd1234",
   } as unknown as WorkflowParts; // all that it looks at
@@ -52,11 +52,11 @@ test("a delivery refused by a full queue is stored as refused, so the next proce
   await accept(deps, { id: "d1", interaction, ack });
   await store.close();
   const next = await storeIn(dataDir);
-  const taken = await next.takeDeliveries();
+  const taken = await takeOne(next, "delivery");
   await next.close();
 
   expect(answers.map((each) => each?.text)).toEqual([expect.stringMatching(/I'm too busy right now/u), undefined]);
-  expect(taken).toEqual([]);
+  expect(taken).toBeUndefined();
 });
 
 test("a delivery stored after its author was told it won't run is never run", async () => {
@@ -65,7 +65,6 @@ test("a delivery stored after its author was told it won't run is never run", as
   await using town = await approvalTown({
     store: (real) => ({
       ...real,
-      finish: away,
       async accept(delivery) {
         storing.resolve();
         await slow;
@@ -89,16 +88,19 @@ test("a delivery stored after its author was told it won't run is never run", as
   expect(count(town, "updateService")).toBe(0);
 });
 
-test("a delivery whose end the database didn't note is ended by the next sweep, so no later process works through it", async () => {
-  let failing = 1;
+test("a delivery whose end the database didn't note is begun once more, and finds that it is done", async () => {
+  let ends = 0;
   const taken: string[] = [];
   await using town = await approvalTown({
     store: (real) => ({
       ...real,
-      finish: (id) => (failing-- > 0 ? away() : real.finish(id)),
-      async takeDeliveries() {
-        const found = await real.takeDeliveries();
-        taken.push(...found.map(({ id }) => id));
+      finishDelivery(due) {
+        ends += 1;
+        return ends === 1 ? away() : real.finishDelivery(due);
+      },
+      async takeDue(taking) {
+        const found = await real.takeDue(taking);
+        if (taking.kind === "delivery") taken.push(...found.map(({ key }) => key));
         return found;
       },
     }),
@@ -106,13 +108,12 @@ test("a delivery whose end the database didn't note is ended by the next sweep, 
 
   await town.developer.says("/gantry disconnect");
   await town.settled();
-  expect(failing).toBe(0);
   await town.sweep();
   await town.crashBot();
   await town.settled();
   await town.sweep();
 
-  expect(taken).toEqual([]);
+  expect([taken.length, ends]).toEqual([1, 2]);
 });
 
 test.each<[string, Interaction, RegExp | undefined]>([
@@ -125,15 +126,34 @@ test.each<[string, Interaction, RegExp | undefined]>([
   ["“I'm on it”", { kind: "take", alertId: "a1", origin: annHere }, /I don't know this incident/u],
   ["another id of a channel", { kind: "move", from: "C0", origin: annHere }, undefined],
 ])("what came from a backup is told so only where it may have been done since: %s", async (_what, restored, says) => {
-  const { deps } = await desk();
+  const { deps, store, signal } = await desk();
   const texts: string[] = [];
   const tell: typeof deps.responder.tell = async ({ text }) => texts.push(text) > 0;
+  const due = await store.accept(deliveryOf("d1"));
+  if (due === undefined) throw new Error("it isn't new");
 
-  beginAgain(
-    { ...deps, responder: { ...deps.responder, tell } },
-    { id: "d1", interaction: restored, isRestored: true, tries: 0 },
-  );
-  await deps.lanes.idle();
+  const again = { due: { ...due, attempts: 2, createdAt: RESTORED_AT }, interaction: restored };
+  await process({ ...deps, responder: { ...deps.responder, tell } }, again, signal);
 
   expect(texts).toEqual(says === undefined ? [] : [expect.stringMatching(says)]);
+});
+
+test("a person is told once that the database is away, however often their command is begun again", async () => {
+  const { deps, store, signal } = await desk();
+  const texts: string[] = [];
+  const tell: typeof deps.responder.tell = async ({ text }) => texts.push(text) > 0;
+  const offline = { ...deps, responder: { ...deps.responder, tell }, store: { ...deps.store, removeAccount: away } };
+  const due = await store.accept(deliveryOf("d1"));
+  if (due === undefined) throw new Error("it isn't new");
+
+  for (const attempts of [1, 2, 3]) {
+    const attempt = process(
+      offline,
+      { due: { ...due, attempts }, interaction: { ...interaction, origin: annHere } },
+      signal,
+    );
+    await expect(attempt).rejects.toThrow(StoreError);
+  }
+
+  expect(texts).toEqual([expect.stringMatching(/database/u)]);
 });

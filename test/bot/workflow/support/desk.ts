@@ -10,7 +10,7 @@ import { createEnvValues } from "../../../../src/bot/workflow/access/env-values.
 import { createLanes } from "../../../../src/bot/workflow/inbox/lanes.ts";
 import type { Reply } from "../../../../src/bot/workflow/inbox/interaction.ts";
 import { createDueLoop, dueKinds, type DueKindName, type DueWork } from "../../../../src/bot/workflow/due.ts";
-import { createDropped, createRetries } from "../../../../src/bot/workflow/inbox/unfinished.ts";
+import { createDropped } from "../../../../src/bot/workflow/inbox/dropped.ts";
 import type { People, Profile, WorkflowParts } from "../../../../src/bot/workflow/ports.ts";
 import { carryOnDue } from "../../../../src/bot/workflow/run.ts";
 import { migratedInMemory } from "../../../support/migrated-database.ts";
@@ -118,7 +118,6 @@ export async function desk({ policy = othersApprove, api = webOfTwo() }: Wanted 
     logs: createLogPool({ clock }),
     lanes: createLanes({ drain: { graceMs: 1, goodbyeMs: 1 }, onError: () => undefined, clock }),
     dropped: createDropped(store, log),
-    retries: createRetries(clock),
     newReference: () => "abcd1234",
   };
   const notHere: DueWork = async () => "done";
