@@ -186,6 +186,29 @@ test("each folder imports only what the table of the design allows", () => {
   expect(broken).toEqual([]);
 });
 
+/** Files that lead in a circle back to themselves, or from one circle to another. */
+function inCircles(imports: readonly Pick<Import, "file" | "target">[]): readonly string[] {
+  let left = imports;
+  for (;;) {
+    const [from, to] = [new Set(left.map(({ file }) => file)), new Set(left.map(({ target }) => target))];
+    const next = left.filter(({ file, target }) => from.has(target) && to.has(file));
+    if (next.length === left.length) return [...from].toSorted();
+    left = next;
+  }
+}
+
+test("no imports lead in a circle, not even those of types", () => {
+  const two = [
+    { file: "a", target: "b" },
+    { file: "b", target: "c" },
+    { file: "c", target: "b" },
+    { file: "c", target: "d" },
+  ];
+  expect(inCircles(two)).toEqual(["b", "c"]);
+
+  expect(inCircles(files.flatMap(importsOf))).toEqual([]);
+});
+
 test("the table would notice views that import the store, a workflow that knows Slack, and a playground that imports the bot", () => {
   const tried = (file: string, target: string, isType = false) => isAllowed({ file, target, isType });
   expect(tried("bot/views/cards/change-card.ts", "bot/store/runs.ts")).toBe(false);

@@ -59,3 +59,13 @@ export const machineClock: Clock = {
   after: (ms, run) => cancelling(timer(ms, run).unref()),
   limit: (ms) => AbortSignal.timeout(ms),
 };
+
+/**
+ * The time since now, the longer of two: `elapsedMs` stops while the machine is suspended, and the time of day can be set
+ * back.
+ */
+export function stopwatch({ now, elapsedMs }: Pick<Clock, "now" | "elapsedMs">): () => number {
+  const beganMs = elapsedMs();
+  const beganAt = now().getTime();
+  return () => Math.max(elapsedMs() - beganMs, now().getTime() - beganAt);
+}

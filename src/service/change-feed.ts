@@ -2,23 +2,10 @@ import { randomUUID } from "node:crypto";
 import { operationTable, type OperationId } from "../api/operations.ts";
 import type { Clock } from "../platform/clock.ts";
 import { orAborted, within } from "../platform/waiting.ts";
-import { type Engine, type EngineRequest, Refusal } from "./engine.ts";
+import { type Changes, type ChangesRequest, type Engine, type EngineRequest, Refusal } from "./engine.ts";
 
 /** Whose list of which kind changed. */
 export type ChangedList = { readonly username: string; readonly region: string; readonly kind: "service" | "job" };
-
-export type ChangesRequest = {
-  readonly username: string;
-  readonly region: string;
-  /** Of the last answer; undefined for the first request. */
-  readonly after: string | undefined;
-  /** How long to wait for a change. */
-  readonly waitMs: number;
-  readonly signal: AbortSignal;
-};
-
-/** See docs/events.openapi.yaml. */
-export type Changes = { readonly cursor: string; readonly changed: readonly ("service" | "job")[] };
 
 /**
  * Tells which lists changed since a cursor, and nothing about how: whoever hears of it reads the list. So nothing is lost

@@ -1,6 +1,18 @@
 import type { AskedBy } from "../api/extension-headers.ts";
 import type { Answer, Call, OperationId } from "../api/operations.ts";
-import type { Changes, ChangesRequest } from "./change-feed.ts";
+
+export type ChangesRequest = {
+  readonly username: string;
+  readonly region: string;
+  /** Of the last answer; undefined for the first request. */
+  readonly after: string | undefined;
+  /** How long to wait for a change. */
+  readonly waitMs: number;
+  readonly signal: AbortSignal;
+};
+
+/** See docs/events.openapi.yaml. */
+export type Changes = { readonly cursor: string; readonly changed: readonly ("service" | "job")[] };
 
 /** The authenticated account of a request. An engine shows and changes only this user's workloads. */
 export type User = { readonly username: string };

@@ -86,6 +86,7 @@ const always: ReadonlySet<Edge> = new Set<Edge>([
 function isEffective(edge: Edge, result: unknown): boolean {
   if (always.has(edge)) return true;
   if (Array.isArray(result)) return result.length > 0;
+  if (edge === "accept") return result !== undefined;
   if (typeof result === "object" && result !== null && "kind" in result) {
     return result.kind === "moved" || result.kind === "begun";
   }

@@ -77,10 +77,10 @@ export const dueMutants: readonly Mutant[] = [
   },
   {
     bug: "the lease of a request ends while it waits for its turn",
-    file: "src/bot/workflow/due.ts",
-    text: "    await renew();\n",
-    becomes: "",
-    tests: loop,
+    file: "src/bot/workflow/sweep.ts",
+    text: "  await loop.renew();\n  await loop.begin();\n",
+    becomes: "  await loop.begin();\n",
+    tests: ["test/bot/workflow/sweep.test.ts"],
   },
   {
     bug: "what the database interrupted waits for the end of its lease",
@@ -113,9 +113,30 @@ export const dueMutants: readonly Mutant[] = [
   {
     bug: "what waits for another run isn't woken by its end",
     file: "src/bot/store/advance.ts",
-    text: "frees.has(step.name)) await hastenOthers",
-    becomes: "!frees.has(step.name)) await hastenOthers",
+    text: "which !== undefined) await hastenOthers(inside, advanced.change, which);",
+    becomes: 'which === "all") await hastenOthers(inside, advanced.change, which);',
     tests: ["test/bot/workflow/carry-on.test.ts"],
+  },
+  {
+    bug: "a request that failed uses up the looks at what others changed",
+    file: "src/bot/store/advance.ts",
+    text: '["fail", "waiting"]',
+    becomes: '["fail", "all"]',
+    tests: onSqlite,
+  },
+  {
+    bug: "a workspace that goes takes the lease of what was just sent with it",
+    file: "src/bot/store/installations.ts",
+    text: "if (cancelled !== undefined) await deleteDue",
+    becomes: "await deleteDue",
+    tests: ["test/bot/store/sqlite-file.test.ts"],
+  },
+  {
+    bug: "what somebody wrote into the database is carried out",
+    file: "src/bot/store/due.ts",
+    text: 'kind === "delivery" ? textSealer.openSealed : textSealer.open',
+    becomes: "textSealer.open",
+    tests: onSqlite,
   },
   {
     bug: "what waits for another run calls the API meanwhile",

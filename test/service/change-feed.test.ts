@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { stillClock } from "../support/test-clock.ts";
-import { makeChangeFeed, type ChangesRequest } from "../../src/service/change-feed.ts";
+import { makeChangeFeed } from "../../src/service/change-feed.ts";
+import type { ChangesRequest } from "../../src/service/engine.ts";
 
 const never = new AbortController().signal;
 /** What comes right after a change is told with it. */

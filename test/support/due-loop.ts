@@ -3,6 +3,7 @@ import { onTestFinished } from "vitest";
 import { createDueLoop, dueKinds, type DueKindName, type DueStore, type DueWork } from "../../src/bot/workflow/due.ts";
 import { createLanes } from "../../src/bot/workflow/inbox/lanes.ts";
 import { machineClock } from "../../src/platform/clock.ts";
+import { stillClock } from "./test-clock.ts";
 
 type Wanted = {
   readonly store: DueStore;
@@ -18,5 +19,6 @@ export function dueLoop({ store, work, log = pino({ level: "silent" }), onError 
   onTestFinished(async () => void (await lanes.drain()));
   const done: DueWork = async () => "done";
   const rest = Object.fromEntries(Object.keys(dueKinds).map((name) => [name, done])) as Record<DueKindName, DueWork>; // all names
-  return { ...createDueLoop({ store, lanes, log, work: { ...rest, ...work } }), lanes };
+  const clock = stillClock();
+  return { ...createDueLoop({ store, lanes, log, clock, work: { ...rest, ...work } }), lanes, clock };
 }

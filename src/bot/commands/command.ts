@@ -16,7 +16,7 @@ import type { Ask } from "../ask.ts";
 import type { FilledForm, FormFacts, FormField, FormValues } from "./forms/form.ts";
 import type { Directory } from "./lookup/directory.ts";
 import type { DigestTime, Mute, QuietHours, Watch } from "../watch/watch.ts";
-import type { FollowLook } from "./verbs/logs/followed-log.ts";
+import type { FollowLook } from "./verbs/logs/follow-look.ts";
 import type { Target } from "./grammar/argument-types.ts";
 import type { Until } from "./verbs/watch/watch-words.ts";
 

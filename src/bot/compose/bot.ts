@@ -85,6 +85,9 @@ const noWatches: readonly FileWatch[] = [];
 
 /** A bot with one token has no installations. */
 const noCare: InstallationCare["work"] = { doubt: async () => "done", token: async () => "done" };
+/** Before another look at a delivery that can't be read here, for a week. */
+const UNREAD: DueEnd = { ms: 10 * 60_000, isFailure: true };
+const UNREAD_FOR_MS = 7 * 24 * 60 * 60_000;
 /** People's commands wait for it at the start. */
 const RENEW_WITHIN_MS = 5_000;
 
@@ -203,12 +206,16 @@ export function createBot(given: BotParts): Bot {
     store,
     lanes,
     log,
+    clock,
     work: {
       audit: handingOver.work,
       change: inWorkspace(carryOnDue),
       async delivery(due, signal) {
         const left = leftOver(log, due);
-        return left === undefined ? "done" : process(await workspaceOf(left.interaction.origin.teamId), left, signal);
+        // Another replica may have the key, or be of the version that stored it.
+        const ageMs = due.takenAt.getTime() - due.createdAt.getTime();
+        if (left === undefined) return ageMs > UNREAD_FOR_MS ? "done" : UNREAD;
+        return process(await workspaceOf(left.interaction.origin.teamId), left, signal);
       },
       digest: inWorkspace(tellDigest),
       ...care,
@@ -225,7 +232,7 @@ export function createBot(given: BotParts): Bot {
     await workspaces.refresh();
     await sweep({
       ...shared,
-      beginDue: loop.begin,
+      loop,
       jobsRegion: parts.settings.jobsRegion,
       flushCalls: workspaces.flushCalls,
     });

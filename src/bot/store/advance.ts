@@ -17,8 +17,13 @@ type Advance = {
   readonly event: NewHistoryEvent | undefined;
 };
 
-/** Steps after which other requests about the workload are carried on: those that waited for this one, and those whose workload is looked at. */
-const frees: ReadonlySet<Step["name"]> = new Set(["succeed", "fail", "giveUp", "confirm"]);
+/** Steps after which other requests about the workload are carried on: those that wait for it, and where it changed, those that look at it. */
+const frees: ReadonlyMap<Step["name"], "waiting" | "all"> = new Map([
+  ["succeed", "all"],
+  ["confirm", "all"],
+  ["fail", "waiting"],
+  ["giveUp", "waiting"],
+]);
 
 /** One step of the lifecycle, as its row of the table says. */
 export async function advance(
@@ -47,7 +52,8 @@ export async function advance(
       const work = async (inside: Session): Promise<Advanced> => {
         const advanced =
           drawsForMs === undefined ? moved(await move(inside, moving)) : await moveAndDraw(inside, moving, drawsForMs);
-        if (advanced.kind === "moved" && frees.has(step.name)) await hastenOthers(inside, advanced.change);
+        const which = frees.get(step.name);
+        if (advanced.kind === "moved" && which !== undefined) await hastenOthers(inside, advanced.change, which);
         // Decided by a person, whoever carries it on.
         if (advanced.kind === "moved" && due === undefined)
           await deleteDue(inside, { kinds: ["change"], key: what.id });

@@ -11,7 +11,7 @@ import { plainText } from "./schema/columns.ts";
 
 /**
  * One statement: a person waits for it. Undefined: it was delivered before. One that is repeated at the very moment in which it is
- * finished may be processed again, as after a kill, and finds what it did.
+ * finished may be processed again; a write then finds the request that it stored.
  */
 export async function accept(session: Session, { id, teamId, payload, token }: NewDelivery): Promise<Due | undefined> {
   const { clock, leaseMs, textSealer } = session;

@@ -117,7 +117,8 @@ export async function takeDue(session: Session, { kind, leaseMs, most, key: only
   const rows = await takenRows(session, { kind, token, most, ...times, ...(only !== undefined && { only }) });
   return rows.map((row) => {
     const { key } = row;
-    const opened = row.payload === null ? undefined : textSealer.open(row.payload, dueBind({ kind, key }));
+    const open = kind === "delivery" ? textSealer.openSealed : textSealer.open;
+    const opened = row.payload === null ? undefined : open(row.payload, dueBind({ kind, key }));
     if (opened === LOST) log.error({ kind, key }, "the payload of due work can't be opened: its key is gone");
     return {
       kind,
@@ -235,12 +236,13 @@ export async function lookNow(session: Session, { id, teamId }: IdIn): Promise<v
 }
 
 /**
- * Carries on the other requests about a workload whose run is over: those that wait for it, and those that are followed. One that
+ * Carries on the other requests about a workload whose run is over: those that wait for it, or also those that are followed. One that
  * is just being moved is left out, because two that end at once would wait for each other.
  */
 export async function hastenOthers(
   session: Session,
   { id, teamId, workload: { kind, region, name } }: Pick<StoredChange, "id" | "teamId" | "workload">,
+  which: "waiting" | "all",
 ): Promise<void> {
   const { db, clock, flavour } = session;
   const isOfIt = (table: string) =>
@@ -248,7 +250,7 @@ export async function hastenOthers(
       and ${sql.ref(`${table}.workload_region`)} = ${region}`;
   const keys = sql`select due.key from due join change on change.id = due.key
     where due.kind = 'change' and due.team_id = ${teamId} and due.key <> ${requestIdOf(id)} and due.at > ${clock()}
-      and change.state <> 'pending' and (${isOfIt("change")}
+      and change.state ${which === "all" ? sql`<> 'pending'` : sql`in ('approved', 'claimed')`} and (${isOfIt("change")}
         or change.part_count > 0 and exists (select 1 from change as part where part.part_of = change.id and ${isOfIt("part")}))`;
   const isOneOf =
     flavour === "postgres"

@@ -246,12 +246,15 @@ async function cancel(session: Session, { id, ...row }: Waiting, { teamId, by }:
     account: row.account_username,
     rule: row.rule,
   };
-  await move(session, { id, step, set: ended(session, { kind: "cancelled", by }), event });
-  await deleteDue(session, { kinds: ["change"], key: id });
+  const cancelled = await move(session, { id, step, set: ended(session, { kind: "cancelled", by }), event });
+  // One that was sent meanwhile is still read back.
+  if (cancelled !== undefined) await deleteDue(session, { kinds: ["change"], key: id });
 }
 
 async function erase(session: Session, { teamId }: Closing): Promise<void> {
   const { db } = session;
+  // First, as steps of requests do.
+  await db.updateTable("change").set({ sealed: "" }).where("team_id", "=", teamId).execute();
   const accounts = await db.deleteFrom("account").where("team_id", "=", teamId).returning("owner_id").execute();
   const bindings = await db.deleteFrom("binding").where("team_id", "=", teamId).returning("channel_id").execute();
   await db.deleteFrom("person_setting").where("team_id", "=", teamId).execute();
@@ -283,7 +286,6 @@ async function erase(session: Session, { teamId }: Closing): Promise<void> {
   }
   await db.deleteFrom("follow").where("team_id", "=", teamId).execute();
   await db.deleteFrom("org_workspace").where("team_id", "=", teamId).execute();
-  await db.updateTable("change").set({ sealed: "" }).where("team_id", "=", teamId).execute();
   if (await isClosed(session, teamId)) return;
   const result = `accounts deleted: ${accounts.length}, channel settings deleted: ${bindings.length}`;
   await insertEvent(db, session, workspaceEvent("uninstalled", teamId, result));

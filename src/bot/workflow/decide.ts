@@ -145,7 +145,10 @@ async function approve(deps: WorkflowParts, { change, interaction, answer, who, 
     deps.wake();
     return answerNow(deps, approved, { interaction, answer });
   }
-  const clearance = await clearToRun(deps, approved, { due, sinceMs });
+  const clearance = await clearToRun(deps, approved, { due, sinceMs }).catch((error: unknown) => {
+    carryOnLater(deps, { change: approved, due });
+    throw error;
+  });
   let answered: Promise<void> | undefined;
   let hasFailed = false;
   // What its failure says is all that they have to read.

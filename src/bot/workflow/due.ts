@@ -1,5 +1,6 @@
 import type { Logger } from "pino";
 import { setImmediate as nextTurn } from "node:timers/promises";
+import { type Clock, stopwatch } from "../../platform/clock.ts";
 import { backOffMs } from "../../platform/waiting.ts";
 import { StoreError } from "../errors.ts";
 import type { Job, LaneName, Lanes } from "./inbox/lanes.ts";
@@ -24,7 +25,7 @@ export const dueKinds = {
    * Carries a request on: ends it when its time is over, runs it, reads it back, looks after its workload. The key is its id. After a
    * lost lease, nothing that was claimed is sent again.
    */
-  change: { lane: "watching", atOnce: 128, leaseMs: 20_000, isRenewed: true },
+  change: { lane: "watching", atOnce: 96, leaseMs: 20_000, isRenewed: true },
   /** Does what a person asked for, unless that became a request; the key is the delivery. A retry finds what is done already. */
   delivery: { lane: "sweeping", atOnce: 16, leaseMs: 20_000, isRenewed: true },
   /** Schedules the message of a digest; the key is its watch. */
@@ -117,6 +118,8 @@ export class LeaseLost extends Error {}
 export type DueWork = (due: Due, signal: AbortSignal, aside: Aside) => Promise<DueEnd>;
 
 export type DueLoop = {
+  /** Renews leases of what waits for its lane or runs, and gives back what couldn't be done. Rejects when the database doesn't answer. */
+  readonly renew: () => Promise<void>;
   /** Starts due work, as far as its kinds have free places. Rejects when the database doesn't answer. */
   readonly begin: () => Promise<void>;
   /** Calls `begin` in the next turn of the event loop, for work that was just scheduled. The next sweep would find it, too. */
@@ -127,7 +130,7 @@ export type DueLoop = {
   readonly finish: (kind: DueKindName, key?: string) => Promise<boolean>;
   /** The same with work that this replica has just scheduled with a lease. */
   readonly perform: (due: Due, work: DueWork) => Promise<boolean>;
-  /** The same in a lane, where people take turns. Without room there, another replica may take it at once. */
+  /** The same in a lane, where people take turns. Without room there, it is due again. */
   readonly start: (due: Due, work: DueWork, job: Pick<Job, "lane" | "owner">) => void;
   /** What this replica has taken, as kind and key. */
   readonly inProgress: () => readonly string[];
@@ -138,6 +141,7 @@ type Parts = {
   readonly lanes: Pick<Lanes, "add" | "background" | "isStopping">;
   readonly work: Readonly<Record<DueKindName, DueWork>>;
   readonly log: Logger;
+  readonly clock: Pick<Clock, "now" | "elapsedMs">;
 };
 
 /** Where an attempt goes on. */
@@ -157,7 +161,7 @@ function isOver(end: DueEnd | undefined): boolean {
   return end === "done" || end === "ended" || (typeof end === "object" && end.isDone === true);
 }
 
-export function createDueLoop({ store, lanes, work, log }: Parts): DueLoop {
+export function createDueLoop({ store, lanes, work, log, clock }: Parts): DueLoop {
   /** Leases that this replica took, by kind. */
   const taken = new Map<DueKindName, number>();
   /** What this replica has taken. */
@@ -166,15 +170,25 @@ export function createDueLoop({ store, lanes, work, log }: Parts): DueLoop {
   const behind = new Set<DueKindName>();
   /** What this replica began itself. */
   const started = new Set<Due>();
-  /** Leases that sweeps renew. */
-  const renewed = new Set<Due>();
+  /** Leases that sweeps renew, with the time since they were. */
+  const renewed = new Map<Due, () => number>();
   /** Leases that the database didn't take back. */
   const interrupted = new Set<Due>();
-  const hold = (due: Due): void => void (kindOf[due.kind].isRenewed === true && renewed.add(due));
+  const hold = (due: Due): void => {
+    // This process may have stood still since the database leased it.
+    if (kindOf[due.kind].isRenewed === true) renewed.set(due, () => Number.POSITIVE_INFINITY);
+  };
   const renew = async (): Promise<void> => {
-    for (const [kind, dues] of Map.groupBy(renewed, (due) => due.kind)) await store.renewDue(kind, dues);
+    const old = [...renewed].filter(([due, sinceMs]) => sinceMs() > due.leaseMs / 4).map(([due]) => due);
+    for (const [kind, dues] of Map.groupBy(old, (due) => due.kind)) {
+      const sinceMs = stopwatch(clock);
+      await store.renewDue(kind, dues);
+      for (const due of dues) if (renewed.has(due)) renewed.set(due, sinceMs);
+    }
     for (const due of interrupted) {
-      await store.delayDue(due, { ms: 0, isFailure: true });
+      // At once after a short outage, but not again and again.
+      const ms = due.attempts > 1 ? backOffMs(due.attempts, BACK_OFF) : 0;
+      await store.delayDue(due, { ms, isFailure: true });
       interrupted.delete(due);
     }
   };
@@ -257,8 +271,8 @@ export function createDueLoop({ store, lanes, work, log }: Parts): DueLoop {
       return "retry";
     }
   };
-  /** Once the lane has a place for it. */
-  const enqueue = async (due: Due, job: Job, todo?: DueWork): Promise<void> => {
+  /** Once the lane has a place for it. Without room there, the next sweep gives it back. */
+  const enqueue = (due: Due, job: Job, todo?: DueWork): void => {
     const { promise, resolve } = Promise.withResolvers<DueEnd | undefined>();
     note(due, promise);
     const isTaken = lanes.add(job, async (signal, aside) => {
@@ -268,12 +282,12 @@ export function createDueLoop({ store, lanes, work, log }: Parts): DueLoop {
     });
     if (isTaken) return;
     resolve(undefined);
+    behind.delete(due.kind);
     release(due);
-    await store.delayDue(due, { ms: 0, isFailure: true });
+    interrupted.add(due);
   };
   const begin = async (): Promise<void> => {
     if (lanes.isStopping()) return;
-    await renew();
     for (const [name, waiting] of await store.dueKinds()) {
       // A kind of a newer version waits for a replica of that version.
       if (!isKind(name)) continue;
@@ -281,7 +295,7 @@ export function createDueLoop({ store, lanes, work, log }: Parts): DueLoop {
       const room = atOnce - (taken.get(name) ?? 0);
       const rows = room > 0 ? await take(name, room) : [];
       if (rows.length < waiting) behind.add(name);
-      for (const due of rows) await enqueue(due, { lane });
+      for (const due of rows) enqueue(due, { lane });
     }
   };
   let isAwake = false;
@@ -296,6 +310,7 @@ export function createDueLoop({ store, lanes, work, log }: Parts): DueLoop {
     );
   };
   return {
+    renew,
     begin,
     wake,
     async finish(name, key) {
@@ -314,7 +329,7 @@ export function createDueLoop({ store, lanes, work, log }: Parts): DueLoop {
     },
     start(due, todo, job) {
       begunHere(due);
-      lanes.background(enqueue(due, job, todo));
+      enqueue(due, job, todo);
     },
     inProgress: () => [...running.keys()],
   };

@@ -49,6 +49,8 @@ export type Followed = {
   readonly opened?: OpenRequest | undefined;
   /** For the pause before the first look. */
   readonly aside: Aside;
+  /** The way back of a deploy that doesn't get ready is stored and has to be carried on. */
+  readonly onBack: (back: Inserted) => void;
 };
 
 /** Some workloads are ready or fail at once, so whoever sent a Change looks soon. */
@@ -56,24 +58,17 @@ export const FIRST_LOOK_MS = 2_000;
 /** Then the bot stops watching a job, and says so. */
 const JOB_FOR_MS = 24 * 60 * 60_000;
 
-export type FollowEnd = {
-  /** The lease ended, maybe until the next look. */
-  readonly isStored: boolean;
-  /** The way back of a deploy that doesn't get ready, which has to be carried on. */
-  readonly back?: Inserted | undefined;
-};
-
 /**
  * After a success: does the workload run? One look, whose result is stored with the time of the next one: then any replica follows
- * it again. So no lane is held in between, and a restart of the bot loses nothing.
+ * it again. So no lane is held in between, and a restart of the bot loses nothing. Resolves to whether its lease ended with it.
  */
-export async function follow(deps: WorkflowParts, followed: Followed, signal: AbortSignal): Promise<FollowEnd> {
+export async function follow(deps: WorkflowParts, followed: Followed, signal: AbortSignal): Promise<boolean> {
   const { change, isLeftOver, aside } = followed;
-  if (signal.aborted) return { isStored: false };
-  if (!isFollowed(change)) return { isStored: await record(deps, followed, { health: unwatched }) };
+  if (signal.aborted) return false;
+  if (!isFollowed(change)) return record(deps, followed, { health: unwatched });
   const age = ageMs(deps.clock, change);
   if (isLeftOver && change.op !== "createJob" && age > LEFT_ALONE_MS) {
-    return { isStored: await record(deps, followed, { health: leftAlone(change) }) };
+    return record(deps, followed, { health: leftAlone(change) });
   }
   let back: Inserted | undefined;
   const looked = await withRequest(deps, followed, async (request): Promise<Looked | undefined> => {
@@ -87,8 +82,11 @@ export async function follow(deps: WorkflowParts, followed: Followed, signal: Ab
     }
     return seen;
   });
-  const isStored = !signal.aborted && looked !== undefined && (await record(deps, followed, looked));
-  return { isStored, back };
+  try {
+    return !signal.aborted && looked !== undefined && (await record(deps, followed, looked));
+  } finally {
+    if (back !== undefined) followed.onBack(back);
+  }
 }
 
 /** What was seen of it last. */
@@ -296,14 +294,14 @@ export function ageMs({ now }: Pick<Clock, "now">, { settledAt, createdAt }: Sto
  * Follows a request for several workloads once its last part was sent, as `follow` does a Change of one: a list call looks
  * at all of them, and any replica goes on from what is stored with each part.
  */
-export async function followParts(deps: WorkflowParts, followed: Followed, signal: AbortSignal): Promise<FollowEnd> {
+export async function followParts(deps: WorkflowParts, followed: Followed, signal: AbortSignal): Promise<boolean> {
   const { change: request, lease } = followed;
-  if (signal.aborted) return { isStored: false };
+  if (signal.aborted) return false;
   const left = (request.parts ?? []).filter(({ state, health }) => state === "done" && health === undefined);
   const looked = await lookAtParts(deps, { ...followed, left }, signal);
-  if (looked === undefined) return { isStored: false };
+  if (looked === undefined) return false;
   for (const { part, ...seen } of looked) {
-    if ((await store(deps, { change: part, lease }, seen)) === undefined) return { isStored: false };
+    if ((await store(deps, { change: part, lease }, seen)) === undefined) return false;
   }
   const next = together(looked.flatMap(({ nextMs }) => nextMs ?? []));
   const isOver = next === undefined && request.state === "done";
@@ -313,7 +311,7 @@ export async function followParts(deps: WorkflowParts, followed: Followed, signa
     await deps.store.advance(request.id, last, undefined);
   }
   if (looked.some(({ part, ...seen }) => isNews(part, seen))) await deps.deliver(request, request.teamId);
-  return { isStored: isOver };
+  return isOver;
 }
 
 /** Looks that are due about the same time are one call. */

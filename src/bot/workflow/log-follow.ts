@@ -4,7 +4,8 @@ import { Problem } from "../../api/problem.ts";
 import type { Card } from "../changes/stored-change.ts";
 import type { Context } from "../commands/command.ts";
 import { refusedRead } from "../commands/lookup/authorize.ts";
-import { type FollowLook, FollowedLog, lookForLines } from "../commands/verbs/logs/followed-log.ts";
+import { type FollowLook, FollowedLog } from "../commands/verbs/logs/follow-look.ts";
+import { lookForLines } from "../commands/verbs/logs/followed-log.ts";
 import {
   addedLines,
   followBegins,

@@ -179,12 +179,11 @@ type Going = { readonly stored: Stored; readonly interaction: AskInteraction };
 async function goOn(deps: WorkflowParts, { stored, interaction }: Going): Promise<void> {
   const { change } = stored;
   const { reply, origin, run } = interaction;
+  const isPending = change.state === "pending";
+  if (!isPending) carryOnLater(deps, stored, run);
   if (change.undoOf !== undefined && change.settledAt === undefined)
     await deps.deliver({ id: requestIdOf(change.undoOf) }, change.teamId);
-  if (change.state !== "pending") {
-    carryOnLater(deps, stored, run);
-    return reply.requested(change);
-  }
+  if (!isPending) return reply.requested(change);
   await deps.deliver(change, change.teamId);
   await reply.requested(change);
   const cardIn = change.terms?.cardIn;

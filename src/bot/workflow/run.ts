@@ -1,4 +1,5 @@
 import type { StoredChange } from "../changes/stored-change.ts";
+import { stopwatch } from "../../platform/clock.ts";
 import { resumed, step as traced } from "../../platform/trail.ts";
 import { type Clearance, clearPart, clearToRun } from "./access/clear-to-run.ts";
 import type { Due, DueEnd } from "./due.ts";
@@ -10,11 +11,11 @@ import { isRolledOut } from "../views/cards/phrases.ts";
 import { isAchieved } from "../views/cards/several-card.ts";
 import { storeWayBack } from "./repeat/way-back.ts";
 import { stageOf, step, endOf } from "./lifecycle.ts";
-import { AWAY_REST_MS, BUSY_REST_MS, type Done, type Lease, readBack, refuse, sendChange, stopwatch } from "./send.ts";
+import { AWAY_REST_MS, BUSY_REST_MS, type Done, type Lease, readBack, refuse, sendChange } from "./send.ts";
 import { SIGN_AFTER_MS } from "./reply.ts";
 import { type OpenRequest, openRequest } from "./open-request.ts";
 import { changeIn, contentOf } from "./stored-request.ts";
-import type { WorkflowParts } from "./ports.ts";
+import type { Inserted, WorkflowParts } from "./ports.ts";
 import type { Aside } from "./inbox/scheduler.ts";
 import type { Change, Outcome } from "../changes/change.ts";
 import { StoreError, UserError } from "../errors.ts";
@@ -53,7 +54,10 @@ const APPROVED_FOR_MS = 10 * 60_000;
  */
 export function carryOnLater(deps: WorkflowParts, stored: Stored, events?: RunEvents): void {
   const { change, due } = stored;
-  if (due === undefined) return deps.wake();
+  if (due === undefined) {
+    deps.wake();
+    return events?.onEnded();
+  }
   const sinceMs = stopwatch(deps.clock);
   const attempt = (lease: Due, signal: AbortSignal, aside: Aside): Promise<DueEnd> => {
     const known = sinceMs() < FRESH_FOR_MS ? stored : { change };
@@ -65,8 +69,9 @@ export function carryOnLater(deps: WorkflowParts, stored: Stored, events?: RunEv
 /** An attempt of any replica: its requester waits no longer, or was told. */
 export async function carryOnDue(deps: WorkflowParts, due: Due, signal: AbortSignal, aside: Aside): Promise<DueEnd> {
   const change = await deps.store.find({ id: due.key });
-  if (change === undefined) return "done";
-  if (stageOf(change) === "waiting") return endWaiting(deps, change, due);
+  const stage = change === undefined ? "over" : stageOf(change);
+  if (change === undefined || stage === "over") return "done";
+  if (stage === "waiting") return endWaiting(deps, change, due);
   return carryOn(deps, { change, due, events: undefined, aside }, signal);
 }
 
@@ -97,10 +102,9 @@ async function attempt(deps: WorkflowParts, carrying: CarryOn, signal: AbortSign
     const followed = done?.change ?? change;
     isEnded = done !== undefined && done.next !== "kept";
     if (!isEnded && isSettled(followed)) {
-      const following = { ...carrying, lease, change: followed, isLeftOver: done === undefined, opened: fresh };
-      const { isStored, back } = await (followed.parts === undefined ? follow : followParts)(deps, following, signal);
-      if (back !== undefined) carryOnLater(deps, back);
-      isEnded = isStored;
+      const onBack = (back: Inserted): void => carryOnLater(deps, back);
+      const following = { ...carrying, lease, change: followed, isLeftOver: done === undefined, opened: fresh, onBack };
+      isEnded = await (followed.parts === undefined ? follow : followParts)(deps, following, signal);
     }
   } catch (error) {
     if (events === undefined) throw error;
@@ -191,12 +195,9 @@ type Carried = { readonly change: StoredChange; readonly lease: Lease };
  */
 async function hasToWait(deps: WorkflowParts, { change, lease }: Carried): Promise<boolean> {
   if (nextToSend(change) === undefined || isTurnOver(deps, change)) return false;
-  const { approvedAt } = change;
-  if (
-    stageOf(change) === "approved" &&
-    approvedAt &&
-    deps.clock.now().getTime() - approvedAt.getTime() >= APPROVED_FOR_MS
-  ) {
+  // Both by the database's clock.
+  const approvedForMs = lease.due.takenAt.getTime() - (change.approvedAt ?? lease.due.takenAt).getTime();
+  if (stageOf(change) === "approved" && approvedForMs >= APPROVED_FOR_MS) {
     const overdue = step("expire", { due: lease.due, was: "approved", withinMs: APPROVED_FOR_MS });
     const expired = await advance(deps, change, { ...overdue, result: "it couldn't start in time" });
     if (expired.kind === "moved") return true;
@@ -334,10 +335,12 @@ async function watchRollout(
   const back =
     stuck && content && (await storeWayBack(deps, { stored: part, content: { ...content, threadTs }, now: stuck }));
   const isDecided = health.kind === "reached" || health.kind === "trouble" || nextMs === undefined;
-  const stored = await store(deps, { change: part, lease }, looked);
   if (nextMs !== undefined) lease.rest(nextMs);
-  if (back !== undefined) carryOnLater(deps, back);
-  return stored !== undefined && isDecided;
+  try {
+    return (await store(deps, { change: part, lease }, looked)) !== undefined && isDecided;
+  } finally {
+    if (back !== undefined) carryOnLater(deps, back);
+  }
 }
 
 type Part = {

@@ -1,5 +1,5 @@
 import { operationTable } from "../../api/operations.ts";
-import type { Clock } from "../../platform/clock.ts";
+import { stopwatch } from "../../platform/clock.ts";
 import { step as traced } from "../../platform/trail.ts";
 import type { Change, Outcome } from "../changes/change.ts";
 import { executeChange, type Executed, keeping, replacedBy } from "../changes/execute.ts";
@@ -31,16 +31,6 @@ export type Lease = {
   /** This attempt can't go on; the next one begins after so long. */
   readonly rest: (ms: number) => void;
 };
-
-/**
- * The time since now, the longer of two: `elapsedMs` stops while the machine is suspended, and the time of day can be set
- * back.
- */
-export function stopwatch({ now, elapsedMs }: Pick<Clock, "now" | "elapsedMs">): () => number {
-  const beganMs = elapsedMs();
-  const beganAt = now().getTime();
-  return () => Math.max(elapsedMs() - beganMs, now().getTime() - beganAt);
-}
 
 type Sending = {
   readonly change: StoredChange;

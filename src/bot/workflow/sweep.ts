@@ -2,6 +2,7 @@ import type { Logger } from "pino";
 import type { Clock, Timer } from "../../platform/clock.ts";
 import type { ReplicaReport } from "../health/facts.ts";
 import { StoreError } from "../errors.ts";
+import type { DueLoop } from "./due.ts";
 import type { Lanes } from "./inbox/lanes.ts";
 import type { SweepStore, WorkflowParts } from "./ports.ts";
 
@@ -10,8 +11,8 @@ export type SweepDeps = Pick<WorkflowParts, "dropped"> & {
   readonly lanes: Pick<Lanes, "isStopping">;
   /** What this replica says about itself now. Never rejects. */
   readonly report: () => Promise<ReplicaReport>;
-  /** Begins the work that is due. */
-  readonly beginDue: () => Promise<void>;
+  /** The work that is due. */
+  readonly loop: Pick<DueLoop, "renew" | "begin">;
   readonly jobsRegion: string;
   /** Saves the calls counted in memory. */
   readonly flushCalls: () => Promise<void>;
@@ -19,13 +20,17 @@ export type SweepDeps = Pick<WorkflowParts, "dropped"> & {
 
 /** Schedules what follows from stored rows, and begins what is due. Any replica does it at any time. Rejects when the database doesn't answer. */
 export async function sweep(deps: SweepDeps): Promise<void> {
-  const { store, lanes, dropped } = deps;
+  const { store, lanes, dropped, loop } = deps;
   if (lanes.isStopping()) return;
+  await loop.renew();
   await store.beat(await deps.report());
   await dropped.flush();
+  // That may have taken long. People's requests come first.
+  await loop.renew();
+  await loop.begin();
   await store.syncRounds(deps.jobsRegion);
   await store.schedulePlaces();
-  await deps.beginDue();
+  await loop.begin();
   await deps.flushCalls();
 }
 

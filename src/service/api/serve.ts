@@ -4,8 +4,7 @@ import { type AskedBy, askedByIn, warningHeaders } from "../../api/extension-hea
 import { type Clock, machineClock } from "../../platform/clock.ts";
 import { answerer, documented, failureAnswer, json, type ServeLog, NotServed } from "./answers.ts";
 import { callReader, type ReadCall } from "./call-reader.ts";
-import type { ChangesRequest } from "../change-feed.ts";
-import type { Engine, OpenedEngine, User } from "../engine.ts";
+import type { ChangesRequest, Engine, OpenedEngine, User } from "../engine.ts";
 import { type Route, routesOf, loadSpec, type Pointer, type Validate, validatorsOf } from "./contract.ts";
 import type { Account } from "./users.ts";
 

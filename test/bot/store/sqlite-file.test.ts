@@ -5,7 +5,7 @@ import { pino } from "pino";
 import { expect, test } from "vitest";
 import type { Health } from "../../../src/bot/changes/stored-change.ts";
 import { StoreError } from "../../../src/bot/errors.ts";
-import { approvedChange, done, event, ofId, deliveryOf, takeOne } from "./contract/bench.ts";
+import { ann, approvedChange, done, event, ofId, deliveryOf, takeOne } from "./contract/bench.ts";
 import { stillClock } from "../../support/test-clock.ts";
 import { until } from "../../support/until.ts";
 import { folder, lastReplica, look, open } from "./support/sqlite-folder.ts";
@@ -50,6 +50,19 @@ test("what a process left behind that was killed is the next one's at once: a fo
 
   expect(ofId(await second.openChanges())).toEqual(["AAA111"]);
   expect(await takeOne(second, "delivery")).toMatchObject({ key: "d1" });
+});
+
+test("a workspace that goes leaves what is sent at that very moment to whoever sends it", async () => {
+  const dir = folder();
+  const store = await open(dir);
+  for (const id of ["FIRST1", "SECOND"]) await store.addChange(approvedChange(id), event("requested"));
+  await sql`create trigger sent after update on change when new.id = 'FIRST1' and new.state = 'cancelled'
+    begin update change set state = 'claimed' where id = 'SECOND'; end`.execute(look(dir));
+
+  await store.closeWorkspace({ teamId: "T1", by: ann });
+
+  expect(await store.findChange("SECOND")).toMatchObject({ state: "claimed" });
+  expect((await store.openChanges()).map(({ id }) => id)).toEqual(["SECOND"]);
 });
 
 test("a healthy way back and the redraw of its deploy's card are stored in one transaction", async () => {

@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { pino } from "pino";
+import { machineClock } from "../../../src/platform/clock.ts";
 import { expect, onTestFinished, test } from "vitest";
 import { StoreError } from "../../../src/bot/errors.ts";
 import { beginDue, scheduleDue } from "../../../src/bot/store/due.ts";
@@ -161,6 +162,7 @@ test("work that a stop meets before it began is free for other replicas at once"
       add: (_job, work) => aborted.push(work(AbortSignal.abort(), (pause) => pause)) > 0,
     },
     log: pino({ level: "silent" }),
+    clock: machineClock,
     work: { digest: async ({ key }: Due) => (begun.push(key), "done") } as never, // only this kind is begun
   });
   await own.schedule("digest", "w1");
@@ -190,10 +192,12 @@ test("work that finds no place in its lane is put back", async () => {
     store: own.store,
     lanes: { ...own.lanes, add: () => false },
     log: pino({ level: "silent" }),
+    clock: machineClock,
     work: {} as never, // nothing is begun
   });
 
   await full.begin();
+  await full.renew();
 
   expect(await left()).toEqual([{ key: "w1", attempts: 1, isTaken: false }]);
 });
@@ -298,7 +302,7 @@ test("a sweep renews the leases of requests that wait for a place or run, and of
       },
     },
   });
-  const { store, begin, start, lanes } = desk;
+  const { store, renew, begin, start, lanes, clock } = desk;
   const due = await leasedChange(desk);
   await desk.schedule("digest", "w1");
   start(
@@ -314,6 +318,8 @@ test("a sweep renews the leases of requests that wait for a place or run, and of
   // Each for longer than the lease of the request lasts.
   for (let sweep = 0; sweep < 4; sweep += 1) {
     store.later(dueKinds.change.leaseMs - 1_000);
+    clock.jumpMs(dueKinds.change.leaseMs - 1_000);
+    await renew();
     await begin();
     expect(await store.takeDue({ kind: "change", leaseMs: 0, most: 1 })).toEqual([]);
   }
@@ -333,11 +339,12 @@ test("a request that finds no place in its lane is free for other replicas at on
     store: own.store,
     lanes: { ...own.lanes, add: () => false },
     log: pino({ level: "silent" }),
+    clock: machineClock,
     work: {} as never, // nothing is begun
   });
 
   full.start(due, () => Promise.reject(new Error("it began")), { lane: "watching" });
-  await own.lanes.idle();
+  await full.renew();
 
   expect(await own.left()).toEqual([{ key: "7QK2MP", attempts: 1, isTaken: false }]);
 });
@@ -345,7 +352,7 @@ test("a request that finds no place in its lane is free for other replicas at on
 test("what the database interrupted goes on as soon as it answers again", async () => {
   let isAway = true;
   const done: string[] = [];
-  const { begin, schedule, lanes, left, errors } = await looping({
+  const { renew, begin, schedule, lanes, left, errors } = await looping({
     work: {
       async post({ key }) {
         if (isAway) throw new StoreError("the database doesn't answer");
@@ -361,6 +368,7 @@ test("what the database interrupted goes on as soon as it answers again", async 
   expect(errors).toHaveLength(1);
 
   isAway = false;
+  await renew();
   await begin();
   await lanes.idle();
 

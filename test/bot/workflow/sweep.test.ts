@@ -10,22 +10,26 @@ function sweeping({ deps, store }: Desk, other: Partial<SweepDeps> = {}): SweepD
     ...deps,
     store,
     report: () => Promise.resolve({}) as never, // nobody reads it here
-    beginDue: () => Promise.resolve(),
+    loop: { renew: () => Promise.resolve(), begin: () => Promise.resolve() },
     jobsRegion: "us",
     flushCalls: () => Promise.resolve(),
     ...other,
   };
 }
 
-test("a bot that stops sweeps nothing any more", async () => {
+test("a sweep renews what goes on first, then begins what is due, and a bot that stops sweeps nothing any more", async () => {
   const own = await desk();
-  let begun = 0;
-  const beginDue = async (): Promise<void> => void (begun += 1);
+  const did: string[] = [];
+  const loop = {
+    renew: async (): Promise<void> => void did.push("renew"),
+    begin: async (): Promise<void> => void did.push("begin"),
+  };
+  const store = { ...own.store, syncRounds: () => Promise.reject(new Error("a row of a newer version")) };
 
-  await sweep(sweeping(own, { beginDue }));
-  await sweep(sweeping(own, { beginDue, lanes: { isStopping: () => true } }));
+  await expect(sweep(sweeping(own, { loop, store }))).rejects.toThrow("a row of a newer version");
+  await sweep(sweeping(own, { loop, lanes: { isStopping: () => true } }));
 
-  expect(begun).toBe(1);
+  expect(did).toEqual(["renew", "renew", "begin"]);
 });
 
 test("the operator reads once what keeps sweeps from working, each time it is something else, and when they work again", async () => {

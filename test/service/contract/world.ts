@@ -3,7 +3,7 @@ import type { Answer, OperationId } from "../../../src/api/operations.ts";
 import type { NewJobContainer, NewServiceContainer } from "../../../src/api/schema.ts";
 import { routesOf, loadSpec } from "../../../src/service/api/contract.ts";
 import type { Account } from "../../../src/service/api/users.ts";
-import type { Changes } from "../../../src/service/change-feed.ts";
+import type { Changes } from "../../../src/service/engine.ts";
 
 /** Workloads that the engine under test can run; what they do is the same everywhere, images and commands are not. */
 export type Workloads = {

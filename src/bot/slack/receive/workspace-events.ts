@@ -22,17 +22,28 @@ export async function onChannelMoved(deps: WorkspaceParts, body: unknown): Promi
   // The lane's owner is the channel: its moves happen in order.
   const interaction = { kind: "move", from, origin: { userId: channelId, teamId, channelId } } as const;
   const id = eventKey(event_id);
-  const tryAgain = (times: number): Promise<void> =>
+  // Slack was told that it arrived, so it isn't sent again: it stays in memory until the database is back.
+  const later = (times: number): void => {
+    deps.clock.after(STORE_AGAIN_MS, () => {
+      if (!deps.lanes.isStopping()) deps.lanes.background(again(times));
+    });
+  };
+  const again = async (times: number): Promise<void> => {
+    const isBack = await deps.store.isKnown(id).then(
+      () => true,
+      () => false,
+    );
+    await (isBack ? store(times) : later(times));
+  };
+  const store = (times: number): Promise<void> =>
     accept(deps, {
       id: times === 0 ? id : `${id}:${times}`,
       interaction,
       async ack(refusal) {
-        // Slack was told that it arrived, so it isn't sent again: it stays in memory until the database is back.
-        if (refusal === undefined || deps.lanes.isStopping()) return;
-        deps.clock.after(STORE_AGAIN_MS, () => deps.lanes.background(tryAgain(times + 1)));
+        if (refusal !== undefined) later(times + 1);
       },
     });
-  await tryAgain(0);
+  await store(0);
 }
 
 /** https://docs.slack.dev/reference/events/user_change and https://docs.slack.dev/reference/events/team_join */

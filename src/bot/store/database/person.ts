@@ -340,8 +340,13 @@ async function eraseDue({ db, textSealer }: Session, userId: string): Promise<nu
   const names = (payload: string | null, bind: string | readonly string[]): boolean =>
     payload !== null && textSealer.open(payload, bind).includes(JSON.stringify(userId));
   const due = await db.selectFrom("due").select(["kind", "key", "payload"]).where("payload", "is not", null).execute();
-  const named = due.filter((row) => names(row.payload, dueBind(row)));
+  // What others asked for may name them.
+  const isTheirs = (payload: string | null, bind: string | readonly string[]): boolean =>
+    payload !== null && textSealer.open(payload, bind).includes(`"userId":${JSON.stringify(userId)}`);
+  const named = due.filter((row) => (row.kind === "delivery" ? isTheirs : names)(row.payload, dueBind(row)));
   for (const { kind, key } of named) await deleteDue({ db }, { kinds: [kind], key });
+  // Of their direct messages.
+  await db.deleteFrom("due").where("kind", "=", "place").where("key", "like", `% ${userId}`).execute();
   const posts = await db
     .selectFrom("post")
     .select(["id", "kind", "key", "payload"])

@@ -13,6 +13,8 @@ export type TextSealer = {
    * as a placeholder: one bad row must not hide the others.
    */
   readonly open: (text: string, bound: Bound) => string;
+  /** The same of what is carried out: with a sealer, text that isn't sealed can't be read either, because somebody else wrote it. */
+  readonly openSealed: (text: string, bound: Bound) => string;
 };
 
 /** What a text belongs to, so that it can't be opened anywhere else: in most columns, the id of a Change or nothing. */
@@ -20,16 +22,18 @@ export type Bound = string | null | readonly string[];
 
 /** Without a sealer, text is stored in the clear. */
 export function textSealer(sealer: Sealer | undefined): TextSealer {
+  const open = (text: string, bound: Bound): string => {
+    if (sealer === undefined || !isSealed(text)) return text;
+    try {
+      return sealer.open(text, boundTo(bound));
+    } catch {
+      return LOST;
+    }
+  };
   return {
     seal: (text, bound) => sealer?.seal(text, boundTo(bound)) ?? text,
-    open(text, bound) {
-      if (sealer === undefined || !isSealed(text)) return text;
-      try {
-        return sealer.open(text, boundTo(bound));
-      } catch {
-        return LOST;
-      }
-    },
+    open,
+    openSealed: (text, bound) => (sealer === undefined || isSealed(text) ? open(text, bound) : LOST),
   };
 }
 

@@ -82,7 +82,14 @@ function drop(
 ): void {
   dropped.add(refused);
   unawaited(
-    storing.then(dropped.flush, () => undefined),
+    storing.then(
+      () => {
+        // A flush before its commit found nothing.
+        dropped.add(refused);
+        return dropped.flush();
+      },
+      () => undefined,
+    ),
     (err) => log.warn({ err }, "couldn't drop a refused delivery yet"),
   );
 }
@@ -92,7 +99,9 @@ export function leftOver(log: Logger, due: Due): Working | undefined {
   try {
     // Without a payload, the key that sealed it is gone, as the log says.
     const unfinished = unfinishedIn(due.payload ?? "null");
-    log.warn({ interaction: unfinished.interaction.kind, attempts: due.attempts }, "beginning a delivery again");
+    const { interaction, undelivered } = unfinished;
+    if (undelivered === undefined)
+      log.warn({ interaction: interaction.kind, attempts: due.attempts }, "beginning a delivery again");
     return { ...unfinished, due };
   } catch (err) {
     log.error({ err, deliveryId: due.key }, "couldn't read a delivery that was left over");
@@ -111,6 +120,11 @@ export function process(deps: WorkflowParts, working: Working, signal: AbortSign
   );
 }
 
+/** It came from a backup. */
+function isRestored({ createdAt }: Due): boolean {
+  return createdAt.getTime() === RESTORED_AT.getTime();
+}
+
 /** Pauses before messages that reached nobody are sent again: Slack may be away for minutes. */
 const SEND_AGAIN_AFTER_MS = [5_000, 20_000, 45_000, 90_000];
 
@@ -119,7 +133,9 @@ const SEND_AGAIN_AFTER_MS = [5_000, 20_000, 45_000, 90_000];
  * continue, and everybody was answered. Never rejects because of Slack.
  */
 async function processDelivery(deps: WorkflowParts, working: Working, signal: AbortSignal): Promise<DueEnd> {
-  const { interaction, undelivered, due } = working;
+  const { interaction, due } = working;
+  // They may have reached somebody since.
+  const undelivered = isRestored(due) ? undefined : working.undelivered;
   const { responder, end: endSign } = signFor(deps, working);
   const form = interaction.kind === "ask" ? interaction.form : undefined;
   const reply = withAccount(
@@ -143,7 +159,13 @@ async function processDelivery(deps: WorkflowParts, working: Working, signal: Ab
     await endSign();
   }
   const finish = async (): Promise<DueEnd> => {
-    if (!isFinished) await deps.store.finishDelivery(due);
+    try {
+      if (!isFinished) await deps.store.finishDelivery(due);
+    } catch (err) {
+      // Begun again, it would answer once more. If this process ends first, another replica does that.
+      deps.log.warn({ err }, "couldn't mark a delivery as finished yet");
+      deps.dropped.add({ id: due.key, token: due.token });
+    }
     return "ended";
   };
   refreshHome(deps, interaction);
@@ -183,9 +205,8 @@ async function perform(
     onFailed: async (error) => reply.send(await failure(deps, interaction, error), "refused"),
     onEnded: () => refreshHome(deps, interaction),
   };
-  const isRestored = createdAt.getTime() === RESTORED_AT.getTime();
   // A decision finds a request that is over. Whose request it was, is told by its card. Who is on it twice is on it.
-  const isOver = isRestored && !["decide", "move", "take"].includes(interaction.kind);
+  const isOver = isRestored(due) && !["decide", "move", "take"].includes(interaction.kind);
   if (isOver && (await deps.store.find({ deliveryId })) === undefined) {
     return reply.send(sentences.restored(verbOf(interaction)), "refused");
   }

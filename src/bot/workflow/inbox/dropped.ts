@@ -1,10 +1,9 @@
 import type { Logger } from "pino";
-import type { NewDelivery } from "../ports.ts";
 
-/** A delivery that was refused, with the token of its lease if it was stored all the same. */
-export type Refused = Pick<NewDelivery, "id" | "token">;
+/** A delivery that nobody may begin, with the token of its lease. */
+export type Refused = { readonly id: string; readonly token: string };
 
-/** Deliveries that nobody may begin: the database may have stored them, though their people were told that it didn't. */
+/** Deliveries that nobody may begin: processed ones, and refused ones that the database may have stored all the same. */
 export type Dropped = {
   readonly add: (delivery: Refused) => void;
   /** Deletes them, so nobody begins them. Keeps failures for the next call. Never rejects. */

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { createSealer, newKey, readKeyring } from "../../../../src/bot/accounts/seal.ts";
 import { atOnce, type Bench, deliveryOf, takeOne } from "./bench.ts";
 
 const delivery = deliveryOf("d1");
@@ -103,5 +104,20 @@ export function deliveriesContract({ replica, db }: Bench): void {
     expect(before).toBeUndefined();
     expect(await db().selectFrom("delivery").select("id").execute()).toEqual([]);
     expect(await a.isKnown("d2")).toBe(true);
+  });
+
+  test("only what Gantry sealed is carried out", async () => {
+    const a = await replica("a", { sealer: createSealer(readKeyring(newKey())) });
+    await a.accept(delivery);
+    await a.accept(deliveryOf("d2"));
+    await db().updateTable("due").set({ payload: delivery.payload }).where("key", "=", "d2").execute();
+    a.later(20_100);
+
+    const taken = await a.takeDue({ kind: "delivery", leaseMs: 1_000, most: 2 });
+
+    expect(Object.fromEntries(taken.map(({ key, payload }) => [key, payload]))).toEqual({
+      d1: delivery.payload,
+      d2: undefined,
+    });
   });
 }

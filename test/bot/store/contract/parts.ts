@@ -75,6 +75,9 @@ export function partsContract({ replica, db }: Bench): void {
     expect(ofId(await a.openChanges())).toEqual(["CCC333"]);
 
     await a.carry("CCC333/1", "claim", {}, event("claimed"));
+    await a.carry("CCC333/2", "claim", {}, event("claimed"));
+    await a.carry("CCC333/2", "fail", { outcome: failed }, event("failed"));
+    expect(ofId(await a.openChanges())).toEqual(["CCC333"]);
     await a.carry("CCC333/1", "succeed", { outcome: done }, event("done"));
     expect(ofId(await a.openChanges())).toEqual(["AAA111", "CCC333"]);
     // What was accepted shows at last: from now on it runs.

@@ -129,6 +129,7 @@ export async function desk({ policy = othersApprove, api = webOfTwo() }: Wanted 
     store,
     lanes: deps.lanes,
     log,
+    clock,
     work: { ...others, change: (due, ...attempt) => carryOnDue(deps, due, ...attempt) },
   });
   const reply = {

@@ -1,46 +1,15 @@
-import { z } from "zod";
 import type { Job, LogLine, Service } from "../../../../api/answers.ts";
 import { logDate, logQuery } from "../../../../api/log-pages.ts";
 import { serviceStatus } from "../../../../api/workload-status.ts";
-import { Ask } from "../../../ask.ts";
 import type { Excerpt } from "../../../logs/excerpt.ts";
-import { newLines, nothingSeen, SeenLines } from "../../../logs/new-lines.ts";
+import { newLines, nothingSeen } from "../../../logs/new-lines.ts";
 import { logTexts } from "../../../views/kit/log-text.ts";
 import { counted, cutPoint } from "../../../views/kit/text.ts";
 import type { Context, VerbContext } from "../../command.ts";
 import { regionOf, type Target } from "../../grammar/argument-types.ts";
 import { orMissing, readJob, readService } from "../../lookup/find.ts";
+import type { FollowedLog, FollowLook } from "./follow-look.ts";
 import { openLog, recordsOf } from "./open-log.ts";
-
-/** A log that is followed, and how far: what any replica needs to go on. */
-export const FollowedLog = z.object({
-  /** Names one workload and keeps the filters. */
-  ask: Ask,
-  kind: z.enum(["service", "job"]),
-  name: z.string(),
-  /** The job instance whose log is read. */
-  instance: z.string().optional(),
-  /** The day of the log that was read last. */
-  date: z.string(),
-  seen: SeenLines,
-  /** Instances whose lines were shown: from the second one on, lines say whose they are. */
-  instances: z.array(z.string()),
-  /** When the workload was last read. */
-  readMs: z.number(),
-});
-export type FollowedLog = z.infer<typeof FollowedLog>;
-
-/** What one look brought. */
-export type FollowLook = {
-  readonly log: FollowedLog;
-  /** Text to show; "" without new lines. */
-  readonly text: string;
-  readonly shown: number;
-  /** New lines that aren't shown, because there were too many. */
-  readonly skipped: number;
-  /** Why nothing will follow: "the service was deleted". */
-  readonly over?: string;
-};
 
 /** Lines that a look reads; where that isn't enough to find the place, those of a whole page. */
 const WINDOW = 200;

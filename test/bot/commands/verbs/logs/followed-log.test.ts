@@ -1,7 +1,8 @@
 import { describe, expect, test } from "vitest";
 import type { Context } from "../../../../../src/bot/commands/command.ts";
 import { parseText } from "../../../../../src/bot/commands/grammar/parse.ts";
-import { type FollowLook, lookForLines } from "../../../../../src/bot/commands/verbs/logs/followed-log.ts";
+import type { FollowLook } from "../../../../../src/bot/commands/verbs/logs/follow-look.ts";
+import { lookForLines } from "../../../../../src/bot/commands/verbs/logs/followed-log.ts";
 import { followEnded, followHead } from "../../../../../src/bot/commands/verbs/logs/follow-messages.ts";
 import { logs } from "../../../../../src/bot/commands/verbs/logs/logs.ts";
 import { logDate } from "../../../../../src/api/log-pages.ts";
