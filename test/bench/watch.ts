@@ -198,7 +198,7 @@ async function main(): Promise<void> {
     }
   };
   const places = async (): Promise<void> => {
-    await store.schedulePlaces();
+    await store.scheduleWatching();
     for (const due of await store.takeDue({ kind: "place", leaseMs: dueKinds.place.leaseMs, most: 100 })) {
       await notifyPlace(deps, due);
       await store.endDue(due);

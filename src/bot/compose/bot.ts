@@ -27,7 +27,7 @@ import { carryOnDue } from "../workflow/run.ts";
 import { createSweeper, sweep } from "../workflow/sweep.ts";
 import { tellDigest } from "../workflow/watching/digest.ts";
 import { createFileWatches } from "../workflow/watching/file-watches.ts";
-import { createWatchCheck } from "../workflow/watching/rights.ts";
+import { checkRights } from "../workflow/watching/rights.ts";
 import { notifyPlace } from "../workflow/watching/notify.ts";
 import { tellWatchNews } from "../workflow/watching/watch-news.ts";
 import { createKnownLists, makeRound } from "../workflow/watching/observer.ts";
@@ -181,7 +181,6 @@ export function createBot(given: BotParts): Bot {
     transport: { kind: slack.transport.kind, links: transport.links },
   });
   const workspaceOf = async (teamId: string) => (await workspaces.of(teamId)).deps;
-  const checkWatches = createWatchCheck({ store, workspaceOf, clock });
   const known = createKnownLists();
   const takeFileWatches = createFileWatches({
     current: parts.fileWatches ?? (() => noWatches),
@@ -223,6 +222,7 @@ export function createBot(given: BotParts): Bot {
       place: inWorkspace(notifyPlace),
       post: inWorkspace((deps, due, signal) => deliverPost(deps, due, signal)),
       requester: inWorkspace((deps, due, signal) => deliverPost(deps, due, signal)),
+      rights: inWorkspace(checkRights),
       round: inWorkspace((deps, due, signal) => makeRound(deps, { known, push }, due, signal)),
       "watch news": inWorkspace(tellWatchNews),
     },
@@ -237,7 +237,6 @@ export function createBot(given: BotParts): Bot {
       flushCalls: workspaces.flushCalls,
     });
     await takeFileWatches();
-    await checkWatches();
   };
   const sweepAll = async (): Promise<void> => {
     try {
@@ -258,7 +257,7 @@ export function createBot(given: BotParts): Bot {
   };
   return {
     idle: lanes.idle,
-    inProgress: () => [...lanes.keys(), ...loop.inProgress()],
+    inProgress: loop.inProgress,
     sweep: sweepAll,
     async start() {
       await workspaces.begin();

@@ -17,11 +17,18 @@ const MESSAGE_EVERY_MS = 30_000;
 /** What has the same cause joins the alert of the first within this time. */
 const TOGETHER_MS = 60_000;
 
-/** Schedules that places are told what is due there and in no alert yet. The key of that work is the workspace and the place. */
-export async function schedulePlaces({ db, clock }: Session): Promise<void> {
+const RIGHTS_EVERY_MS = 10 * 60_000;
+
+/**
+ * Schedules that places are told what is due there and in no alert yet, and that the rights of those who watch are asked for again. The
+ * key of that work is the workspace, and of the first also the place.
+ */
+export async function scheduleWatching({ db, clock }: Session): Promise<void> {
   await sql`insert into due (kind, key, team_id, at, attempts, created_at)
     select distinct 'place', team_id || ' ' || place, team_id, ${clock()}, 0, ${clock()} from notice
-    where alert_id is null and due_at <= ${clock()} on conflict do nothing`.execute(db);
+    where alert_id is null and due_at <= ${clock()}
+    union all select distinct 'rights', team_id, team_id, ${clock(RIGHTS_EVERY_MS)}, 0, ${clock()} from watch
+    where true on conflict do nothing`.execute(db);
 }
 
 /** A storm of more is told in several turns. */

@@ -75,7 +75,7 @@ import {
   watchesOn,
 } from "./watches.ts";
 import { endRound, hint, incidentsOf, keptOf, roundOf, syncRounds } from "./rounds.ts";
-import { alertOf, dueNotices, placeNotices, schedulePlaces, takeAlert } from "./alerts.ts";
+import { alertOf, dueNotices, placeNotices, scheduleWatching, takeAlert } from "./alerts.ts";
 import { announce, deliverAgain, postDue, postOf, removePost, savePost, showChange } from "./posts.ts";
 import { changeToDraw, completedJobs, createdJobs, findChange, waitsFor } from "./find-change.ts";
 import { history, changedSince } from "./history.ts";
@@ -344,7 +344,7 @@ const statements = {
   keptOf,
   incidentsOf,
   endRound,
-  schedulePlaces,
+  scheduleWatching,
   dueNotices,
   placeNotices,
   alertOf,

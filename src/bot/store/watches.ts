@@ -358,9 +358,9 @@ export async function watchesOn(session: Session, list: ListKey, jobsRegion: str
 }
 
 /** Of all workspaces, for the observer. */
-export async function allWatches(session: Session): Promise<readonly Watch[]> {
-  const rows = await session.db.selectFrom("watch").selectAll().orderBy("created_at").orderBy("id").execute();
-  return readable(session, rows);
+export async function allWatches(session: Session, teamId?: string): Promise<readonly Watch[]> {
+  const all = session.db.selectFrom("watch").selectAll().orderBy("created_at").orderBy("id");
+  return readable(session, await (teamId === undefined ? all : all.where("team_id", "=", teamId)).execute());
 }
 
 const LookRow = z.object({

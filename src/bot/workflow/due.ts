@@ -42,6 +42,8 @@ export const dueKinds = {
   requester: { lane: "sweeping", atOnce: 8, leaseMs: 30_000 },
   /** Reads a list of workloads for its watches; the key is the list. Few at once, because people's requests go first. */
   round: { lane: "watching", atOnce: 4, leaseMs: 60_000 },
+  /** Asks whether the owners of watches may still be told, and may be told again; the key is the workspace. */
+  rights: { lane: "sweeping", atOnce: 2, leaseMs: 60_000 },
   /** Renews the token of an installation; the key is its id. */
   token: { lane: "sweeping", atOnce: 4, leaseMs: 60_000 },
   /** Schedules the message that a watch ended or goes on. */

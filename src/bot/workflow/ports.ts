@@ -75,6 +75,7 @@ export type WorkflowParts = {
     BindingStore &
     ChannelMover &
     WatchStore &
+    AllWatches &
     WatchingStore &
     PostStore &
     FollowStore;
@@ -438,8 +439,8 @@ export type WatchStore = {
 };
 
 export type AllWatches = {
-  /** Of all workspaces. */
-  readonly allWatches: () => Promise<readonly Watch[]>;
+  /** Of one workspace, or of all. */
+  readonly allWatches: (teamId?: string) => Promise<readonly Watch[]>;
 };
 
 /** A list that is read again and again: the workloads of one kind that an account has in a region. */
@@ -546,7 +547,7 @@ export type AllWatching = {
   /** Lists that somebody watches get their rounds, and those that nobody watches any more end with their incidents. */
   readonly syncRounds: (jobsRegion: string) => Promise<void>;
   /** Places that have something to be told get the work for that. */
-  readonly schedulePlaces: () => Promise<void>;
+  readonly scheduleWatching: () => Promise<void>;
 };
 
 /** The most logs that are followed at once. */

@@ -29,7 +29,7 @@ export async function sweep(deps: SweepDeps): Promise<void> {
   await loop.renew();
   await loop.begin();
   await store.syncRounds(deps.jobsRegion);
-  await store.schedulePlaces();
+  await store.scheduleWatching();
   await loop.begin();
   await deps.flushCalls();
 }

@@ -51,7 +51,7 @@ test("work that waited in a lane goes on with the trail of who added it, whoever
 test("what comes of an interaction doesn't hold up its answer, and is a step of its own", async () => {
   const { add, idle } = lanes();
   const { trail, heard } = recorder("dana");
-  onTrail(trail, () => add({ lane: "watching", key: "change ABC123" }, async () => note({ changeId: "ABC123" })));
+  onTrail(trail, () => add({ lane: "watching" }, async () => note({ changeId: "ABC123" })));
   await idle();
 
   expect(heard).toEqual([
@@ -63,7 +63,7 @@ test("what comes of an interaction doesn't hold up its answer, and is a step of 
   ]);
 });
 
-test("a lane without room says so to the interaction, and work that was merged holds nothing", async () => {
+test("a lane without room says so to the interaction, and holds nothing", async () => {
   const full: string[] = [];
   const { add, hasRoom, idle } = createLanes({
     drain: drainLimits,
@@ -73,11 +73,7 @@ test("a lane without room says so to the interaction, and work that was merged h
   });
   const { trail, heard } = recorder("dana");
   const gate = Promise.withResolvers<void>();
-  const key = "delivery 1";
-  onTrail(trail, () => {
-    add({ lane: "sweeping", key }, () => gate.promise);
-    add({ lane: "sweeping", key }, () => gate.promise);
-  });
+  onTrail(trail, () => void add({ lane: "sweeping" }, () => gate.promise));
   const taken: boolean[] = [];
   while (hasRoom({ lane: "sweeping" })) taken.push(add({ lane: "sweeping" }, () => gate.promise));
   onTrail(trail, () => taken.push(add({ lane: "sweeping" }, () => gate.promise)));

@@ -6,6 +6,8 @@ import type { World } from "../../support/world.ts";
 
 /** Gantry looks whether people may still be told what they watch. */
 async function later(town: World): Promise<void> {
+  // From the first sweep on.
+  await town.sweep();
   town.passMinutes(11);
   await town.sweep();
   await town.settled();

@@ -12,7 +12,6 @@ type ForAll =
   | "otherReplicas"
   | "movedChannels"
   | "forgetElsewhere"
-  | "allWatches"
   | "dueKinds"
   | "takeDue"
   | "renewDue"
@@ -78,6 +77,7 @@ export function workspaceStore(store: Store, teamId: string): WorkspaceStore {
     holdDue: async (due, payload) => store.holdDue(own(due), payload),
     roundOf: async (due) => store.roundOf(own(due)),
     setFileWatches: async (id, watches) => store.setFileWatches(ownId(id), watches.map(own)),
+    allWatches: async (id = teamId) => store.allWatches(ownId(id)),
     watchesOf: async (where) => store.watchesOf(own(where)),
     mute: async (mute, event) => store.mute(own(mute), own(event)),
     unmute: async (mute, event) => store.unmute(own(mute), own(event)),

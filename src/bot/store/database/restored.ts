@@ -96,7 +96,7 @@ async function endPosts(session: Session): Promise<void> {
     .where("kind", "<>", "change")
     .where((where) => where.or([where("kind", "<>", "alert"), where("ts", "is", null)]))
     .execute();
-  await db.deleteFrom("due").where("kind", "in", ["round", "place", "watch news"]).execute();
+  await db.deleteFrom("due").where("kind", "in", ["place", "rights", "round", "watch news"]).execute();
   const isRequest = sql<SqlBool>`key in (select id from post where post.kind = 'change')`;
   await db
     .deleteFrom("due")

@@ -7,8 +7,6 @@ export type LaneName = "people" | "requests" | "decisions" | "redraws" | "watchi
 
 export type Job = {
   readonly lane: LaneName;
-  /** Jobs with the same key never run at once, in whatever lane: "change 7QK2MP". At most one of them waits. */
-  readonly key?: string;
   /** Owners take turns: the id of the person who waits for the job. */
   readonly owner?: string;
 };
@@ -23,15 +21,10 @@ export type LaneStatus = {
 export type Lanes = {
   /** An interaction came in. Jobs step back while they come in quickly. */
   readonly arrived: () => void;
-  /**
-   * Runs work after the acks. Merged with the job with this key that waits; then it is true, too. False, and nothing is done, when
-   * the lane is full.
-   */
+  /** Runs work after the acks. False, and nothing is done, when the lane is full. */
   readonly add: (job: Job, work: Work) => boolean;
   /** Whether `add` would accept a job now. */
-  readonly hasRoom: (job: Pick<Job, "lane" | "owner">) => boolean;
-  /** Keys of jobs that run or wait, running ones first. */
-  readonly keys: () => readonly string[];
+  readonly hasRoom: (job: Job) => boolean;
   /** Counts something outside the lanes that has to end before the bot does. */
   readonly track: <Result>(work: Promise<Result>) => Promise<Result>;
   /** The same for work that nobody waits for: what it fails with is logged. */
@@ -68,34 +61,15 @@ const limits: Readonly<Record<LaneName, LaneLimits>> = {
   sweeping: { atOnce: 16, perOwner: 4, most: 1_000 },
 };
 
-/**
- * Where a job is dropped while one with its key runs, because the next sweep adds it again with the state of then. In the
- * other lanes it runs afterwards: a card may be outdated again, and an interrupted delivery may be added in the moment in
- * which its first attempt ends.
- */
-const dropped: ReadonlySet<LaneName> = new Set(["watching"]);
-
 export const laneNames = Object.keys(limits) as LaneName[]; // the keys of the table above
 
 /** Where what an interaction asked for is done, until its answer is out. The other lanes go on with what came of it. */
 const answering: ReadonlySet<LaneName> = new Set(["people", "requests", "decisions", "sweeping"]);
 
-/** Work that begins after its ack, in bounded, keyed and fair lanes. */
+/** Work that begins after its ack, in bounded and fair lanes. */
 export function createLanes({ drain: ending, onError, clock, onFull }: LanesParts): Lanes {
   const scheduler = createScheduler<LaneName>({ limits, onError, clock });
   const drain = createDrain(ending, scheduler, clock);
-  const keys = createKeys();
-  const push = (job: Job, work: Work): void => {
-    const { lane, owner, key } = job;
-    const onDone = (): void => {
-      const next = keys.end(key);
-      if (next !== undefined) push(next.job, next.work);
-      drain.look();
-    };
-    keys.wait(key);
-    const onBegin = (): void => keys.begin(key);
-    scheduler.add({ lane, owner, addedMs: clock.elapsedMs(), work, onBegin, onDone });
-  };
   const hasRoom: Lanes["hasRoom"] = ({ lane, owner }) => {
     if (scheduler.hasRoom(lane, owner)) return true;
     onFull?.(lane);
@@ -105,18 +79,13 @@ export function createLanes({ drain: ending, onError, clock, onFull }: LanesPart
   return {
     arrived: scheduler.arrived,
     add(job, work) {
-      const { key, lane } = job;
-      if (keys.isWaiting(key)) return true;
-      if (keys.isRunning(key)) {
-        if (!dropped.has(lane)) keys.follow(key, { job, work: later(lane, work, false) });
-        return true;
-      }
       if (!hasRoom(job)) return false;
-      push(job, later(lane, work, answering.has(lane)));
+      const { lane, owner } = job;
+      const entry = { lane, owner, addedMs: clock.elapsedMs(), work: later(lane, work, answering.has(lane)) };
+      scheduler.add({ ...entry, onDone: drain.look });
       return true;
     },
     hasRoom,
-    keys: keys.list,
     track: (work) => drain.track(work),
     background: (work) => unawaited(drain.track(work), onError),
     isStopping: drain.isStopping,
@@ -130,33 +99,6 @@ export function createLanes({ drain: ending, onError, clock, onFull }: LanesPart
           return [name, { running, waiting, oldestMs: ageMs }];
         }),
       ) as Readonly<Record<LaneName, LaneStatus>>, // all names
-  };
-}
-
-type Next = { readonly job: Job; readonly work: Work };
-
-/** Keys that wait or run. Jobs without a key pass through. */
-function createKeys() {
-  const waiting = new Set<string>();
-  /** With the job that runs afterwards. */
-  const running = new Map<string, Next | undefined>();
-  return {
-    isWaiting: (key = ""): boolean => waiting.has(key),
-    isRunning: (key = ""): boolean => running.has(key),
-    wait: (key?: string) => void (key !== undefined && waiting.add(key)),
-    begin(key?: string) {
-      if (key === undefined) return;
-      waiting.delete(key);
-      running.set(key, undefined);
-    },
-    follow: (key = "", next: Next) => void running.set(key, next),
-    /** The job that runs afterwards. */
-    end(key = ""): Next | undefined {
-      const next = running.get(key);
-      running.delete(key);
-      return next;
-    },
-    list: (): readonly string[] => [...running.keys(), ...waiting],
   };
 }
 

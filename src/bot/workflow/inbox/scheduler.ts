@@ -13,7 +13,6 @@ export type Entry<Lane extends string> = {
   /** By the clock's `elapsedMs`. */
   readonly addedMs: number;
   readonly work: Work;
-  readonly onBegin: () => void;
   /** Called when the work has ended, before the scheduler looks again. */
   readonly onDone: () => void;
 };
@@ -153,7 +152,6 @@ function begin<Lane extends string>(state: State<Lane>): void {
     if (entry === undefined) return;
     state.movedMs = state.clock.elapsedMs();
     state.begun.set(entry, state.movedMs);
-    entry.onBegin();
     unawaited(run(state, entry), state.onError);
   }
   schedule(state);

@@ -1,4 +1,3 @@
-import type { Clock } from "../../../platform/clock.ts";
 import { maySee, readRefusal } from "../../commands/lookup/may-see.ts";
 import { regionOf } from "../../commands/grammar/argument-types.ts";
 import { termsText } from "../../commands/verbs/watch/watch-message.ts";
@@ -12,6 +11,7 @@ import { beforeNo } from "../access/approvers.ts";
 import { watchGroups } from "../access/clear-to-run.ts";
 import { permissionsFor } from "../access/permissions.ts";
 import { logEvent, originEvent } from "../history.ts";
+import { type Due, type DueEnd, LeaseLost } from "../due.ts";
 import { freshness, type WorkflowParts } from "../ports.ts";
 import { eventAbout } from "./watch-event.ts";
 
@@ -159,32 +159,14 @@ function ownEvent(
   return { ...originEvent(origin, owner, about), who: undefined };
 }
 
-export type WatchCheckParts = {
-  readonly store: { readonly allWatches: () => Promise<readonly Watch[]> };
-  readonly workspaceOf: (teamId: string) => Promise<WorkflowParts>;
-  readonly clock: Pick<Clock, "now">;
-};
-
-const CHECK_EVERY_MS = 10 * 60_000;
-
-/** Now and then, ends what its owner may no longer be told, and goes on with what they may be told again. Rejects when the database doesn't answer. */
-export function createWatchCheck({ store, workspaceOf, clock }: WatchCheckParts): () => Promise<void> {
-  let checkedAt = clock.now().getTime();
-  return async () => {
-    if (clock.now().getTime() - checkedAt < CHECK_EVERY_MS) return;
-    checkedAt = clock.now().getTime();
-    const byTeam = Map.groupBy(await store.allWatches(), ({ teamId }) => teamId);
-    for (const [teamId, watches] of byTeam) {
-      const deps = await workspaceOf(teamId);
-      deps.lanes.add({ lane: "sweeping", key: `watch rights ${teamId}` }, () => checkRights(deps, watches));
-    }
-  };
-}
-
-async function checkRights(deps: WorkflowParts, watches: readonly Watch[]): Promise<void> {
-  for (const watch of watches) {
+/** Now and then, ends what its owner may no longer be told, and goes on with what they may be told again. */
+export async function checkRights(deps: WorkflowParts, due: Due): Promise<DueEnd> {
+  for (const watch of await deps.store.allWatches(due.teamId)) {
     const rights = await watchRights(deps, watch);
     if (rights.kind === "lost") await endWatch(deps, watch, rights.why);
     if (rights.kind === "may" && watch.pausedWhy !== undefined) await resumeWatch(deps, watch);
+    // Slack may be asked about many people.
+    if (!(await deps.store.holdDue(due))) throw new LeaseLost();
   }
+  return "done";
 }

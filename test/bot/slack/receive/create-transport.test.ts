@@ -49,7 +49,7 @@ test("the bot has the limits of the other servers", async () => {
 
 test("/healthz shows how many jobs run and wait in each lane", async () => {
   const { port, lanes } = await started();
-  lanes.add({ lane: "redraws", key: "card A" }, () => Promise.resolve());
+  lanes.add({ lane: "redraws" }, () => Promise.resolve());
 
   const health = await fetch(`http://127.0.0.1:${port}/healthz`);
 

@@ -173,7 +173,7 @@ export async function cardsDue(store: Store): Promise<readonly string[]> {
 
 /** Places that have something to be told now. */
 export async function placesDue(store: Store): Promise<readonly string[]> {
-  await store.schedulePlaces();
+  await store.scheduleWatching();
   const due = await store.takeDue({ kind: "place", leaseMs: 0, most: 100 });
   for (const each of due) await store.endDue(each);
   return due.map(({ key }) => key).toSorted();

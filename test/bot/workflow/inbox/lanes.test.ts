@@ -5,77 +5,6 @@ import { until } from "../../../support/until.ts";
 
 const people = { lane: "people" } as const;
 
-test("a card that waits to be redrawn is redrawn once, however often it is asked for", async () => {
-  const { hold, begun, release, idle } = lanesIn();
-  const card = { lane: "redraws", key: "card A" } as const;
-
-  const taken = hold(card, "first", "second", "third");
-  release();
-  await idle();
-
-  expect(taken).toEqual([true, true, true]);
-  expect(begun).toEqual(["first"]);
-});
-
-test("a card that is being redrawn is redrawn once more afterwards", async () => {
-  const { hold, begun, release, idle } = lanesIn();
-  const card = { lane: "redraws", key: "card A" } as const;
-  hold(card, "first");
-  await until(() => begun.length === 1);
-
-  hold(card, "second", "third");
-  await turns();
-  const meanwhile = [...begun];
-  release();
-  await idle();
-
-  expect(meanwhile).toEqual(["first"]);
-  expect(begun).toEqual(["first", "third"]);
-});
-
-test("a change is watched by one job, and a delivery is worked on by one at a time, in whatever lane", async () => {
-  const { hold, begun, release, idle } = lanesIn();
-  hold({ lane: "watching", key: "change A" }, "watched");
-  hold({ ...people, key: "delivery D" }, "worked on");
-  await until(() => begun.length === 2);
-
-  hold({ lane: "watching", key: "change A" }, "watched twice");
-  hold({ lane: "sweeping", key: "delivery D" }, "worked on again");
-  hold({ lane: "sweeping", key: "delivery E" }, "another one");
-  await until(() => begun.includes("another one"));
-  const meanwhile = begun.toSorted();
-  release();
-  await idle();
-  hold({ lane: "watching", key: "change A" }, "watched later");
-  await idle();
-
-  expect(meanwhile).toEqual(["another one", "watched", "worked on"]);
-  expect(begun.slice(3)).toEqual(["worked on again", "watched later"]);
-});
-
-test("a delivery that is added again in the moment in which it ends is not lost", async () => {
-  const { add, idle } = lanesIn();
-  const done: string[] = [];
-  add({ ...people, key: "delivery D" }, async () => {
-    done.push("interrupted");
-    add({ lane: "sweeping", key: "delivery D" }, async () => void done.push("continued"));
-  });
-
-  await idle();
-
-  expect(done).toEqual(["interrupted", "continued"]);
-});
-
-test("keys of jobs that run or wait are named", async () => {
-  const { hold, begun, keys } = lanesIn();
-  hold({ lane: "watching", key: "change A" }, "A");
-  await until(() => begun.length === 1);
-  hold({ ...people, key: "delivery D" }, "D");
-  hold(people, "help");
-
-  expect(keys()).toEqual(["change A", "delivery D"]);
-});
-
 test("a lane tells how many jobs run and wait, and the age of the oldest", async () => {
   const { hold, begun, status, clock } = lanesIn();
   hold({ lane: "redraws" }, ...labels(9));
@@ -115,9 +44,9 @@ test("a job that throws is reported, its key is free again, and the next job run
   const { add, idle, errors } = lanesIn();
   let done = 0;
 
-  add({ lane: "watching", key: "change A" }, () => Promise.reject(new Error("broke")));
+  add({ lane: "watching" }, () => Promise.reject(new Error("broke")));
   await idle();
-  add({ lane: "watching", key: "change A" }, async () => void (done += 1));
+  add({ lane: "watching" }, async () => void (done += 1));
   await idle();
 
   expect(errors).toEqual([new Error("broke")]);
