@@ -113,8 +113,8 @@ export const dueMutants: readonly Mutant[] = [
   {
     bug: "what waits for another run isn't woken by its end",
     file: "src/bot/store/advance.ts",
-    text: "which !== undefined) await hastenOthers(inside, advanced.change, which);",
-    becomes: 'which === "all") await hastenOthers(inside, advanced.change, which);',
+    text: "which !== undefined) await makeOthersDue(inside, advanced.change, which);",
+    becomes: 'which === "all") await makeOthersDue(inside, advanced.change, which);',
     tests: ["test/bot/workflow/carry-on.test.ts"],
   },
   {
@@ -151,6 +151,27 @@ export const dueMutants: readonly Mutant[] = [
     text: "      await endLeases(session);\n",
     becomes: "",
     tests: ["test/bot/store/sqlite-file.test.ts"],
+  },
+  {
+    bug: "a request that goes on at once waits for the next sweep",
+    file: "src/bot/workflow/due.ts",
+    text: "    if (!started.delete(due)) count(due.kind, -1);\n",
+    becomes: "    if (started.delete(due)) return;\n    count(due.kind, -1);\n",
+    tests: loop,
+  },
+  {
+    bug: "what the database interrupts again and again has no back-off",
+    file: "src/bot/workflow/due.ts",
+    text: "due.attempts > 1 ? backOffMs(due.attempts, BACK_OFF) : 0",
+    becomes: "0",
+    tests: loop,
+  },
+  {
+    bug: "a full lane is asked again and again",
+    file: "src/bot/workflow/due.ts",
+    text: "    behind.delete(due.kind);\n    release(due);",
+    becomes: "    release(due);",
+    tests: loop,
   },
   {
     bug: "what was done is done again when Slack delivers it again",

@@ -262,7 +262,7 @@ export const goingBackMutants: readonly Mutant[] = [
   {
     bug: "a change that Slack can't clear is tried again without a pause",
     file: "src/bot/workflow/send.ts",
-    text: '  if (cleared.kind === "unchecked") lease.rest(AWAY_REST_MS);\n',
+    text: '  if (cleared.kind === "unchecked") lease.retryIn(AWAY_REST_MS);\n',
     becomes: "",
     tests: sends,
   },

@@ -3,7 +3,7 @@ import type { NewHistoryEvent } from "../changes/history-event.ts";
 import type { Health, StoredChange } from "../changes/stored-change.ts";
 import type { Next, Step } from "../workflow/lifecycle.ts";
 import type { Advanced, IdIn } from "../workflow/ports.ts";
-import { deleteDue, hastenOthers, leaseDue, scheduleDue } from "./due.ts";
+import { deleteDue, makeOthersDue, leaseDue, scheduleDue } from "./due.ts";
 import { isTaken, type Session } from "./database/session.ts";
 import { beginCard, cardColumn } from "./posts.ts";
 import { EndingJson, HealthJson, LinesJson, plainText, TermsJson, toJson } from "./schema/columns.ts";
@@ -17,7 +17,7 @@ type Advance = {
   readonly event: NewHistoryEvent | undefined;
 };
 
-/** Steps after which other requests about the workload are carried on: those that wait for it, and where it changed, those that look at it. */
+/** Steps after which other requests about the workload become due: those that wait for it, or also those that follow it, because it changed. */
 const frees: ReadonlyMap<Step["name"], "waiting" | "all"> = new Map([
   ["succeed", "all"],
   ["confirm", "all"],
@@ -53,8 +53,8 @@ export async function advance(
         const advanced =
           drawsForMs === undefined ? moved(await move(inside, moving)) : await moveAndDraw(inside, moving, drawsForMs);
         const which = frees.get(step.name);
-        if (advanced.kind === "moved" && which !== undefined) await hastenOthers(inside, advanced.change, which);
-        // Decided by a person, whoever carries it on.
+        if (advanced.kind === "moved" && which !== undefined) await makeOthersDue(inside, advanced.change, which);
+        // A person rejected or cancelled it: nothing is left to do.
         if (advanced.kind === "moved" && due === undefined)
           await deleteDue(inside, { kinds: ["change"], key: what.id });
         return advanced;
@@ -118,7 +118,7 @@ function changesOf(session: Session, step: Plain, id: string): Changes {
   }
 }
 
-/** What becomes of the lease of whoever makes the step. */
+/** What the step does with its lease. */
 function nextOf(step: Plain): Next | undefined {
   if ("next" in step) return step.next;
   return step.name === "refuse" || step.name === "expire" ? "over" : undefined;
@@ -156,7 +156,7 @@ function settled({ clock }: Session, step: Extract<Plain, { readonly name: "succ
 /**
  * Takes the workload for this Change before its request leaves: at most once, ever. The lease then lasts for
  * `sendWithinMs` from a moment after the call: whoever sends must do so within that time, counted from before the call.
- * When this throws, it may have been claimed all the same: nothing may be sent, and whoever takes the next lease reads it back.
+ * When this throws, the Change may be claimed all the same: nothing may be sent, and the next attempt reads the workload back.
  */
 async function claim(
   session: Session,

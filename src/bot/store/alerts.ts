@@ -20,8 +20,8 @@ const TOGETHER_MS = 60_000;
 const RIGHTS_EVERY_MS = 10 * 60_000;
 
 /**
- * Schedules that places are told what is due there and in no alert yet, and that the rights of those who watch are asked for again. The
- * key of that work is the workspace, and of the first also the place.
+ * Schedules two kinds of work: telling a place what is due there and in no alert yet (key: workspace and place), and checking whether
+ * owners of watches may still be told (key: workspace).
  */
 export async function scheduleWatching({ db, clock }: Session): Promise<void> {
   await sql`insert into due (kind, key, team_id, at, attempts, created_at)

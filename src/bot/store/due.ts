@@ -188,10 +188,9 @@ export async function holdDue({ db, clock, textSealer }: Writing, due: Due, payl
 export async function renewDue({ db, clock }: Session, kind: DueKindName, dues: readonly Due[]): Promise<void> {
   for (let from = 0; from < dues.length; from += BATCH) {
     const some = dues.slice(from, from + BATCH);
-    const [{ leaseMs } = { leaseMs: 0 }] = some;
     await db
       .updateTable("due")
-      .set({ at: clock(leaseMs) })
+      .set({ at: clock(some[0]?.leaseMs) })
       .where("kind", "=", kind)
       .where(
         "token",
@@ -208,7 +207,7 @@ export function isLeased({ clock }: Pick<Session, "clock">, due: Ours, forMs?: n
   return sql<SqlBool>`exists (select 1 from due where ${isOurs(due)}${lasts})`;
 }
 
-/** For a database of one process: whatever was leased is free, because nobody else works. */
+/** In a database of one process, leases of earlier processes are over. */
 export async function endLeases({ db, clock }: Pick<Session, "db" | "clock">): Promise<void> {
   await db
     .updateTable("due")
@@ -218,17 +217,17 @@ export async function endLeases({ db, clock }: Pick<Session, "db" | "clock">): P
 }
 
 /** Makes work due now that is scheduled for later; during a lease, as soon as that ends. */
-function hastened({ clock }: Pick<Session, "clock">) {
+function dueNow({ clock }: Pick<Session, "clock">) {
   return {
     at: sql<string>`case when token is null then ${clock()} else at end`,
     again_at: sql<string>`case when token is null then null else ${clock()} end`,
   };
 }
 
-/** Somebody looks at a workload that is followed at once. */
+/** Makes the next look at a workload that is followed due now. */
 export async function lookNow(session: Session, { id, teamId }: IdIn): Promise<void> {
   const { db, clock } = session;
-  const ofIt = db.updateTable("due").set(hastened(session)).where("kind", "=", "change").where("key", "=", id);
+  const ofIt = db.updateTable("due").set(dueNow(session)).where("kind", "=", "change").where("key", "=", id);
   await ofIt
     .where("team_id", "=", teamId)
     .where(sql<SqlBool>`at > ${clock()}`)
@@ -236,10 +235,10 @@ export async function lookNow(session: Session, { id, teamId }: IdIn): Promise<v
 }
 
 /**
- * Carries on the other requests about a workload whose run is over: those that wait for it, or also those that are followed. One that
- * is just being moved is left out, because two that end at once would wait for each other.
+ * Makes other requests about a workload due, once a run of it is over: those that wait for it, or also those that follow it. One that
+ * another transaction has locked is left out: two runs that end at once would wait for each other.
  */
-export async function hastenOthers(
+export async function makeOthersDue(
   session: Session,
   { id, teamId, workload: { kind, region, name } }: Pick<StoredChange, "id" | "teamId" | "workload">,
   which: "waiting" | "all",
@@ -256,7 +255,7 @@ export async function hastenOthers(
     flavour === "postgres"
       ? sql<SqlBool>`key = any(array(${keys} for update of due skip locked))`
       : sql<SqlBool>`key in (${keys})`;
-  await db.updateTable("due").set(hastened(session)).where("kind", "=", "change").where(isOneOf).execute();
+  await db.updateTable("due").set(dueNow(session)).where("kind", "=", "change").where(isOneOf).execute();
 }
 
 /** Deletes the row; if it was scheduled again during the lease, only ends the lease. Undefined: the lease was lost. */

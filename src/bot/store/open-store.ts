@@ -15,7 +15,7 @@ import {
   type StorePlace,
 } from "./database/session.ts";
 import { migrate } from "./schema/migrations.ts";
-import { beat, forgetOthers, isAliveFor, leave, otherReplicas } from "./database/replicas.ts";
+import { beat, forgetOthers, isAlive, leave, otherReplicas } from "./database/replicas.ts";
 import type { Store } from "./store.ts";
 import { closeRestored } from "./database/restored.ts";
 import { textSealer } from "./database/text-sealer.ts";
@@ -130,7 +130,7 @@ export async function openStore(options: OpenStore): Promise<Store> {
   try {
     await migrateAt(options, before);
     session = { ...before, chain: await openChain(before, options.sealer) };
-    // A folder has one process, and that is us: rows of earlier processes are free at once, not when their lease ends.
+    // A folder has one process, and that is us: what earlier ones worked on is free at once.
     if (options.kind === "sqlite") {
       await forgetOthers(session);
       await endLeases(session);
@@ -388,7 +388,7 @@ function over<Functions extends Record<string, (session: Session, ...args: never
 /** Also false when the database answers but can't write, as on a full disk: then our lease has expired. */
 async function answers(session: Session): Promise<boolean> {
   try {
-    const { rows } = await sql<{ alive: unknown }>`select ${isAliveFor(session, 0)} as alive`.execute(session.db);
+    const { rows } = await sql<{ alive: unknown }>`select ${isAlive(session)} as alive`.execute(session.db);
     return Boolean(rows[0]?.alive);
   } catch {
     return false;

@@ -2,7 +2,7 @@ import { sql, type SqlBool } from "kysely";
 import { z } from "zod";
 import type { StoredChange } from "../changes/stored-change.ts";
 import { builtOnce } from "./database/built-once.ts";
-import { isAliveFor } from "./database/replicas.ts";
+import { isAlive } from "./database/replicas.ts";
 import { inBatches, type Session, timeAt } from "./database/session.ts";
 import { Big, maybe, parseRow, Time } from "./schema/columns.ts";
 import { changeRows, wholeChanges } from "./find-change.ts";
@@ -121,7 +121,7 @@ export async function waiting(session: Session): Promise<Waiting> {
         .where("kind", "=", "round")
         .as("due"),
     )
-    .select(isAliveFor(session, 0).as("alive"))
+    .select(isAlive(session).as("alive"))
     .executeTakeFirst();
   const { count, oldest, due, now, alive } = parseRow(WaitingRow, row, "The number of waiting requests");
   const since = (time: Date | undefined): number | undefined => time && Math.max(0, now.getTime() - time.getTime());

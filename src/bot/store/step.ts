@@ -78,18 +78,18 @@ export async function moveRow(
   if (row.undo_of !== null && !isQuiet) await redrawUndone(session, row.undo_of);
   if (event !== undefined && isDeletion(row)) await markDeleted(session, row);
   if (row.part_count > 0 && row.settled_at !== null) await endParts(session, id);
-  if (due !== undefined && !isPartId(id)) await leave(session, due, next);
+  if (due !== undefined && !isPartId(id)) await endLease(session, due, next);
   return { row };
 }
 
-/** The condition that a step of this Change, or of its part, is made with its lease. */
+/** The condition that the lease of this Change, or of its request, is still held. */
 function leaseOf(session: Session, id: string, due: Due, forMs: number | undefined): RawBuilder<SqlBool> {
   if (due.kind !== "change" || due.key !== requestIdOf(id))
     throw new Error(`${due.kind} ${due.key} is no lease of ${id}`);
   return isLeased(session, due, forMs);
 }
 
-async function leave(session: Session, due: Due, next: Next = "kept"): Promise<void> {
+async function endLease(session: Session, due: Due, next: Next = "kept"): Promise<void> {
   if (next === "over") await endDue(session, due);
   else if (next !== "kept") await delayDue(session, due, next);
 }

@@ -74,7 +74,7 @@ export type Replica = {
   readonly isOpen: () => boolean;
   /** Whether the database answers now, and takes changes. */
   readonly isReachable: () => Promise<boolean>;
-  /** Gives up what this replica holds, so that others take it at once, and closes. */
+  /** Says that this replica is gone, and closes. */
   readonly close: () => Promise<void>;
 };
 

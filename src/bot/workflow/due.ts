@@ -14,7 +14,7 @@ type DueKind = {
   readonly atOnce: number;
   /** Longer than the work takes between two renewals. After a lost lease, another replica does the work again. */
   readonly leaseMs: number;
-  /** Each sweep renews the lease while the work waits for its lane, or goes on. The work of other kinds renews it itself. */
+  /** Sweeps renew the lease while the work waits for its lane or runs. Work of other kinds renews its lease itself. */
   readonly isRenewed?: boolean;
 };
 
@@ -170,11 +170,11 @@ export function createDueLoop({ store, lanes, work, log, clock }: Parts): DueLoo
   const running = new Map<string, Promise<DueEnd | undefined>>();
   /** Kinds that have more due work than free places. */
   const behind = new Set<DueKindName>();
-  /** What this replica began itself. */
+  /** What this replica stored with a lease, instead of taking it. */
   const started = new Set<Due>();
   /** Leases that sweeps renew, with the time since they were. */
   const renewed = new Map<Due, () => number>();
-  /** Leases that the database didn't take back. */
+  /** Leases that this replica couldn't end yet. */
   const interrupted = new Set<Due>();
   const hold = (due: Due): void => {
     // This process may have stood still since the database leased it.
@@ -207,15 +207,14 @@ export function createDueLoop({ store, lanes, work, log, clock }: Parts): DueLoo
     for (const due of rows) hold(due);
     return rows;
   };
-  /** Beside the places of its kind: people wait for it. */
-  const begunHere = (due: Due): void => {
+  /** It needs no place of its kind, because people wait for it. */
+  const trackStarted = (due: Due): void => {
     started.add(due);
     hold(due);
   };
   const release = (due: Due): void => {
     renewed.delete(due);
-    if (started.delete(due)) return;
-    count(due.kind, -1);
+    if (!started.delete(due)) count(due.kind, -1);
     if (behind.delete(due.kind)) wake();
   };
   const nameOf = ({ kind, key }: Pick<Due, "kind" | "key">): string => `${kind} ${key}`;
@@ -326,11 +325,11 @@ export function createDueLoop({ store, lanes, work, log, clock }: Parts): DueLoo
       }
     },
     async perform(due, todo) {
-      begunHere(due);
+      trackStarted(due);
       return isOver(await run(due, todo));
     },
     start(due, todo, job) {
-      begunHere(due);
+      trackStarted(due);
       enqueue(due, job, todo);
     },
     inProgress: () => [...running.keys()],

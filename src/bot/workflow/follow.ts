@@ -305,7 +305,7 @@ export async function followParts(deps: WorkflowParts, followed: Followed, signa
   }
   const next = together(looked.flatMap(({ nextMs }) => nextMs ?? []));
   const isOver = next === undefined && request.state === "done";
-  if (next !== undefined) lease.rest(next);
+  if (next !== undefined) lease.retryIn(next);
   if (isOver) {
     const last = step("follow", { due: lease.due, next: "over", health: unwatched, isNews: false });
     await deps.store.advance(request.id, last, undefined);

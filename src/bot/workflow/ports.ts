@@ -343,7 +343,7 @@ export type Inbox = {
 
 /** What any replica does for all workspaces, every few seconds. */
 export type SweepStore = {
-  /** Renews this replica's lease. When it ends, other replicas take over what this one holds. */
+  /** Says that this replica is alive, and what it reports about itself. */
   readonly beat: (report?: ReplicaReport) => Promise<void>;
 } & AllWatching;
 

@@ -66,7 +66,7 @@ export function carryOnLater(deps: WorkflowParts, stored: Stored, events?: RunEv
   deps.start(due, attempt, { lane: "watching", owner: change.requester.userId });
 }
 
-/** An attempt of any replica: its requester waits no longer, or was told. */
+/** Carries on a request that is due, on any replica. Nobody waits for an answer to a command or click any more. */
 export async function carryOnDue(deps: WorkflowParts, due: Due, signal: AbortSignal, aside: Aside): Promise<DueEnd> {
   const change = await deps.store.find({ id: due.key });
   const stage = change === undefined ? "over" : stageOf(change);
@@ -75,7 +75,7 @@ export async function carryOnDue(deps: WorkflowParts, due: Due, signal: AbortSig
   return carryOn(deps, { change, due, events: undefined, aside }, signal);
 }
 
-/** Nobody decided in time, or somebody is about to. */
+/** Expires a request that waits for approvals, if its time is over. */
 async function endWaiting(deps: WorkflowParts, change: StoredChange, due: Due): Promise<DueEnd> {
   const overdue = step("expire", { due, was: "pending", withinMs: 0 });
   const expired = await advance(deps, change, { ...overdue, result: "not enough approvals in time" });
@@ -94,8 +94,8 @@ async function carryOn(deps: WorkflowParts, carrying: CarryOn, signal: AbortSign
 
 async function attempt(deps: WorkflowParts, carrying: CarryOn, signal: AbortSignal): Promise<DueEnd> {
   const { change, due, events, fresh } = carrying;
-  let restMs: number | undefined;
-  const lease: Lease = { due, rest: (ms) => void (restMs = ms) };
+  let retryMs: number | undefined;
+  const lease: Lease = { due, retryIn: (ms) => void (retryMs = ms) };
   let isEnded = false;
   try {
     const done = isSettled(change) ? undefined : await runToEnd(deps, { ...carrying, lease }, signal);
@@ -115,14 +115,14 @@ async function attempt(deps: WorkflowParts, carrying: CarryOn, signal: AbortSign
     events?.onEnded();
   }
   if (isEnded) return "ended";
-  return signal.aborted ? { ms: 0, isFailure: true } : leftOf(deps, change, restMs);
+  return signal.aborted ? { ms: 0, isFailure: true } : leftOf(deps, change, retryMs);
 }
 
-/** Before another attempt, when nobody knows what kept this one from going on. */
-const REST_MS = 1_000;
+/** Before another attempt, when nothing says what stopped this one. */
+const RETRY_MS = 1_000;
 
-/** When a Change that this attempt didn't end is carried on. A lease that is over by then stays so. */
-async function leftOf({ store }: Pick<WorkflowParts, "store">, { id }: StoredChange, ms = REST_MS): Promise<DueEnd> {
+/** When the next attempt begins, after one that didn't end its lease together with a step. */
+async function leftOf({ store }: Pick<WorkflowParts, "store">, { id }: StoredChange, ms = RETRY_MS): Promise<DueEnd> {
   const now = await store.find({ id });
   const stage = now === undefined ? "over" : stageOf(now);
   if (stage === "over") return "done";
@@ -203,7 +203,7 @@ async function hasToWait(deps: WorkflowParts, { change, lease }: Carried): Promi
     if (expired.kind === "moved") return true;
   }
   if ((await deps.store.waitsFor(change)) === undefined) return false;
-  lease.rest(BUSY_REST_MS);
+  lease.retryIn(BUSY_REST_MS);
   return true;
 }
 
@@ -221,7 +221,7 @@ async function run(deps: WorkflowParts, running: Running, signal: AbortSignal): 
       await refuse(deps, { change, lease }, cleared.outcome);
       return undefined;
     case "unchecked":
-      lease.rest(AWAY_REST_MS);
+      lease.retryIn(AWAY_REST_MS);
       return undefined;
     // Pending again, or taken over: the stored state is up to date.
     case "pending":
@@ -335,7 +335,7 @@ async function watchRollout(
   const back =
     stuck && content && (await storeWayBack(deps, { stored: part, content: { ...content, threadTs }, now: stuck }));
   const isDecided = health.kind === "reached" || health.kind === "trouble" || nextMs === undefined;
-  if (nextMs !== undefined) lease.rest(nextMs);
+  if (nextMs !== undefined) lease.retryIn(nextMs);
   try {
     return (await store(deps, { change: part, lease }, looked)) !== undefined && isDecided;
   } finally {
@@ -365,7 +365,7 @@ async function runPart(
     clearPart(deps, { part: change, request, opened, ...(proposed && { proposed }) });
   const cleared = isJustCleared(deps, request) ? undefined : await clear();
   if (cleared?.kind === "refused") return refuse(deps, part, cleared.outcome);
-  if (cleared?.kind === "unchecked") lease.rest(AWAY_REST_MS);
+  if (cleared?.kind === "unchecked") lease.retryIn(AWAY_REST_MS);
   else {
     const sending = { ...part, opened: { content, account: opened.account }, isFresh: false, clear };
     await sendChange(deps, sending, signal);

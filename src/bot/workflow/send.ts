@@ -28,8 +28,8 @@ export const BUSY_REST_MS = 3_000;
 /** The lease of a request, for one attempt to carry it on. */
 export type Lease = {
   readonly due: Due;
-  /** This attempt can't go on; the next one begins after so long. */
-  readonly rest: (ms: number) => void;
+  /** This attempt can't go on: another one begins in so many milliseconds. */
+  readonly retryIn: (ms: number) => void;
 };
 
 type Sending = {
@@ -86,7 +86,7 @@ async function refusalNow(
   const cleared = await clear(now);
   if (cleared.kind === "run") return undefined;
   if (cleared.kind === "refused") return cleared;
-  if (cleared.kind === "unchecked") lease.rest(AWAY_REST_MS);
+  if (cleared.kind === "unchecked") lease.retryIn(AWAY_REST_MS);
   return { kind: "lost" } as const; // a literal kind
 }
 
@@ -135,7 +135,7 @@ async function record(deps: WorkflowParts, carried: Carried, executed: Executed)
   const { change, lease } = carried;
   switch (executed.kind) {
     case "busy":
-      lease.rest(BUSY_REST_MS);
+      lease.retryIn(BUSY_REST_MS);
       return undefined;
     case "lost":
       // Another replica has it, and records how it ended.

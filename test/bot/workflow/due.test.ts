@@ -16,6 +16,7 @@ import {
   type DueWork,
   LeaseLost,
 } from "../../../src/bot/workflow/due.ts";
+import type { Job } from "../../../src/bot/workflow/inbox/lanes.ts";
 import { migratedInMemory } from "../../support/migrated-database.ts";
 import { dueLoop } from "../../support/due-loop.ts";
 import { benchOver } from "../store/contract/bench.ts";
@@ -184,17 +185,35 @@ test("a replica that stops takes nothing more", async () => {
   expect(await own.left()).toEqual([{ key: "w1", attempts: 0, isTaken: false }]);
 });
 
-test("work that finds no place in its lane is put back", async () => {
-  const own = await looping();
-  const { schedule, left } = own;
-  await schedule("digest", "w1");
-  const full = createDueLoop({
-    store: own.store,
-    lanes: { ...own.lanes, add: () => false },
+/** A loop on the same database, whose lanes are full. */
+function loopWithoutRoom({ store, lanes }: Pick<Awaited<ReturnType<typeof looping>>, "store" | "lanes">) {
+  const refused: Job[] = [];
+  const loop = createDueLoop({
+    store,
+    lanes: { ...lanes, add: (job) => refused.push(job) === 0 },
     log: pino({ level: "silent" }),
     clock: machineClock,
     work: {} as never, // nothing is begun
   });
+  return { loop, refused };
+}
+
+test("a full lane is asked once a sweep, however much is due", async () => {
+  const own = await looping();
+  await own.schedule("digest", ...Array.from({ length: 40 }, (_, at) => `w${at}`));
+  const { loop, refused } = loopWithoutRoom(own);
+
+  await loop.begin();
+  await own.lanes.idle();
+
+  expect(refused).toHaveLength(dueKinds.digest.atOnce);
+});
+
+test("work that finds no place in its lane is put back", async () => {
+  const own = await looping();
+  const { schedule, left } = own;
+  await schedule("digest", "w1");
+  const { loop: full } = loopWithoutRoom(own);
 
   await full.begin();
   await full.renew();
@@ -335,13 +354,7 @@ test("a sweep renews the leases of requests that wait for a place or run, and of
 test("a request that finds no place in its lane is free for other replicas at once", async () => {
   const own = await looping();
   const due = await leasedChange(own);
-  const full = createDueLoop({
-    store: own.store,
-    lanes: { ...own.lanes, add: () => false },
-    log: pino({ level: "silent" }),
-    clock: machineClock,
-    work: {} as never, // nothing is begun
-  });
+  const { loop: full } = loopWithoutRoom(own);
 
   full.start(due, () => Promise.reject(new Error("it began")), { lane: "watching" });
   await full.renew();
@@ -374,4 +387,31 @@ test("what the database interrupted goes on as soon as it answers again", async 
 
   expect(done).toEqual(["card"]);
   expect(await left()).toEqual([]);
+});
+
+test("what the database interrupts again and again waits longer each time", async () => {
+  const { renew, begin, schedule, lanes, left } = await looping({
+    work: { post: () => Promise.reject(new StoreError("the statement took too long")) },
+  });
+  await schedule("post", "card");
+
+  for (let sweep = 0; sweep < 5; sweep += 1) {
+    await renew();
+    await begin();
+    await lanes.idle();
+  }
+  await renew();
+
+  expect(await left()).toEqual([{ key: "card", attempts: 2, isTaken: false }]);
+});
+
+test("a request that goes on at once is begun again without waiting for the next sweep", async () => {
+  const done: string[] = [];
+  const desk = await looping({ work: { change: async () => (done.push("again"), "done") } });
+  const due = await leasedChange(desk);
+
+  desk.start(due, async () => (done.push("first"), { ms: 0 }), { lane: "watching" });
+  await desk.lanes.idle();
+
+  expect(done).toEqual(["first", "again"]);
 });

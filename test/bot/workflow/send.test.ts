@@ -39,14 +39,14 @@ async function scaling(own: Desk): Promise<StoredChange> {
   return change;
 }
 
-/** The lease of its request, and for how long an attempt rests before the next one. */
+/** The lease of its request, and the pauses that an attempt asks for before the next one. */
 function leaseOf({ store }: Desk, { id }: Pick<StoredChange, "id">) {
-  const rests: number[] = [];
-  const lease: Lease = { due: store.lease(id), rest: (ms) => void rests.push(ms) };
-  return { lease, rests };
+  const pauses: number[] = [];
+  const lease: Lease = { due: store.lease(id), retryIn: (ms) => void pauses.push(ms) };
+  return { lease, pauses };
 }
 
-type Sent = { readonly asked: number; readonly rests: readonly number[] };
+type Sent = { readonly asked: number; readonly pauses: readonly number[] };
 
 /** Sends it while another image may run; says how often policy was asked about that. */
 async function sends(own: Desk, change: StoredChange, answer: Clearance["kind"]): Promise<Sent> {
@@ -56,9 +56,9 @@ async function sends(own: Desk, change: StoredChange, answer: Clearance["kind"])
     asked += 1;
     return answer === "unchecked" ? { kind: answer } : { kind: "run", opened };
   };
-  const { lease, rests } = leaseOf(own, change);
+  const { lease, pauses } = leaseOf(own, change);
   await sendChange(own.deps, { change, lease, opened, isFresh: false, clear }, own.signal);
-  return { asked, rests };
+  return { asked, pauses };
 }
 
 test.each([
@@ -70,7 +70,7 @@ test.each([
   const change = await scaling(own);
   now.image = image;
 
-  expect(await sends(own, change, "run")).toEqual({ asked: times, rests: [] });
+  expect(await sends(own, change, "run")).toEqual({ asked: times, pauses: [] });
   expect(own.sent).toContain("updateService");
 });
 
@@ -80,7 +80,7 @@ test("while Slack can't say who may change what runs by then, nothing is sent, a
   const change = await scaling(own);
   now.image = "shop/web:1.5";
 
-  expect(await sends(own, change, "unchecked")).toEqual({ asked: 1, rests: [AWAY_REST_MS] });
+  expect(await sends(own, change, "unchecked")).toEqual({ asked: 1, pauses: [AWAY_REST_MS] });
 
   expect(own.sent).not.toContain("updateService");
 });

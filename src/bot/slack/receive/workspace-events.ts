@@ -22,7 +22,7 @@ export async function onChannelMoved(deps: WorkspaceParts, body: unknown): Promi
   // The lane's owner is the channel: its moves happen in order.
   const interaction = { kind: "move", from, origin: { userId: channelId, teamId, channelId } } as const;
   const id = eventKey(event_id);
-  // Slack was told that it arrived, so it isn't sent again: it stays in memory until the database is back.
+  // Slack got its ack and doesn't send the event again, so it is kept in memory until the database answers.
   const later = (times: number): void => {
     deps.clock.after(STORE_AGAIN_MS, () => {
       if (!deps.lanes.isStopping()) deps.lanes.background(again(times));

@@ -13,7 +13,7 @@ export async function beat(session: Session, report?: ReplicaReport): Promise<vo
     .execute();
 }
 
-/** Replicas whose lease isn't over, by id. */
+/** Replicas that are alive, by id. */
 export async function liveReplicas({ db, clock }: Pick<Session, "db" | "clock">): Promise<readonly LiveReplica[]> {
   const rows = await db
     .selectFrom("replica")
@@ -24,7 +24,7 @@ export async function liveReplicas({ db, clock }: Pick<Session, "db" | "clock">)
   return rows.map(({ id, report }) => ({ id, report: reportIn(report) }));
 }
 
-/** The newest lease, if there is one: a replica that stops removes its row. */
+/** The newest heartbeat, if there is one: a replica that stops removes its row. */
 export async function lastHeartbeat({ db }: Pick<Session, "db">): Promise<LastHeartbeat | undefined> {
   const row = await db
     .selectFrom("replica")
@@ -48,17 +48,17 @@ export async function otherReplicas(session: Session): Promise<readonly LiveRepl
   return (await liveReplicas(session)).filter(({ id }) => id !== session.replicaId);
 }
 
-/** Frees everything this replica holds. */
+/** This replica stops: it counts as alive no longer. */
 export async function leave({ db, replicaId }: Session): Promise<void> {
   await db.deleteFrom("replica").where("id", "=", replicaId).execute();
 }
 
-/** For a database of one process: all other replicas are gone. */
+/** In a database of one process, all other replicas are gone. */
 export async function forgetOthers({ db, replicaId }: Session): Promise<void> {
   await db.deleteFrom("replica").where("id", "!=", replicaId).execute();
 }
 
-/** Whether this replica's lease lasts for at least `ms` from now, as SQL. */
-export function isAliveFor({ clock, replicaId }: Session, ms: number): RawBuilder<SqlBool> {
-  return sql<SqlBool>`exists (select 1 from replica where id = ${replicaId} and alive_until >= ${clock(ms)})`;
+/** Whether this replica's last heartbeat still counts, as SQL. */
+export function isAlive({ clock, replicaId }: Session): RawBuilder<SqlBool> {
+  return sql<SqlBool>`exists (select 1 from replica where id = ${replicaId} and alive_until >= ${clock()})`;
 }

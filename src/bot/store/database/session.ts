@@ -22,7 +22,7 @@ export type Session = {
   /** For work done now and then. Never stored, never compared with a row. */
   readonly machine: MachineClock;
   readonly replicaId: string;
-  /** How long the lease of a request lasts that this replica begins, and that of its deliveries after `beat`. */
+  /** How long the lease of a new request or delivery lasts, and how long this replica counts as alive after `beat`. */
   readonly leaseMs: number;
   /** How much of the lease must be left when something is claimed: the request leaves within this time. */
   readonly sendWithinMs: number;

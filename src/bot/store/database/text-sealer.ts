@@ -13,11 +13,11 @@ export type TextSealer = {
    * as a placeholder: one bad row must not hide the others.
    */
   readonly open: (text: string, bound: Bound) => string;
-  /** The same of what is carried out: with a sealer, text that isn't sealed can't be read either, because somebody else wrote it. */
+  /** For text that is carried out: with a sealer, text without a seal reads as the placeholder, too, because Gantry didn't write it. */
   readonly openSealed: (text: string, bound: Bound) => string;
 };
 
-/** What a text belongs to, so that it can't be opened anywhere else: in most columns, the id of a Change or nothing. */
+/** What a sealed text belongs to; it can't be opened for anything else. Usually the id of a Change, or null. */
 export type Bound = string | null | readonly string[];
 
 /** Without a sealer, text is stored in the clear. */
