@@ -13,6 +13,13 @@ export const dueMutants: readonly Mutant[] = [
     tests: onSqlite,
   },
   {
+    bug: "what is old is removed once, and never again",
+    file: "src/bot/compose/bot.ts",
+    text: "prune: store.prune,",
+    becomes: 'prune: () => store.prune().then(() => "done"),',
+    tests: ["test/flows/reading/history.test.ts"],
+  },
+  {
     bug: "scheduling work again cuts a back-off short",
     file: "src/bot/store/due.ts",
     text: "due.token is null and due.attempts = 0 then",

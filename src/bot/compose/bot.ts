@@ -221,6 +221,7 @@ export function createBot(given: BotParts): Bot {
       follow: inWorkspace(followOn),
       place: inWorkspace(notifyPlace),
       post: inWorkspace((deps, due, signal) => deliverPost(deps, due, signal)),
+      prune: store.prune,
       requester: inWorkspace((deps, due, signal) => deliverPost(deps, due, signal)),
       rights: inWorkspace(checkRights),
       round: inWorkspace((deps, due, signal) => makeRound(deps, { known, push }, due, signal)),
@@ -264,6 +265,7 @@ export function createBot(given: BotParts): Bot {
       // A database that fails here fails for a moment: it was opened just before.
       await sweeper.once(async () => {
         await store.beat(await report());
+        await store.planPruning();
         await store.addReceivers(receivers.map(({ name }) => name));
         // Tokens that expired while no replica ran.
         await within(RENEW_WITHIN_MS, lanes.track(loop.finish("token")), () => undefined, clock);

@@ -37,7 +37,7 @@ import { advance } from "./advance.ts";
 import { bind, bindingOf, moveChannel, movedChannels, unbind } from "./channels.ts";
 import { profileRows } from "./profiles.ts";
 import { createPending, waiting } from "./pending.ts";
-import { pruner } from "./database/prune.ts";
+import { planPruning, prune } from "./database/prune.ts";
 import { accept, drop, finishDelivery, isKnown, remember } from "./deliveries.ts";
 import { openChain } from "./audit/chain-rows.ts";
 import { addReceivers, auditBatch, auditDelivered, auditFailed } from "./audit/receivers.ts";
@@ -240,16 +240,10 @@ function storeOver(session: Session, closeDatabase: () => Promise<void>): Store 
         throw storeErrorOf(error) ?? error;
       }
     };
-  const prune = pruner(session);
   const all: Statements = {
     ...over(session, statements),
     ...profileRows(session),
     pendingChanges: createPending(session),
-    async beat(report) {
-      await beat(session, report);
-      // Here and not when a delivery comes in: a person waits for that.
-      await prune();
-    },
   };
   const guarded = Object.fromEntries(
     Object.entries<(...args: never[]) => Promise<unknown>>(all).map(([name, work]) => [name, guard(work)]),
@@ -275,6 +269,9 @@ function storeOver(session: Session, closeDatabase: () => Promise<void>): Store 
 /** One function per statement or transaction. The store has them under these names, over its session. */
 const statements = {
   insertChange,
+  beat,
+  planPruning,
+  prune,
   dueKinds,
   takeDue,
   holdDue,

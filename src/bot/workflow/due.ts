@@ -38,6 +38,8 @@ export const dueKinds = {
   place: { lane: "watching", atOnce: 16, leaseMs: 60_000 },
   /** Posts or updates a message, and its thread; the key is the message. Longer than a digest is read, and than one call to Slack takes. */
   post: { lane: "redraws", atOnce: 8, leaseMs: 30_000 },
+  /** Removes what is too old to be of use. Longer than that takes. */
+  prune: { lane: "sweeping", atOnce: 1, leaseMs: 10 * 60_000 },
   /** Tells a requester what their card doesn't show; the key is the message. Other messages may be what Slack doesn't take. */
   requester: { lane: "sweeping", atOnce: 8, leaseMs: 30_000 },
   /** Reads a list of workloads for its watches; the key is the list. Few at once, because people's requests go first. */

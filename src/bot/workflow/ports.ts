@@ -27,7 +27,7 @@ import type { Message, Post } from "../views/kit/post.ts";
 import type { Alert, NoticedEvent } from "../watch/alert.ts";
 import type { Incident, Kept } from "../watch/incident.ts";
 import type { Mute, Watch } from "../watch/watch.ts";
-import type { Due, DueLoop, DueStore } from "./due.ts";
+import type { Due, DueLoop, DueStore, NextTime } from "./due.ts";
 import type { NewPost, PostStore, Sender, TakenCard, TakenPost } from "./post/post.ts";
 import type { Step } from "./lifecycle.ts";
 import type { Answering, SentForm } from "./inbox/interaction.ts";
@@ -345,6 +345,10 @@ export type Inbox = {
 export type SweepStore = {
   /** Says that this replica is alive, and what it reports about itself. */
   readonly beat: (report?: ReplicaReport) => Promise<void>;
+  /** Schedules `prune`, once for all replicas. */
+  readonly planPruning: () => Promise<void>;
+  /** Removes what is too old to be of use. Resolves to its next time. */
+  readonly prune: () => Promise<NextTime>;
 } & AllWatching;
 
 export type LinkStore = {

@@ -24,7 +24,7 @@ test("however many requests are past their time, all of them go, with what they 
   await a.addChange(pendingChange("OPEN"), event("requested"));
 
   a.later(31 * 86_400_000);
-  await a.beat();
+  await a.prune();
 
   expect((await db().selectFrom("change").select("id").execute()).map(({ id }) => id)).toEqual(["OPEN"]);
 });

@@ -7,6 +7,8 @@ import type { AuditRows, Store } from "../../store/store.ts";
 type ForAll =
   | keyof InstallationRows
   | "beat"
+  | "planPruning"
+  | "prune"
   | "inspect"
   | "waiting"
   | "otherReplicas"

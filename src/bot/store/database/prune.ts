@@ -1,4 +1,5 @@
 import { type DeleteResult, sql, type SqlBool } from "kysely";
+import type { NextTime } from "../../workflow/due.ts";
 import { pruneHistory } from "../audit/prune-history.ts";
 import { deletePosts } from "../posts.ts";
 import { pruneProfiles } from "../profiles.ts";
@@ -16,23 +17,18 @@ const MESSAGE_IDS = "said:%";
 const KEEP_CALLS_MS = 7 * 24 * HOUR_MS;
 const PRUNE_EVERY_MS = 10 * 60_000;
 
-/** A pruner that does its work now and then, however often it is called. It never fails: it comes again. */
-export function pruner(session: Session): () => Promise<void> {
-  let prunedMs = session.machine.elapsedMs();
-  return async () => {
-    if (session.machine.elapsedMs() - prunedMs < PRUNE_EVERY_MS) return;
-    prunedMs = session.machine.elapsedMs();
-    try {
-      await prune(session);
-    } catch (error) {
-      const reason = error instanceof Error ? error.message : String(error);
-      session.log.warn({ reason }, "old rows could not be removed; it is tried again later");
-    }
-  };
+/** Schedules it once for all replicas: its row is never removed. */
+export async function planPruning({ db, clock }: Session): Promise<void> {
+  const times = { at: clock(PRUNE_EVERY_MS), created_at: clock() };
+  await db
+    .insertInto("due")
+    .values({ kind: "prune", key: "old rows", team_id: "", attempts: 0, ...times })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
 }
 
 /** The only place where history goes away: by age, if an age is configured, and its settled Changes with it. */
-async function prune(session: Session): Promise<void> {
+export async function prune(session: Session): Promise<NextTime> {
   const { db, clock, keepHistoryMs } = session;
   await untilNone(() => removed(db.deleteFrom("delivery").where("id", "in", oldDeliveries({ db, clock }))));
   await db.deleteFrom("replica").where("alive_until", "<", clock(-HOUR_MS)).execute();
@@ -43,7 +39,7 @@ async function prune(session: Session): Promise<void> {
   await db.deleteFrom("mute").where("until", "<", clock()).execute();
   await pruneProfiles(session);
   await pruneWatching(session);
-  if (keepHistoryMs === undefined) return;
+  if (keepHistoryMs === undefined) return { ms: PRUNE_EVERY_MS };
   const before = clock(-keepHistoryMs);
   const old = db
     .selectFrom("event")
@@ -69,6 +65,7 @@ async function prune(session: Session): Promise<void> {
       return ids.length;
     }),
   );
+  return { ms: PRUNE_EVERY_MS };
 }
 
 function oldDeliveries({ db, clock }: Pick<Session, "db" | "clock">) {

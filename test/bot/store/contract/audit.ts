@@ -72,7 +72,7 @@ export function auditContract({ replica, db }: Bench): void {
     await happened(a, 4);
     await a.sealHistory();
     a.later(4 * DAY_MS);
-    await a.beat();
+    await a.prune();
 
     const { finding, events, head } = await check();
     expect({ finding, events, first: head?.first.number }).toEqual({ finding: undefined, events: 4, first: 5 });
@@ -153,10 +153,10 @@ export function auditContract({ replica, db }: Bench): void {
     await a.sealHistory();
 
     a.later(5 * DAY_MS);
-    await a.beat();
+    await a.prune();
     expect(await check()).toMatchObject({ finding: undefined, events: 3 });
     a.later(5 * DAY_MS);
-    await a.beat();
+    await a.prune();
     expect(await check()).toMatchObject({ finding: undefined, events: 0 });
     await happened(a, 1);
     await a.sealHistory();

@@ -82,7 +82,7 @@ export function deliveriesContract({ replica, db }: Bench): void {
     await a.remember("said:T1:C1:1.2");
     const passes = async (hours: number): Promise<boolean> => {
       a.later(hours * 3_600_000);
-      await a.beat();
+      await a.prune();
       return a.isKnown("said:T1:C1:1.2");
     };
 
@@ -96,10 +96,10 @@ export function deliveriesContract({ replica, db }: Bench): void {
     if (first !== undefined) await a.finishDelivery(first);
 
     a.later(59 * 60_000);
-    await a.beat();
+    await a.prune();
     const before = await a.accept(delivery);
     a.later(11 * 60_000);
-    await a.beat();
+    await a.prune();
 
     expect(before).toBeUndefined();
     expect(await db().selectFrom("delivery").select("id").execute()).toEqual([]);

@@ -236,7 +236,7 @@ export function partsContract({ replica, db }: Bench): void {
     await a.addChange(pendingChange("OPEN", { parts, diff: [] }), event("requested"));
 
     a.later(2 * 86_400_000);
-    await a.beat();
+    await a.prune();
 
     const left = await db().selectFrom("change").select("id").orderBy("id").execute();
     expect(left.map(({ id }) => id)).toEqual(["OPEN", "OPEN/1", "OPEN/2", "OPEN/3"]);

@@ -143,7 +143,7 @@ export function placesContract({ replica }: Bench): void {
     );
     a.later(3 * 24 * 60 * 60_000);
     await a.saveProfiles("T1", [alex]);
-    await a.beat();
+    await a.prune();
 
     expect(all).toHaveLength(1_200);
     expect(await a.profilesOf("T1", ["U1", "U1199", "U0ALEX"])).toMatchObject([{ userId: "U0ALEX" }]);

@@ -208,12 +208,12 @@ export function recordsContract({ replica, db }: Bench): void {
     await a.settle("OLD", done, event("done"));
     await a.addChange(pendingChange("OPEN"), event("requested"));
     a.later(29 * 86_400_000);
-    await a.beat();
+    await a.prune();
     const kept = await a.history({ teamId: "T1", limit: 10 });
     await a.addEvent(event("refused"));
 
     a.later(2 * 86_400_000);
-    await a.beat();
+    await a.prune();
 
     expect(kept).toHaveLength(4);
     expect(await a.history({ teamId: "T1", limit: 10 })).toMatchObject([{ kind: "refused", seq: 5 }]);
@@ -226,7 +226,7 @@ export function recordsContract({ replica, db }: Bench): void {
     await a.addEvent(event("refused"));
 
     a.later(3_650 * 86_400_000);
-    await a.beat();
+    await a.prune();
 
     expect(await a.history({ teamId: "T1", limit: 10 })).toHaveLength(1);
   });
@@ -278,7 +278,7 @@ export function recordsContract({ replica, db }: Bench): void {
       await b.callsOn({ teamId: "T2", username: "acme", day: today }),
     ];
     a.later(9 * 86_400_000);
-    await a.beat();
+    await a.prune();
 
     expect(counted).toEqual([40, 0, 0, 0]);
     expect(await b.callsOn({ teamId: "T1", username: "acme", day: today })).toBe(0);

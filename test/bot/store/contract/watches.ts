@@ -215,7 +215,7 @@ export function watchesContract({ replica, db }: Bench): void {
     await a.mute({ teamId: "T1", place, names: "web", by: ann, forMs: 60_000 }, event("muted"));
 
     a.later(24 * 3_600_000);
-    await a.beat();
+    await a.prune();
 
     expect(await db().selectFrom("mute").selectAll().execute()).toEqual([]);
   });

@@ -413,7 +413,7 @@ export function watchingContract({ replica, db }: Bench): void {
     await a.placeNotices(placing(["1"]));
 
     a.later(31 * 24 * 60 * MINUTE);
-    await a.beat();
+    await a.prune();
 
     const rows = await Promise.all(
       (["incident", "notice", "alert", "post"] as const).map((table) => db().selectFrom(table).select("id").execute()), // names of tables
