@@ -9,7 +9,8 @@ import type { Aside } from "./inbox/scheduler.ts";
 // Work that some replica must do at a time. Leases, retries and back-off are the same for all kinds.
 
 type DueKind = {
-  readonly lane: LaneName;
+  /** `due`, unless people wait for it. */
+  readonly lane?: LaneName;
   /** Most leases of this kind that a replica has at once. */
   readonly atOnce: number;
   /** Longer than the work takes between two renewals. After a lost lease, another replica does the work again. */
@@ -20,36 +21,36 @@ type DueKind = {
 
 export const dueKinds = {
   /** Sends a batch of history to a receiver; the key is its name. A retry sends the same batch. */
-  audit: { lane: "sweeping", atOnce: 4, leaseMs: 30_000 },
+  audit: { atOnce: 4, leaseMs: 30_000 },
   /**
    * Carries a request on: ends it when its time is over, runs it, reads it back, looks after its workload. The key is its id. After a
    * lost lease, nothing that was claimed is sent again.
    */
-  change: { lane: "watching", atOnce: 96, leaseMs: 20_000, isRenewed: true },
+  change: { atOnce: 96, leaseMs: 20_000, isRenewed: true },
   /** Does what a person asked for, unless that became a request; the key is the delivery. A retry finds what is done already. */
-  delivery: { lane: "sweeping", atOnce: 16, leaseMs: 20_000, isRenewed: true },
+  delivery: { lane: "people", atOnce: 16, leaseMs: 20_000, isRenewed: true },
   /** Schedules the message of a digest; the key is its watch. */
-  digest: { lane: "watching", atOnce: 16, leaseMs: 60_000 },
+  digest: { atOnce: 16, leaseMs: 60_000 },
   /** Asks Slack whether an installation still exists; the key is its id. */
-  doubt: { lane: "sweeping", atOnce: 4, leaseMs: 60_000 },
+  doubt: { atOnce: 4, leaseMs: 60_000 },
   /** Reads new lines of a followed log; the key is the follow. A retry redraws its messages from the stored lines. */
-  follow: { lane: "watching", atOnce: 64, leaseMs: 30_000 },
+  follow: { atOnce: 64, leaseMs: 30_000 },
   /** Puts what a place has to be told on messages; the key is the workspace and the place. */
-  place: { lane: "watching", atOnce: 16, leaseMs: 60_000 },
+  place: { atOnce: 16, leaseMs: 60_000 },
   /** Posts or updates a message, and its thread; the key is the message. Longer than a digest is read, and than one call to Slack takes. */
-  post: { lane: "redraws", atOnce: 8, leaseMs: 30_000 },
+  post: { atOnce: 8, leaseMs: 30_000 },
   /** Removes what is too old to be of use. Longer than that takes. */
-  prune: { lane: "sweeping", atOnce: 1, leaseMs: 10 * 60_000 },
+  prune: { atOnce: 1, leaseMs: 10 * 60_000 },
   /** Tells a requester what their card doesn't show; the key is the message. Other messages may be what Slack doesn't take. */
-  requester: { lane: "sweeping", atOnce: 8, leaseMs: 30_000 },
+  requester: { atOnce: 8, leaseMs: 30_000 },
   /** Reads a list of workloads for its watches; the key is the list. Few at once, because people's requests go first. */
-  round: { lane: "watching", atOnce: 4, leaseMs: 60_000 },
+  round: { atOnce: 4, leaseMs: 60_000 },
   /** Asks whether the owners of watches may still be told, and may be told again; the key is the workspace. */
-  rights: { lane: "sweeping", atOnce: 2, leaseMs: 60_000 },
+  rights: { atOnce: 2, leaseMs: 60_000 },
   /** Renews the token of an installation; the key is its id. */
-  token: { lane: "sweeping", atOnce: 4, leaseMs: 60_000 },
+  token: { atOnce: 4, leaseMs: 60_000 },
   /** Schedules the message that a watch ended or goes on. */
-  "watch news": { lane: "watching", atOnce: 16, leaseMs: 60_000 },
+  "watch news": { atOnce: 16, leaseMs: 60_000 },
 } as const satisfies Readonly<Record<string, DueKind>>;
 
 export type DueKindName = keyof typeof dueKinds;
@@ -294,7 +295,7 @@ export function createDueLoop({ store, lanes, work, log, clock }: Parts): DueLoo
     for (const [name, waiting] of await store.dueKinds()) {
       // A kind of a newer version waits for a replica of that version.
       if (!isKind(name)) continue;
-      const { atOnce, lane } = dueKinds[name];
+      const { atOnce, lane = "due" } = kindOf[name];
       const room = atOnce - (taken.get(name) ?? 0);
       const rows = room > 0 ? await take(name, room) : [];
       if (rows.length < waiting) behind.add(name);

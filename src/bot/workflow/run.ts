@@ -63,7 +63,7 @@ export function carryOnLater(deps: WorkflowParts, stored: Stored, events?: RunEv
     const known = sinceMs() < FRESH_FOR_MS ? stored : { change };
     return carryOn(deps, { ...known, due: lease, events, aside }, signal);
   };
-  deps.start(due, attempt, { lane: "watching", owner: change.requester.userId });
+  deps.start(due, attempt, { lane: "due", owner: change.requester.userId });
 }
 
 /** Carries on a request that is due, on any replica. Nobody waits for an answer to a command or click any more. */

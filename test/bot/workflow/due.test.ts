@@ -330,7 +330,7 @@ test("a sweep renews the leases of requests that wait for a place or run, and of
       await mayEnd;
       return "done";
     },
-    { lane: "watching", owner: "U1" },
+    { lane: "due", owner: "U1" },
   );
   await begin();
 
@@ -356,7 +356,7 @@ test("a request that finds no place in its lane is free for other replicas at on
   const due = await leasedChange(own);
   const { loop: full } = loopWithoutRoom(own);
 
-  full.start(due, () => Promise.reject(new Error("it began")), { lane: "watching" });
+  full.start(due, () => Promise.reject(new Error("it began")), { lane: "due" });
   await full.renew();
 
   expect(await own.left()).toEqual([{ key: "7QK2MP", attempts: 1, isTaken: false }]);
@@ -410,7 +410,7 @@ test("a request that goes on at once is begun again without waiting for the next
   const desk = await looping({ work: { change: async () => (done.push("again"), "done") } });
   const due = await leasedChange(desk);
 
-  desk.start(due, async () => (done.push("first"), { ms: 0 }), { lane: "watching" });
+  desk.start(due, async () => (done.push("first"), { ms: 0 }), { lane: "due" });
   await desk.lanes.idle();
 
   expect(done).toEqual(["first", "again"]);

@@ -51,15 +51,15 @@ test("work that waited in a lane goes on with the trail of who added it, whoever
 test("what comes of an interaction doesn't hold up its answer, and is a step of its own", async () => {
   const { add, idle } = lanes();
   const { trail, heard } = recorder("dana");
-  onTrail(trail, () => add({ lane: "watching" }, async () => note({ changeId: "ABC123" })));
+  onTrail(trail, () => add({ lane: "due" }, async () => note({ changeId: "ABC123" })));
   await idle();
 
   expect(heard).toEqual([
-    "begin wait: watching",
-    "end wait: watching",
-    "begin work: watching",
+    "begin wait: due",
+    "end wait: due",
+    "begin work: due",
     'note {"changeId":"ABC123"}',
-    "end work: watching",
+    "end work: due",
   ]);
 });
 
@@ -73,15 +73,15 @@ test("a lane without room says so to the interaction, and holds nothing", async 
   });
   const { trail, heard } = recorder("dana");
   const gate = Promise.withResolvers<void>();
-  onTrail(trail, () => void add({ lane: "sweeping" }, () => gate.promise));
+  onTrail(trail, () => void add({ lane: "people" }, () => gate.promise));
   const taken: boolean[] = [];
-  while (hasRoom({ lane: "sweeping" })) taken.push(add({ lane: "sweeping" }, () => gate.promise));
-  onTrail(trail, () => taken.push(add({ lane: "sweeping" }, () => gate.promise)));
+  while (hasRoom({ lane: "people" })) taken.push(add({ lane: "people" }, () => gate.promise));
+  onTrail(trail, () => taken.push(add({ lane: "people" }, () => gate.promise)));
   gate.resolve();
   await idle();
 
   expect(taken.filter((isTaken) => !isTaken)).toHaveLength(1);
-  expect(full).toEqual(["sweeping", "sweeping"]);
+  expect(full).toEqual(["people", "people"]);
   expect(heard.filter((each) => each === "hold")).toHaveLength(1);
   expect(heard.filter((each) => each === "release")).toHaveLength(1);
   expect(heard).toContain('note {"outcome":"busy"}');

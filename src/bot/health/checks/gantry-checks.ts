@@ -89,7 +89,7 @@ export function lanes(facts: Facts): Judged[] {
   const all = reportsOf(facts).flatMap(({ host, lanes: each }) =>
     Object.entries(each).map(([name, lane]) => ({ host, name, ...lane })),
   );
-  const stuck = all.filter(({ oldestMs, name }) => oldestMs >= LONG_MS && name !== "watching");
+  const stuck = all.filter(({ oldestMs, name }) => oldestMs >= LONG_MS && name !== "due");
   if (stuck.length > 0) {
     return stuck.map(({ host, name, waiting, oldestMs }) =>
       warning(

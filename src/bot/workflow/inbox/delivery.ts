@@ -43,7 +43,7 @@ export async function accept(deps: WorkflowParts, { id, interaction: sent, ack }
   note({ verb: verbOf(sent) });
   const trace = currentTrail()?.traceparent();
   const interaction = trace === undefined ? sent : { ...sent, origin: { ...sent.origin, trace } };
-  const lane = interaction.kind === "decide" ? "decisions" : "requests";
+  const lane = interaction.kind === "decide" ? "decisions" : "people";
   const { userId: owner, teamId } = interaction.origin;
   const hasRoom = lanes.hasRoom({ lane, owner });
   const token = randomUUID();

@@ -3,7 +3,7 @@ import type { Clock } from "../../../platform/clock.ts";
 import { later, note } from "../../../platform/trail.ts";
 import { unawaited, within } from "../../../platform/waiting.ts";
 
-export type LaneName = "people" | "requests" | "decisions" | "redraws" | "watching" | "sweeping";
+export type LaneName = "people" | "decisions" | "due";
 
 export type Job = {
   readonly lane: LaneName;
@@ -47,24 +47,18 @@ export type LanesParts = {
 
 /** Each lane has places of its own, so none can hold up another. An entry holds a command's words and no more. */
 const limits: Readonly<Record<LaneName, LaneLimits>> = {
-  /** Reads, forms and Home. Most of it waits for the service or for Slack. */
-  people: { atOnce: 64, perOwner: 4, most: 5_000 },
-  /** Requests until they are stored, links and bindings: somebody who typed many can still read. */
-  requests: { atOnce: 32, perOwner: 4, most: 5_000 },
+  /** Reads, forms, and requests until they are stored. Most of it waits for the workload API or for Slack. */
+  people: { atOnce: 96, perOwner: 8, most: 5_000 },
   /** Approvals, rejections and cancellations. */
   decisions: { atOnce: 32, perOwner: 4, most: 2_000 },
-  /** Cards that a sweep found outdated. Slack allows about one update a second. */
-  redraws: { atOnce: 8, perOwner: 8, most: 5_000 },
-  /** Runs, read-backs and looks at workloads. Each is a timer most of the time, for seconds. */
-  watching: { atOnce: 128, perOwner: 32, most: 5_000 },
-  /** Deliveries of replicas that are gone, and those begun again after the database or Slack was away. */
-  sweeping: { atOnce: 16, perOwner: 4, most: 1_000 },
+  /** Runs, looks at workloads, messages. Kinds of due work have limits of their own; the runs of a person are limited here. */
+  due: { atOnce: 256, perOwner: 32, most: 5_000 },
 };
 
 export const laneNames = Object.keys(limits) as LaneName[]; // the keys of the table above
 
 /** Where what an interaction asked for is done, until its answer is out. The other lanes go on with what came of it. */
-const answering: ReadonlySet<LaneName> = new Set(["people", "requests", "decisions", "sweeping"]);
+const answering: ReadonlySet<LaneName> = new Set(["people", "decisions"]);
 
 /** Work that begins after its ack, in bounded and fair lanes. */
 export function createLanes({ drain: ending, onError, clock, onFull }: LanesParts): Lanes {

@@ -11,11 +11,8 @@ import { clicks, says } from "../../../support/speak.ts";
 const nothing = { running: 0, waiting: 0, oldestMs: 0 };
 const idle = {
   people: nothing,
-  requests: nothing,
   decisions: nothing,
-  redraws: nothing,
-  watching: nothing,
-  sweeping: nothing,
+  due: nothing,
 };
 
 /** The samples of a text, by name and labels. */

@@ -58,10 +58,10 @@ test("one trace leads from a command to the read-back, and its change finds it",
   });
   const way = [
     "store accept",
-    "wait: requests",
+    "wait: people",
     "policy",
     "store insertChange",
-    "wait: watching",
+    "wait: due",
     "api updateService",
     "read back",
     "slack chat.postMessage",

@@ -49,7 +49,7 @@ test("the bot has the limits of the other servers", async () => {
 
 test("/healthz shows how many jobs run and wait in each lane", async () => {
   const { port, lanes } = await started();
-  lanes.add({ lane: "redraws" }, () => Promise.resolve());
+  lanes.add({ lane: "due" }, () => Promise.resolve());
 
   const health = await fetch(`http://127.0.0.1:${port}/healthz`);
 
@@ -59,11 +59,8 @@ test("/healthz shows how many jobs run and wait in each lane", async () => {
     status: "ok",
     lanes: {
       people: none,
-      requests: none,
       decisions: none,
-      redraws: expect.anything(),
-      watching: none,
-      sweeping: none,
+      due: expect.anything(),
     },
   });
 });

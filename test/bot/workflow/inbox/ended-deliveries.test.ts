@@ -35,7 +35,7 @@ test("a delivery refused by a full queue is stored as refused, so the next proce
   const store: Store = { ...(await storeIn(dataDir)), finishDelivery: away };
   const clock = stillClock();
   const lanes = createLanes({ drain: { graceMs: 1, goodbyeMs: 1 }, onError: () => undefined, clock });
-  while (lanes.add({ lane: "requests" }, () => Promise.resolve()));
+  while (lanes.add({ lane: "people" }, () => Promise.resolve()));
   const answers: (Message | undefined)[] = [];
   const deps = {
     store,

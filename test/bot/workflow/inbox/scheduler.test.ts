@@ -18,53 +18,53 @@ test("a job begins after the ack, and idle waits for it", async () => {
 
 test("a lane runs as many jobs as it has places, and all of them in order", async () => {
   const { hold, begun, release, idle, status } = lanesIn();
-  hold({ lane: "redraws" }, ...labels(40));
+  hold({ lane: "decisions" }, ...labels(64));
 
-  await until(() => begun.length >= 8);
+  await until(() => begun.length >= 32);
   await turns();
-  const atOnce = status().redraws;
+  const atOnce = status().decisions;
   release();
   await idle();
 
-  expect(atOnce).toMatchObject({ running: 8, waiting: 32 });
-  expect(begun).toEqual(labels(40));
+  expect(atOnce).toMatchObject({ running: 32, waiting: 32 });
+  expect(begun).toEqual(labels(64));
 });
 
 test("a full lane holds up no other lane", async () => {
   const { hold, begun, status } = lanesIn();
-  for (const lane of ["redraws", "watching", "sweeping", "decisions"] as const) hold({ lane }, ...labels(200, lane));
-  await until(() => status().watching.running === 128 && status().decisions.running === 32);
+  for (const lane of ["due", "decisions"] as const) hold({ lane }, ...labels(300, lane));
+  await until(() => status().due.running === 256 && status().decisions.running === 32);
 
   hold(people, "help");
   await until(() => begun.includes("help"));
 
-  expect(status()).toMatchObject({ redraws: { running: 8 }, sweeping: { running: 16 }, people: { running: 1 } });
+  expect(status().people).toMatchObject({ running: 1 });
 });
 
 test("people take turns: the slow commands of some don't delay another person's", async () => {
   const { hold, begun, status } = lanesIn();
   for (const owner of labels(10, "U")) hold({ ...people, owner }, ...labels(50, `${owner} `));
-  await until(() => begun.length >= 40);
+  await until(() => begun.length >= 80);
 
   hold({ ...people, owner: "dana" }, "help");
   await until(() => begun.includes("help"));
 
-  expect(begun).toHaveLength(41);
+  expect(begun).toHaveLength(81);
   expect(begun.slice(0, 11)).toEqual([...labels(10, "U").map((owner) => `${owner} 0`), "U0 1"]);
-  expect(status().people).toMatchObject({ running: 41, waiting: 460 });
+  expect(status().people).toMatchObject({ running: 81, waiting: 420 });
 });
 
 test("the jobs of one person run in order, a few at once", async () => {
   const { hold, begun, release, idle } = lanesIn();
   hold({ ...people, owner: "dana" }, ...labels(12));
 
-  await until(() => begun.length >= 4);
+  await until(() => begun.length >= 8);
   await turns();
   const atOnce = begun.length;
   release();
   await idle();
 
-  expect(atOnce).toBe(4);
+  expect(atOnce).toBe(8);
   expect(begun).toEqual(labels(12));
 });
 
@@ -153,7 +153,7 @@ test("in a flood in which few jobs wait, they begin", async () => {
 test("in a flood without a lull, a job of a crowd begins every tenth of a second, whoever waits for the service", async () => {
   const { arrive, comeIn, hold, begun } = lanesIn();
   arrive(flood);
-  hold({ lane: "watching" }, "watch");
+  hold({ lane: "due" }, "watch");
   hold(people, ...crowd);
   await turns();
   const counts = [begun.length];
@@ -169,22 +169,22 @@ test("jobs in a pause leave their places to others, and count again afterwards",
   const { add, hold, begun, status } = lanesIn();
   const { promise: pause, resolve: end } = Promise.withResolvers<void>();
   const { promise: never } = Promise.withResolvers<void>();
-  for (const label of labels(8, "pausing ")) {
-    add({ lane: "redraws" }, async (_, aside) => {
+  for (const label of labels(32, "pausing ")) {
+    add({ lane: "decisions" }, async (_, aside) => {
       await aside(pause);
       begun.push(label);
       await never;
     });
   }
-  hold({ lane: "redraws" }, ...labels(9));
+  hold({ lane: "decisions" }, ...labels(33));
 
-  await until(() => begun.length === 8);
-  const inPause = status().redraws;
+  await until(() => begun.length === 32);
+  const inPause = status().decisions;
   end();
-  await until(() => begun.length === 16);
+  await until(() => begun.length === 64);
 
-  expect(inPause).toMatchObject({ running: 8, waiting: 1 });
-  expect(status().redraws).toMatchObject({ running: 16, waiting: 1 });
+  expect(inPause).toMatchObject({ running: 32, waiting: 1 });
+  expect(status().decisions).toMatchObject({ running: 64, waiting: 1 });
 });
 
 test("idle waits for a job in a pause", async () => {
