@@ -1,6 +1,6 @@
 import type { StoredChange } from "../../src/bot/changes/stored-change.ts";
 import { lifecycle, type StepName } from "../../src/bot/workflow/lifecycle.ts";
-import type { Advanced } from "../../src/bot/workflow/ports.ts";
+import type { Advanced } from "../../src/bot/workflow/stored.ts";
 import type { Store } from "../../src/bot/store/store.ts";
 import { pointOf } from "../support/store-point.ts";
 import { type Edge, edges } from "./points.ts";

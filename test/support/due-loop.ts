@@ -1,12 +1,14 @@
 import { type Logger, pino } from "pino";
 import { onTestFinished } from "vitest";
-import { createDueLoop, dueKinds, type DueKindName, type DueStore, type DueWork } from "../../src/bot/workflow/due.ts";
+import { createDueLoop, type DueWork } from "../../src/bot/workflow/due.ts";
+import type { Store } from "../../src/bot/store/store.ts";
+import { dueKinds, type DueKindName } from "../../src/bot/workflow/due-kinds.ts";
 import { createLanes } from "../../src/bot/workflow/inbox/lanes.ts";
 import { machineClock } from "../../src/platform/clock.ts";
 import { stillClock } from "./test-clock.ts";
 
 type Wanted = {
-  readonly store: DueStore;
+  readonly store: Store;
   /** Other kinds are done at once. */
   readonly work: Partial<Record<DueKindName, DueWork>>;
   readonly log?: Logger;

@@ -1,5 +1,5 @@
 import type { Store } from "../../src/bot/store/store.ts";
-import type { DueKindName } from "../../src/bot/workflow/due.ts";
+import type { DueKindName } from "../../src/bot/workflow/due-kinds.ts";
 import type { StepName } from "../../src/bot/workflow/lifecycle.ts";
 
 const dueCalls = ["takeDue", "holdDue", "endDue", "delayDue"] as const; // names of functions

@@ -1,5 +1,5 @@
 import type { WatchedEvent } from "../../src/bot/watch/watch.ts";
-import type { NewWatch } from "../../src/bot/workflow/ports.ts";
+import type { NewWatch } from "../../src/bot/workflow/stored.ts";
 import { event } from "../bot/store/contract/bench.ts";
 import { world, type World, type WorldOptions } from "./world.ts";
 

@@ -11,7 +11,7 @@ import { openStore } from "../../src/bot/store/open-store.ts";
 import type { Store } from "../../src/bot/store/store.ts";
 import { directNetwork } from "../../src/platform/http/network.ts";
 import { type Outgoing, sendTo } from "../../src/platform/http/send.ts";
-import type { NewWatch } from "../../src/bot/workflow/ports.ts";
+import type { NewWatch } from "../../src/bot/workflow/stored.ts";
 import { event } from "../bot/store/contract/bench.ts";
 import { asTimePasses } from "./as-time-passes.ts";
 import { freezable } from "./freezable.ts";

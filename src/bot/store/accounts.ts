@@ -133,7 +133,7 @@ export type Implied = {
   readonly region: string | undefined;
 };
 
-/** One statement, because every command waits for it. */
+/** The accounts, the binding and the default region that apply to a request made there: one statement, because every command waits for it. */
 export async function impliedFor(session: Session, seeker: AccountSeeker): Promise<Implied> {
   const { teamId, userId, channelId } = seeker;
   const [row] = await impliedRows(session, { teamId, userId, channelId });
@@ -249,6 +249,7 @@ export async function countCalls(
   });
 }
 
+/** Of all replicas. */
 export async function callsOn({ db }: Session, { teamId, username, day }: CallsOf): Promise<number> {
   const row = await db
     .selectFrom("call_count")

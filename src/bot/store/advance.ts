@@ -2,7 +2,7 @@ import { type Expression, type RawBuilder, sql, type SqlBool, type UpdateObject 
 import type { NewHistoryEvent } from "../changes/history-event.ts";
 import type { Health, StoredChange } from "../changes/stored-change.ts";
 import type { Next, Step } from "../workflow/lifecycle.ts";
-import type { Advanced, IdIn } from "../workflow/ports.ts";
+import type { Advanced, IdIn } from "../workflow/stored.ts";
 import { deleteDue, makeOthersDue, leaseDue, scheduleDue } from "./due.ts";
 import { isTaken, type Session } from "./database/session.ts";
 import { beginCard, cardColumn } from "./posts.ts";

@@ -4,7 +4,7 @@ import type { NewHistoryEvent } from "../changes/history-event.ts";
 import type { Who } from "../changes/stored-change.ts";
 import type { Alert, NoticedEvent } from "../watch/alert.ts";
 import type { Incident } from "../watch/incident.ts";
-import type { IdIn, Notice, PlaceId, Placing } from "../workflow/ports.ts";
+import type { IdIn, Notice, PlaceId, Placing } from "../workflow/stored.ts";
 import { type Db, inBatches, type Session } from "./database/session.ts";
 import { insertEvent } from "./events.ts";
 import { addPost, schedulePosts } from "./posts.ts";
@@ -34,6 +34,7 @@ export async function scheduleWatching({ db, clock }: Session): Promise<void> {
 /** A storm of more is told in several turns. */
 const MOST_AT_ONCE = 1_000;
 
+/** What is due in a place and in no alert yet. */
 export async function dueNotices(session: Session, { teamId, place }: PlaceId): Promise<readonly Notice[]> {
   const { db, clock } = session;
   const rows = await db
@@ -71,7 +72,10 @@ async function subjectsOf(
   return subjects;
 }
 
-/** Puts notices on alerts, and schedules their messages. */
+/**
+ * Puts notices on alerts, and schedules their messages: on one of their sort that is at most a minute old, else together on a new one, at
+ * most one in 30 s for each place. Those that must wait for that stay due.
+ */
 export function placeNotices(session: Session, placing: Placing): Promise<void> {
   return session.db.transaction().execute(async (tx) => {
     await holdBack(tx, placing);

@@ -27,7 +27,7 @@ import {
   Time,
   toJson,
 } from "./schema/columns.ts";
-import type { NewChange } from "../workflow/ports.ts";
+import type { NewChange } from "../workflow/stored.ts";
 import type { ChangeTable } from "./schema/tables.ts";
 import type { Risk } from "../policy/operation-facts.ts";
 

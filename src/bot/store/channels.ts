@@ -7,7 +7,7 @@ import { Flag, maybe, parseRow, plainText, Time } from "./schema/columns.ts";
 import { insertEvent } from "./events.ts";
 import type { Db, Session } from "./database/session.ts";
 import { deliveries } from "./posts.ts";
-import type { ChannelId, ChannelMove, NewBinding } from "../workflow/ports.ts";
+import type { ChannelId, ChannelMove, NewBinding } from "../workflow/stored.ts";
 
 const BindingRow = z.object({
   region: maybe(z.string()),
@@ -19,6 +19,7 @@ const BindingRow = z.object({
   bound_at: Time,
 });
 
+/** Undefined for a channel that is not bound. */
 export async function bindingOf({ db }: Session, teamId: string, channelId: string): Promise<Binding | undefined> {
   const unread = await db
     .selectFrom("binding")
@@ -76,6 +77,7 @@ export function bind(
   });
 }
 
+/** False: it was not bound, and nothing is written. */
 export function unbind(session: Session, { teamId, channelId }: ChannelId, event: NewHistoryEvent): Promise<boolean> {
   return session.db.transaction().execute(async (tx) => {
     const row = await tx

@@ -1,6 +1,6 @@
 import { sql, type SqlBool } from "kysely";
-import type { NewDelivery } from "../workflow/ports.ts";
-import type { Due } from "../workflow/due.ts";
+import type { NewDelivery } from "../workflow/stored.ts";
+import type { Due } from "../workflow/due-kinds.ts";
 import { builtOnce } from "./database/built-once.ts";
 import { type Session, timeAt } from "./database/session.ts";
 import { deleteDue, dueBind, endDue } from "./due.ts";
@@ -63,6 +63,7 @@ export async function remember(session: Session, id: string): Promise<boolean> {
   return rows.length > 0;
 }
 
+/** Whether it was accepted or remembered before. */
 export async function isKnown({ db }: Session, id: string): Promise<boolean> {
   const { rows } = await sql`select id from delivery where id = ${id}
     union all select key from due where kind = 'delivery' and key = ${id}`.execute(db);

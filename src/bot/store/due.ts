@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { type OnConflictBuilder, type RawBuilder, sql, type SqlBool } from "kysely";
 import { requestIdOf, type StoredChange } from "../changes/stored-change.ts";
-import type { Due, DueKindName, DueStore, NextTime, Scheduled, Taking } from "../workflow/due.ts";
-import type { IdIn } from "../workflow/ports.ts";
+import type { Due, DueKindName, NextTime, Scheduled, Taking } from "../workflow/due-kinds.ts";
+import type { IdIn } from "../workflow/stored.ts";
 import { builtOnce } from "./database/built-once.ts";
 import { BATCH, type Session, timeAt } from "./database/session.ts";
 import { LOST } from "./database/text-sealer.ts";
@@ -259,7 +259,10 @@ export async function makeOthersDue(
 }
 
 /** Deletes the row; if it was scheduled again during the lease, only ends the lease. Undefined: the lease was lost. */
-export async function endDue(session: Pick<Session, "db" | "flavour">, due: Ours): ReturnType<DueStore["endDue"]> {
+export async function endDue(
+  session: Pick<Session, "db" | "flavour">,
+  due: Ours,
+): Promise<"over" | "again" | undefined> {
   const { db } = session;
   const { kind, key, token } = due;
   if ((await endedRows(session, { kind, key, token })).length > 0) return "over";

@@ -2,7 +2,7 @@ import { type Selectable, sql, type SqlBool } from "kysely";
 import { z } from "zod";
 import { type StoredChange, type Vote, requestIdOf, wayBackDelivery } from "../changes/stored-change.ts";
 import type { HistoryEvent } from "../changes/history-event.ts";
-import type { ChangeKey, CompletedIn, CreatedJob, IdIn } from "../workflow/ports.ts";
+import type { ChangeKey, CompletedIn, CreatedJob, IdIn } from "../workflow/stored.ts";
 import { storedChange } from "./change-row.ts";
 import { builtOnce } from "./database/built-once.ts";
 import { type Db, inBatches, type Session } from "./database/session.ts";

@@ -145,7 +145,10 @@ const lasting: ReadonlyMap<string, ChangedSince["how"]> = new Map([
   ["restart", "restarted"],
 ]);
 
-/** What other requests did to its workload since this one was done; undefined if nothing. */
+/**
+ * What other requests did to its workload since this one was done; undefined if nothing. Without deletions: those
+ * show when it is read.
+ */
 export async function changedSince(
   { db }: Pick<Session, "db">,
   { id, teamId, workload, account, settledAt }: StoredChange,

@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import type { NewHistoryEvent } from "../changes/history-event.ts";
 import { isPartId, type StoredChange, partId } from "../changes/stored-change.ts";
-import type { IdIn, Inserted, NewChange, Unanswered } from "../workflow/ports.ts";
+import type { IdIn, Inserted, NewChange, Unanswered } from "../workflow/stored.ts";
 import { newChangeRow } from "./change-row.ts";
 import { beginDue, scheduleDue } from "./due.ts";
 import { aheadOf } from "../../platform/database/sqlite.ts";
@@ -18,7 +18,7 @@ const TRIES = 5;
 /**
  * Adds a Change and its row of history. If its delivery already has a Change, another Undo of the same Change exists, or
  * the same request waits, returns that Change and adds nothing. Unique indexes decide, so of two at the same time only
- * one is added. `taken`: another Change has this id.
+ * one is added. `taken`: another Change has this id. `unanswered`: `unlessUnansweredMs` found a request. Then nothing is added either.
  */
 export async function insertChange(
   session: Session,

@@ -106,6 +106,7 @@ export async function installationById({ db }: Session, id: string): Promise<Ins
   return row && installationIn(row);
 }
 
+/** The same for a workspace that was seen before. */
 export async function installationOf(session: Session, teamId: string): Promise<Installation | undefined> {
   const org = await session.db
     .selectFrom("org_workspace")
@@ -115,11 +116,13 @@ export async function installationOf(session: Session, teamId: string): Promise<
   return findInstallation(session, { teamId, enterpriseId: org?.enterprise_id });
 }
 
+/** Ids with their versions. */
 export async function installationVersions({ db }: Session): Promise<ReadonlyMap<string, number>> {
   const rows = await db.selectFrom("installation").select(["id", "version"]).execute();
   return new Map(rows.map(({ id, version }) => [id, version]));
 }
 
+/** Remembers that a workspace uses its organization's installation. */
 export async function noteOrgWorkspace(session: Session, teamId: string, enterpriseId: string): Promise<void> {
   await session.db.transaction().execute(async (tx) => {
     const isNew = await tx
@@ -132,12 +135,14 @@ export async function noteOrgWorkspace(session: Session, teamId: string, enterpr
   });
 }
 
+/** Workspaces that were seen using an installation. */
 export async function workspacesOf({ db }: Session, { id, isOrgWide }: Installation): Promise<readonly string[]> {
   if (!isOrgWide) return [id];
   const rows = await db.selectFrom("org_workspace").select("team_id").where("enterprise_id", "=", id).execute();
   return rows.map(({ team_id }) => team_id);
 }
 
+/** Stores exchanged tokens. False: the app was installed again meanwhile, and nothing was stored. */
 export async function rotated({ db }: Session, { id, version }: Installation, tokens: NewTokens): Promise<boolean> {
   const row = await db
     .updateTable("installation")
@@ -149,6 +154,7 @@ export async function rotated({ db }: Session, { id, version }: Installation, to
   return row !== undefined;
 }
 
+/** Stores the same tokens sealed with another key; nothing when they were replaced meanwhile. */
 export async function resealTokens(
   { db }: Session,
   { id, sealedTokens: before }: Installation,
@@ -162,10 +168,12 @@ export async function resealTokens(
     .execute();
 }
 
+/** Slack may have ended it: somebody has to ask. */
 export async function suspectInstallation(session: Session, id: string): Promise<void> {
   await scheduleDue(session, { kind: "doubt", key: id, teamId: "" });
 }
 
+/** Deletes the installation with its tokens. False: it was gone or replaced meanwhile. */
 export async function removeInstallation(
   { db }: Session,
   { id, version }: Pick<Installation, "id" | "version">,

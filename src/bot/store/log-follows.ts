@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import type { NewPost } from "../workflow/post/post.ts";
 import { addPost } from "./posts.ts";
-import type { Due } from "../workflow/due.ts";
+import type { Due } from "../workflow/due-kinds.ts";
 import type {
   BegunFollow,
   FollowsWanted,
@@ -10,7 +10,7 @@ import type {
   SavedFollow,
   StoredFollow,
   TakenFollow,
-} from "../workflow/ports.ts";
+} from "../workflow/stored.ts";
 import { beginDue, delayDue, holdDue, scheduleDue } from "./due.ts";
 import { plainText } from "./schema/columns.ts";
 import type { Db, Session } from "./database/session.ts";
@@ -92,7 +92,7 @@ export function saveFollow(session: Session, due: Due, { sealed, headTs, nextMs 
   });
 }
 
-/** It is over: nothing of it is kept. */
+/** It is over: nothing of it is kept. The message that it began with says so, as soon as Slack takes that. */
 export async function endFollow(session: Session, due: Due, head?: NewPost): Promise<void> {
   await session.db.transaction().execute(async (tx) => {
     const ours = tx.deleteFrom("due").where("kind", "=", due.kind).where("key", "=", due.key);

@@ -15,71 +15,17 @@ import {
   type StorePlace,
 } from "./database/session.ts";
 import { migrate } from "./schema/migrations.ts";
-import { beat, forgetOthers, isAlive, leave, otherReplicas } from "./database/replicas.ts";
-import type { Store } from "./store.ts";
+import { beat, forgetOthers, isAlive, leave } from "./database/replicas.ts";
+import { endLeases } from "./due.ts";
+import type { Over, Statements, Store } from "./store.ts";
+import * as statements from "./statements.ts";
 import { closeRestored } from "./database/restored.ts";
 import { textSealer } from "./database/text-sealer.ts";
 import type { Tables } from "./schema/tables.ts";
 import { within } from "../../platform/waiting.ts";
 import { StoreError } from "../errors.ts";
-import {
-  accountsFor,
-  callsOn,
-  countCalls,
-  impliedFor,
-  removeAccount,
-  resealAccount,
-  saveAccount,
-  setRegion,
-} from "./accounts.ts";
-import { insertChange } from "./insert-change.ts";
-import { advance } from "./advance.ts";
-import { bind, bindingOf, moveChannel, movedChannels, unbind } from "./channels.ts";
-import { profileRows } from "./profiles.ts";
-import { createPending, waiting } from "./pending.ts";
-import { planPruning, prune } from "./database/prune.ts";
-import { accept, drop, finishDelivery, isKnown, remember } from "./deliveries.ts";
 import { openChain } from "./audit/chain-rows.ts";
-import { addReceivers, auditBatch, auditDelivered, auditFailed } from "./audit/receivers.ts";
-import { sealHistory } from "./audit/seal-history.ts";
-import { addEvent } from "./events.ts";
-import {
-  closeWorkspace,
-  suspectInstallation,
-  findInstallation,
-  installationById,
-  installationOf,
-  installationVersions,
-  noteOrgWorkspace,
-  removeInstallation,
-  resealTokens,
-  rotated,
-  saveInstallation,
-  workspacesOf,
-} from "./installations.ts";
-import { delayDue, dueKinds, endDue, endLeases, holdDue, lookNow, renewDue, takeDue } from "./due.ts";
-import { beginFollow, endFollow, followOf, followsOf, saveFollow, sealedFollow, stopFollow } from "./log-follows.ts";
-import {
-  addWatch,
-  allWatches,
-  mute,
-  mutesOf,
-  findWatch,
-  loseWatch,
-  removeWatch,
-  resumeWatch,
-  setFileWatches,
-  lastLooks,
-  unmute,
-  watchesOf,
-  watchesOn,
-} from "./watches.ts";
-import { endRound, hint, incidentsOf, keptOf, roundOf, syncRounds } from "./rounds.ts";
-import { alertOf, dueNotices, placeNotices, scheduleWatching, takeAlert } from "./alerts.ts";
-import { announce, deliverAgain, postDue, postOf, removePost, savePost, showChange } from "./posts.ts";
-import { changeToDraw, completedJobs, createdJobs, findChange, waitsFor } from "./find-change.ts";
-import { history, changedSince } from "./history.ts";
-import { inspect, type LookPlace, readingCurrentStore } from "./database/inspect.ts";
+import { type LookPlace, readingCurrentStore } from "./database/inspect.ts";
 import { closeSync, openSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import { makeFolder } from "../../platform/make-folder.ts";
@@ -224,9 +170,6 @@ async function migrateAt(options: OpenStore, session: Pick<Session, "db" | "flav
 /** How long a stop waits for a database that doesn't answer. */
 const CLOSE_WITHIN_MS = 3_000;
 
-/** Functions of the store that work with the database. */
-type Statements = Omit<Store, "sendWithinMs" | "isOpen" | "isReachable" | "close">;
-
 /** The store over an open database. Problems with the database are thrown as a `StoreError`. */
 function storeOver(session: Session, closeDatabase: () => Promise<void>): Store {
   let isOpen = true;
@@ -240,14 +183,12 @@ function storeOver(session: Session, closeDatabase: () => Promise<void>): Store 
         throw storeErrorOf(error) ?? error;
       }
     };
-  const all: Statements = {
-    ...over(session, statements),
-    ...profileRows(session),
-    pendingChanges: createPending(session),
-  };
   const guarded = Object.fromEntries(
-    Object.entries<(...args: never[]) => Promise<unknown>>(all).map(([name, work]) => [name, guard(work)]),
-  ) as Statements; // the same names and types as `all`, which is total
+    Object.entries<(...args: never[]) => Promise<unknown>>(over(session, statements)).map(([name, work]) => [
+      name,
+      guard(work),
+    ]),
+  ) as Statements; // the same names and types
   return {
     sendWithinMs: session.sendWithinMs,
     ...guarded,
@@ -265,112 +206,6 @@ function storeOver(session: Session, closeDatabase: () => Promise<void>): Store 
     },
   };
 }
-
-/** One function per statement or transaction. The store has them under these names, over its session. */
-const statements = {
-  insertChange,
-  beat,
-  planPruning,
-  prune,
-  dueKinds,
-  takeDue,
-  holdDue,
-  renewDue,
-  endDue,
-  delayDue,
-  find: findChange,
-  changeToDraw,
-  showChange,
-  advance,
-  note: addEvent,
-  sealHistory,
-  addReceivers,
-  auditBatch,
-  auditDelivered,
-  auditFailed,
-  history,
-  changedSince,
-  waitsFor,
-  inspect,
-  waiting,
-  otherReplicas,
-  accept,
-  finishDelivery,
-  remember,
-  isKnown,
-  drop,
-  countCalls,
-  callsOn,
-  impliedFor,
-  accountsFor,
-  saveAccount,
-  removeAccount,
-  resealAccount,
-  bindingOf,
-  bind,
-  unbind,
-  moveChannel,
-  movedChannels,
-  setRegion,
-  addWatch,
-  removeWatch,
-  findWatch,
-  loseWatch,
-  resumeWatch,
-  setFileWatches,
-  lastLooks,
-  completedJobs,
-  createdJobs,
-  lookNow,
-  watchesOf,
-  beginFollow,
-  followOf,
-  saveFollow,
-  endFollow,
-  stopFollow,
-  sealedFollow,
-  followsOf,
-  allWatches,
-  mute,
-  unmute,
-  mutesOf,
-  watchesOn,
-  syncRounds,
-  roundOf,
-  hint,
-  keptOf,
-  incidentsOf,
-  endRound,
-  scheduleWatching,
-  dueNotices,
-  placeNotices,
-  alertOf,
-  takeAlert,
-  postOf,
-  savePost,
-  announce,
-  postDue,
-  deliverAgain,
-  removePost,
-  saveInstallation,
-  findInstallation,
-  installationById,
-  installationOf,
-  installationVersions,
-  noteOrgWorkspace,
-  workspacesOf,
-  rotated,
-  resealTokens,
-  suspectInstallation,
-  removeInstallation,
-  closeWorkspace,
-};
-
-type Over<Functions> = {
-  readonly [Name in keyof Functions]: Functions[Name] extends (session: Session, ...args: infer Args) => infer Result
-    ? (...args: Args) => Result
-    : never;
-};
 
 /** These functions with the session given. */
 function over<Functions extends Record<string, (session: Session, ...args: never[]) => Promise<unknown>>>(

@@ -13,19 +13,20 @@ type KnownById = ReadonlyMap<string, Known>;
 
 /** Changes kept at most, of all workspaces. */
 const MOST_KEPT = 10_000;
+/** By workspace. */
+const keptOver = new WeakMap<Session["db"], Map<string, KnownById>>();
 
 /**
  * Changes that wait for approvals and may still get them, oldest first. Lists, Home and pickers ask for all of them, so a
  * Change is read whole once, and again when one of the columns that can change while it waits has changed.
  */
-export function createPending(session: Session): (teamId: string) => Promise<readonly StoredChange[]> {
-  const kept = new Map<string, KnownById>();
-  return async (teamId) => {
-    const stamps = await stampsOf(session, teamId);
-    const current = await brought(session, stamps, kept.get(teamId) ?? new Map<string, Known>());
-    keep(kept, teamId, current);
-    return [...stamps.keys()].flatMap((id) => current.get(id)?.change ?? []);
-  };
+export async function pendingChanges(session: Session, teamId: string): Promise<readonly StoredChange[]> {
+  const kept = keptOver.get(session.db) ?? new Map<string, KnownById>();
+  keptOver.set(session.db, kept);
+  const stamps = await stampsOf(session, teamId);
+  const current = await brought(session, stamps, kept.get(teamId) ?? new Map<string, Known>());
+  keep(kept, teamId, current);
+  return [...stamps.keys()].flatMap((id) => current.get(id)?.change ?? []);
 }
 
 const waitingRows = builtOnce(

@@ -3,9 +3,9 @@ import { type Insertable, type RawBuilder, type Selectable, sql, type SqlBool, t
 import { z } from "zod";
 import type { Announcement } from "../changes/history-event.ts";
 import type { Card } from "../changes/stored-change.ts";
-import type { IdIn } from "../workflow/ports.ts";
-import type { Due, DueKindName, NextTime } from "../workflow/due.ts";
-import type { NewPost, PostKindName, PostStore, SavedPost, StoredPost, TakenPost } from "../workflow/post/post.ts";
+import type { IdIn } from "../workflow/stored.ts";
+import type { Due, DueKindName, NextTime } from "../workflow/due-kinds.ts";
+import type { NewPost, PostKindName, SavedPost, StoredPost, TakenPost } from "../workflow/post/post.ts";
 import { builtOnce } from "./database/built-once.ts";
 import { type Db, inBatches, type Session, timeAt } from "./database/session.ts";
 import { LOST } from "./database/text-sealer.ts";
@@ -220,9 +220,14 @@ function storedPost({ textSealer, log }: Session, row: Selectable<PostTable>): S
 
 /**
  * Stores what became of a message while this replica has its lease, and ends the lease or, with nothing else, renews it. Another
- * message is stored in one transaction with it.
+ * message is stored in one transaction with it. `lost`: another replica has it, and nothing was stored; `adopted`: the same, but the new
+ * card was stored, because there was none. `again`: it is over, and was scheduled again meanwhile.
  */
-export async function savePost(session: Session, due: Due, saved: SavedPost): ReturnType<PostStore["savePost"]> {
+export async function savePost(
+  session: Session,
+  due: Due,
+  saved: SavedPost,
+): Promise<"held" | "again" | "adopted" | "lost"> {
   const { card, also, isOver } = saved;
   if (also !== undefined) {
     const { also: _, ...own } = saved;

@@ -1,8 +1,7 @@
 import { z } from "zod";
-import type { ProfileRows, StoredProfile } from "../workflow/ports.ts";
+import type { StoredProfile } from "../workflow/stored.ts";
 import { BATCH, inBatches, type Session } from "./database/session.ts";
 import { Flag, parseRow, plainText, Time } from "./schema/columns.ts";
-import type { AllProfiles } from "./store.ts";
 
 const ProfileRow = z.object({
   user_id: z.string(),
@@ -22,59 +21,68 @@ const MOST_ROWS = 100_000;
 /** A profile counts for a day; two leave room for replicas whose statements take long. */
 const KEEP_MS = 2 * 24 * 60 * 60_000;
 
-export function profileRows(session: Session): ProfileRows & AllProfiles {
-  const { db, clock } = session;
-  return {
-    async profilesOf(teamId, userIds) {
-      const rows = await inBatches(userIds, (ids) =>
-        db
-          .selectFrom("profile")
-          .select(["user_id", "name", "standing", "is_admin", "zone", "read_at"])
-          .select(clock().as("now"))
-          .where("team_id", "=", teamId)
-          .where("user_id", "in", ids)
-          .execute(),
-      );
-      return rows.map(profileIn);
-    },
-    async saveProfiles(teamId, profiles) {
-      const rows = [...new Map(profiles.map((each) => [each.userId, each])).values()];
-      for (let from = 0; from < rows.length; from += BATCH) {
-        await db
-          .insertInto("profile")
-          .values(
-            rows.slice(from, from + BATCH).map(({ userId, name, standing, isAdmin, zone, ageMs }) => ({
-              team_id: teamId,
-              user_id: userId,
-              name: plainText(name).slice(0, LONGEST_NAME),
-              standing,
-              is_admin: isAdmin ? 1 : 0,
-              zone: zone === undefined ? null : plainText(zone).slice(0, LONGEST_ZONE),
-              read_at: clock(-ageMs),
-            })),
-          )
-          .onConflict((conflict) =>
-            conflict
-              .columns(["team_id", "user_id"])
-              .doUpdateSet((update) => ({
-                name: update.ref("excluded.name"),
-                standing: update.ref("excluded.standing"),
-                is_admin: update.ref("excluded.is_admin"),
-                zone: update.ref("excluded.zone"),
-                read_at: update.ref("excluded.read_at"),
-              }))
-              .whereRef("profile.read_at", "<=", "excluded.read_at"),
-          )
-          .execute();
-      }
-    },
-    async forgetProfile(teamId, userId) {
-      await db.deleteFrom("profile").where("team_id", "=", teamId).where("user_id", "=", userId).execute();
-    },
-    async forgetElsewhere(teamId, userId) {
-      await db.deleteFrom("profile").where("team_id", "<>", teamId).where("user_id", "=", userId).execute();
-    },
-  };
+/** Of those people who are known. */
+export async function profilesOf(
+  { db, clock }: Session,
+  teamId: string,
+  userIds: readonly string[],
+): Promise<readonly StoredProfile[]> {
+  const rows = await inBatches(userIds, (ids) =>
+    db
+      .selectFrom("profile")
+      .select(["user_id", "name", "standing", "is_admin", "zone", "read_at"])
+      .select(clock().as("now"))
+      .where("team_id", "=", teamId)
+      .where("user_id", "in", ids)
+      .execute(),
+  );
+  return rows.map(profileIn);
+}
+
+/** Stores what is newer than the rows that are there. */
+export async function saveProfiles(
+  { db, clock }: Session,
+  teamId: string,
+  profiles: readonly StoredProfile[],
+): Promise<void> {
+  const rows = [...new Map(profiles.map((each) => [each.userId, each])).values()];
+  for (let from = 0; from < rows.length; from += BATCH) {
+    await db
+      .insertInto("profile")
+      .values(
+        rows.slice(from, from + BATCH).map(({ userId, name, standing, isAdmin, zone, ageMs }) => ({
+          team_id: teamId,
+          user_id: userId,
+          name: plainText(name).slice(0, LONGEST_NAME),
+          standing,
+          is_admin: isAdmin ? 1 : 0,
+          zone: zone === undefined ? null : plainText(zone).slice(0, LONGEST_ZONE),
+          read_at: clock(-ageMs),
+        })),
+      )
+      .onConflict((conflict) =>
+        conflict
+          .columns(["team_id", "user_id"])
+          .doUpdateSet((update) => ({
+            name: update.ref("excluded.name"),
+            standing: update.ref("excluded.standing"),
+            is_admin: update.ref("excluded.is_admin"),
+            zone: update.ref("excluded.zone"),
+            read_at: update.ref("excluded.read_at"),
+          }))
+          .whereRef("profile.read_at", "<=", "excluded.read_at"),
+      )
+      .execute();
+  }
+}
+
+export async function forgetProfile({ db }: Session, teamId: string, userId: string): Promise<void> {
+  await db.deleteFrom("profile").where("team_id", "=", teamId).where("user_id", "=", userId).execute();
+}
+
+/** Somebody changed in one workspace: the others ask Slack again. */
+export async function forgetElsewhere({ db }: Session, teamId: string, userId: string): Promise<void> {
+  await db.deleteFrom("profile").where("team_id", "<>", teamId).where("user_id", "=", userId).execute();
 }
 
 /** Removes what is too old to be used, and the oldest rows beyond a number. */

@@ -1,7 +1,7 @@
 import { type Expression, type RawBuilder, sql, type SqlBool, type UpdateObject } from "kysely";
 import type { NewHistoryEvent } from "../changes/history-event.ts";
 import { type Ending, isPartId, requestIdOf, type ChangeState, type StoredChange } from "../changes/stored-change.ts";
-import type { Due } from "../workflow/due.ts";
+import type { Due } from "../workflow/due-kinds.ts";
 import type { Next, Step } from "../workflow/lifecycle.ts";
 import type { Session } from "./database/session.ts";
 import { storedChange } from "./change-row.ts";

@@ -21,7 +21,7 @@ import type {
   NewWatch,
   WatchesIn,
   WatchLimits,
-} from "../workflow/ports.ts";
+} from "../workflow/stored.ts";
 import { scheduleDue } from "./due.ts";
 import { insertEvent } from "./events.ts";
 import { Big, fromJson, maybe, OwnerJson, parseRow, plainText, Time, toJson } from "./schema/columns.ts";

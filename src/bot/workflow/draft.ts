@@ -10,7 +10,7 @@ import type { Verdict } from "../policy/policy.ts";
 import type { Risk } from "../policy/operation-facts.ts";
 import type { EventSubject } from "./history.ts";
 import type { Origin } from "./origin.ts";
-import type { NewChange } from "./ports.ts";
+import type { NewChange } from "./stored.ts";
 import { sealContent, type Content } from "./stored-request.ts";
 import { digestOf } from "../changes/drift.ts";
 

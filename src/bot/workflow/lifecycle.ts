@@ -2,7 +2,7 @@ import type { ChangeState, Drift, Health, StoredChange, Who } from "../changes/s
 import type { HistoryEventKind, NewHistoryEvent } from "../changes/history-event.ts";
 import type { Terms } from "../policy/policy.ts";
 import type { Outcome } from "../changes/change.ts";
-import type { Due } from "./due.ts";
+import type { Due } from "./due-kinds.ts";
 
 /**
  * The life of a request, one row per step. A step is one conditional UPDATE, together with its row of history: when two

@@ -23,11 +23,13 @@ import { SlackAway, StoreError, UserError } from "../errors.ts";
 import { inviteHint, sentences } from "../views/messages/sentences.ts";
 import { contextFor } from "./access/context.ts";
 import { failureMessage } from "./failure.ts";
-import { type Due, type DueEnd, dueKinds, LeaseLost } from "./due.ts";
+import { type Due, dueKinds } from "./due-kinds.ts";
+import { type DueEnd, LeaseLost } from "./due.ts";
 import { isDirect, type Origin } from "./origin.ts";
 import { endedHead } from "./log-follow-end.ts";
 import type { Sent } from "./post/post.ts";
-import type { FollowLimits, SavedFollow, TakenFollow, WorkflowParts } from "./ports.ts";
+import type { FollowLimits, SavedFollow, TakenFollow } from "./stored.ts";
+import type { WorkflowParts } from "./ports.ts";
 import { hasLeft } from "./watching/rights.ts";
 
 // A log that is followed into a thread. Each look is one step, and what it brings is stored with the place in the log before

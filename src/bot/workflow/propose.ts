@@ -22,7 +22,8 @@ import {
 import { changeEvent, logEvent, note, originEvent, refusalEvent } from "./history.ts";
 import { judge } from "./judge.ts";
 import type { Interaction, Reply } from "./inbox/interaction.ts";
-import type { Unanswered, WorkflowParts } from "./ports.ts";
+import type { Unanswered } from "./stored.ts";
+import type { WorkflowParts } from "./ports.ts";
 import { carryOnLater, type RunEvents, type Stored } from "./run.ts";
 import type { Refused } from "../commands/lookup/authorize.ts";
 import { nothingToDoForAny } from "../views/messages/request-answers.ts";

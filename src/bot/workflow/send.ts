@@ -10,7 +10,7 @@ import { isPartId, requestIdOf, type StoredChange } from "../changes/stored-chan
 import { UserError } from "../errors.ts";
 import { isFollowed } from "../views/kit/health.ts";
 import type { TakenPost } from "./post/post.ts";
-import type { Due } from "./due.ts";
+import type { Due } from "./due-kinds.ts";
 import type { Clearance } from "./access/clear-to-run.ts";
 import { advance } from "./history.ts";
 import { endOf, type Found, type Next, step } from "./lifecycle.ts";

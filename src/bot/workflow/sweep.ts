@@ -4,10 +4,11 @@ import type { ReplicaReport } from "../health/facts.ts";
 import { StoreError } from "../errors.ts";
 import type { DueLoop } from "./due.ts";
 import type { Lanes } from "./inbox/lanes.ts";
-import type { SweepStore, WorkflowParts } from "./ports.ts";
+import type { Store } from "../store/store.ts";
+import type { WorkflowParts } from "./ports.ts";
 
 export type SweepDeps = Pick<WorkflowParts, "dropped"> & {
-  readonly store: SweepStore;
+  readonly store: Pick<Store, "beat" | "syncRounds" | "scheduleWatching">;
   readonly lanes: Pick<Lanes, "isStopping">;
   /** What this replica says about itself now. Never rejects. */
   readonly report: () => Promise<ReplicaReport>;

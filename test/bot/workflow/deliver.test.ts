@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { pino } from "pino";
 import { expect, test } from "vitest";
-import type { Due } from "../../../src/bot/workflow/due.ts";
+import type { Due } from "../../../src/bot/workflow/due-kinds.ts";
 import { deliver, type DeliverParts } from "../../../src/bot/workflow/post/deliver.ts";
 import type { PostKind, Readable, SavedPost, Sent, StoredPost } from "../../../src/bot/workflow/post/post.ts";
 import { unposted } from "./support/unposted.ts";

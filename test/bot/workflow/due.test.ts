@@ -3,19 +3,12 @@ import { pino } from "pino";
 import { machineClock } from "../../../src/platform/clock.ts";
 import { expect, onTestFinished, test } from "vitest";
 import { StoreError } from "../../../src/bot/errors.ts";
+import type { Store } from "../../../src/bot/store/store.ts";
 import { beginDue, scheduleDue } from "../../../src/bot/store/due.ts";
 import { clockOf } from "../../../src/bot/store/database/session.ts";
 import { textSealer } from "../../../src/bot/store/database/text-sealer.ts";
-import {
-  createDueLoop,
-  type Due,
-  type DueEnd,
-  dueKinds,
-  type DueKindName,
-  type DueStore,
-  type DueWork,
-  LeaseLost,
-} from "../../../src/bot/workflow/due.ts";
+import { createDueLoop, type DueEnd, type DueWork, LeaseLost } from "../../../src/bot/workflow/due.ts";
+import { type Due, dueKinds, type DueKindName } from "../../../src/bot/workflow/due-kinds.ts";
 import type { Job } from "../../../src/bot/workflow/inbox/lanes.ts";
 import { migratedInMemory } from "../../support/migrated-database.ts";
 import { dueLoop } from "../../support/due-loop.ts";
@@ -23,7 +16,7 @@ import { benchOver } from "../store/contract/bench.ts";
 
 const HOUR = 60 * 60_000;
 
-type Wanted = { readonly work?: Partial<Record<DueKindName, DueWork>>; readonly store?: Partial<DueStore> };
+type Wanted = { readonly work?: Partial<Record<DueKindName, DueWork>>; readonly store?: Partial<Store> };
 
 /** A loop of one replica, over a database in memory. */
 async function looping({ work = {}, store: other = {} }: Wanted = {}) {

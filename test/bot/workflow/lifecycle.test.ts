@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { type ChangeState, changeStates } from "../../../src/bot/changes/stored-change.ts";
 import type { NewHistoryEvent } from "../../../src/bot/changes/history-event.ts";
 import { lifecycle, step, type StepName } from "../../../src/bot/workflow/lifecycle.ts";
-import type { Advanced } from "../../../src/bot/workflow/ports.ts";
+import type { Advanced } from "../../../src/bot/workflow/stored.ts";
 import {
   ann,
   benchOver,

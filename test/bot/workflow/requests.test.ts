@@ -3,7 +3,7 @@ import { Problem } from "../../../src/api/problem.ts";
 import type { StoredChange } from "../../../src/bot/changes/stored-change.ts";
 import { StoreError } from "../../../src/bot/errors.ts";
 import { decide } from "../../../src/bot/workflow/decide.ts";
-import type { Due } from "../../../src/bot/workflow/due.ts";
+import type { Due } from "../../../src/bot/workflow/due-kinds.ts";
 import { step } from "../../../src/bot/workflow/lifecycle.ts";
 import { propose } from "../../../src/bot/workflow/propose.ts";
 import { carryOnDue } from "../../../src/bot/workflow/run.ts";

@@ -2,14 +2,15 @@ import { sql } from "kysely";
 import { pino } from "pino";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { openSqlite } from "../../../src/platform/database/sqlite.ts";
-import { type WorkspaceStore, workspaceStore } from "../../../src/bot/compose/workspaces/workspace-store.ts";
+import { workspaceStore } from "../../../src/bot/compose/workspaces/workspace-store.ts";
+import type { WorkspaceStore } from "../../../src/bot/store/store.ts";
 import { openStore } from "../../../src/bot/store/open-store.ts";
 import { type Steps, withSteps } from "../../bot/store/support/steps.ts";
 import type { Tables } from "../../../src/bot/store/schema/tables.ts";
 import type { Incident, Seen } from "../../../src/bot/watch/incident.ts";
-import type { Placing, Round, RoundResult } from "../../../src/bot/workflow/ports.ts";
+import type { Placing, Round, RoundResult } from "../../../src/bot/workflow/stored.ts";
 import type { StoredPost } from "../../../src/bot/workflow/post/post.ts";
-import type { Due } from "../../../src/bot/workflow/due.ts";
+import type { Due } from "../../../src/bot/workflow/due-kinds.ts";
 import { step } from "../../../src/bot/workflow/lifecycle.ts";
 import { ann, approvedChange, bob, done, event, pendingChange, terms } from "../../bot/store/contract/bench.ts";
 
@@ -267,7 +268,8 @@ const asked: Readonly<Record<string, Attempt>> = {
   "read what was seen of it": (store) => store.keptOf(list),
   "read its incidents": (store) => store.incidentsOf(list, 1_000),
   "end a round of it": (store) => store.endRound(round, found),
-  "write an incident of it": (store) => store.endRound({ ...round, teamId: "T2" }, found),
+  "write an incident of it": (store) =>
+    store.endRound({ ...round, teamId: "T2", due: { ...round.due, teamId: "T2" } }, found),
   "read what is due in its channel": (store) => store.dueNotices({ teamId: "T1", place: "C1" }),
   "place what is due in its channel": (store) => store.placeNotices(placing),
   "read its message": (store) => store.postOf(postDue),
@@ -295,6 +297,8 @@ test.each(Object.entries(asked))("it can't %s: that throws", async (_what, attem
   expect(await dump()).toBe(unchanged);
 });
 
+/** A lease of the other workspace, as if it were one of this. */
+const leaseOf = (id: string): Due => ({ ...all.lease(id), teamId: "T2" });
 const voted = step("approve", { by: bob, last: ofT2 });
 const again = { version: 1, rule: "r", terms, counting: [], notice: "" };
 const failed = { kind: "failed", why: "no", next: "" } as never; // the shape doesn't matter: nothing may move
@@ -326,7 +330,10 @@ const guessed: Readonly<Record<string, Attempt>> = {
   "a workload that was seen": async (store) => (await store.keptOf({ ...list, teamId: "T2" }))?.get("web"),
   incidents: async (store) => (await store.incidentsOf({ ...list, teamId: "T2" }, 1_000))[0],
   "a round with its token": async (store) =>
-    (await store.endRound({ ...round, teamId: "T2" }, { ...found, incidents: [] })) || undefined,
+    (await store.endRound(
+      { ...round, teamId: "T2", due: { ...round.due, teamId: "T2" } },
+      { ...found, incidents: [] },
+    )) || undefined,
   "what is due in a channel with the same id": async (store) =>
     (await store.dueNotices({ teamId: "T2", place: "C2" }))[0],
   "what is due there to place": (store) => store.placeNotices({ ...placing, teamId: "T2", place: "C2" }),
@@ -355,16 +362,16 @@ const moves: Readonly<Record<string, Attempt>> = {
   approve: (store) => store.advance("WAITS1", voted, ofT2),
   reject: (store) => store.advance("WAITS1", step("reject", { by: bob, reason: undefined }), ofT2),
   cancel: (store) => store.advance("WAITS1", step("cancel", { by: bob }), ofT2),
-  "ask again for": (store) => store.advance("READY1", step("askAgain", { ...again, due: all.lease("READY1") }), ofT2),
-  refuse: (store) => store.advance("READY1", step("refuse", { due: all.lease("READY1"), outcome: failed }), ofT2),
-  drift: (store) => store.advance("READY1", step("drift", { due: all.lease("READY1"), drift: [] }), ofT2),
-  claim: (store) => store.advance("READY1", step("claim", { due: all.lease("READY1") }), ofT2),
+  "ask again for": (store) => store.advance("READY1", step("askAgain", { ...again, due: leaseOf("READY1") }), ofT2),
+  refuse: (store) => store.advance("READY1", step("refuse", { due: leaseOf("READY1"), outcome: failed }), ofT2),
+  drift: (store) => store.advance("READY1", step("drift", { due: leaseOf("READY1"), drift: [] }), ofT2),
+  claim: (store) => store.advance("READY1", step("claim", { due: leaseOf("READY1") }), ofT2),
   end: (store) =>
-    store.advance("SENT11", step("succeed", { due: all.lease("SENT11"), next: "over", outcome: done }), ofT2),
-  doubt: (store) => store.advance("SENT11", step("doubt", { due: all.lease("SENT11"), outcome: done }), ofT2),
+    store.advance("SENT11", step("succeed", { due: leaseOf("SENT11"), next: "over", outcome: done }), ofT2),
+  doubt: (store) => store.advance("SENT11", step("doubt", { due: leaseOf("SENT11"), outcome: done }), ofT2),
   "give up": (store) =>
-    store.advance("SENT11", step("giveUp", { due: all.lease("SENT11"), next: "over", outcome: done }), ofT2),
-  "claim a part of": (store) => store.advance("MANY11/1", step("claim", { due: all.lease("MANY11/1") }), ofT2),
+    store.advance("SENT11", step("giveUp", { due: leaseOf("SENT11"), next: "over", outcome: done }), ofT2),
+  "claim a part of": (store) => store.advance("MANY11/1", step("claim", { due: leaseOf("MANY11/1") }), ofT2),
 };
 
 test.each(Object.entries(moves))("it can't %s a request of another workspace", async (_what, attempt) => {

@@ -3,7 +3,8 @@ import type { Logger } from "pino";
 import type { Clock } from "../../../platform/clock.ts";
 import type { Network } from "../../../platform/http/network.ts";
 import { FORMAT } from "../../audit/file-format.ts";
-import type { AuditBatch, AuditRows } from "../../store/store.ts";
+import type { AuditBatch } from "../../store/audit/receivers.ts";
+import type { Store } from "../../store/store.ts";
 import { type DueWork, LeaseLost } from "../../workflow/due.ts";
 import type { AuditSettings } from "../config.ts";
 
@@ -20,7 +21,7 @@ const AT_MOST = 100;
 const ANSWER_WITHIN_MS = 10_000;
 
 type Deps = {
-  readonly store: Pick<AuditRows, "auditBatch" | "auditDelivered" | "auditFailed">;
+  readonly store: Pick<Store, "auditBatch" | "auditDelivered" | "auditFailed">;
   readonly receivers: readonly AuditReceiver[];
   readonly log: Logger;
 };

@@ -3,7 +3,8 @@ import type { Clock } from "../../../platform/clock.ts";
 import type { Sealer } from "../../accounts/seal.ts";
 import { type OAuthCalls, openTokens, sealTokens, type Tokens } from "../../slack/install/oauth.ts";
 import type { Installation, Installations } from "../../workflow/access/installation.ts";
-import type { Due, DueEnd, DueWork } from "../../workflow/due.ts";
+import type { Due } from "../../workflow/due-kinds.ts";
+import type { DueEnd, DueWork } from "../../workflow/due.ts";
 import type { Store } from "../../store/store.ts";
 
 export type InstallationCare = {

@@ -21,12 +21,11 @@ import { createMessenger } from "../../slack/send/messenger.ts";
 import { createResponder } from "../../slack/send/responder.ts";
 import { createSender } from "../../slack/send/sender.ts";
 import { classify } from "../../slack/send/slack-error.ts";
-import type { Store } from "../../store/store.ts";
+import type { Store, WorkspaceStore } from "../../store/store.ts";
 import { createAccounts, createCallCounts } from "../../workflow/access/accounts.ts";
 import { createEnvValues } from "../../workflow/access/env-values.ts";
 import { guardedApi } from "../../workflow/access/guarded-api.ts";
 import { createCheckup, type HealthParts } from "../health/bot-checkup.ts";
-import type { WorkspaceStore } from "./workspace-store.ts";
 
 /** The app in Slack: with the token of its one workspace, or installed in several by OAuth. */
 export type SlackApp = {

@@ -6,7 +6,9 @@ import { isZone } from "../../../platform/zones.ts";
 import { within } from "../../../platform/waiting.ts";
 import { StoreError } from "../../errors.ts";
 import type { Standing } from "../../policy/policy.ts";
-import { freshness, type People, type Profile, type ProfileRows } from "../../workflow/ports.ts";
+import type { WorkspaceStore } from "../../store/store.ts";
+import { freshness, type People } from "../../workflow/ports.ts";
+import type { Profile } from "../../workflow/stored.ts";
 import { createUserReader, type Seen } from "./user-reader.ts";
 
 /** https://docs.slack.dev/reference/objects/user-object */
@@ -36,7 +38,7 @@ export type ProfilesParts = {
   readonly teamId: () => Promise<string | undefined>;
   readonly clock: Pick<Clock, "now" | "after">;
   readonly wait: (ms: number) => Promise<void>;
-  readonly store: ProfileRows;
+  readonly store: Pick<WorkspaceStore, "profilesOf" | "saveProfiles" | "forgetProfile">;
   readonly log: Logger;
 };
 

@@ -4,7 +4,8 @@ import type { Logger } from "pino";
 import { type Clock, machineClock } from "../../../platform/clock.ts";
 import type { Sealer } from "../../accounts/seal.ts";
 import { directNetwork, type Network } from "../../../platform/http/network.ts";
-import type { InstallationRows, NewInstallation } from "../../workflow/access/installation.ts";
+import type { Store } from "../../store/store.ts";
+import type { NewInstallation } from "../../workflow/access/installation.ts";
 import { boltLogger } from "../bolt-logger.ts";
 import type { Route } from "../receive/health-server.ts";
 import { type OAuthApp, sealTokens } from "./oauth.ts";
@@ -15,7 +16,7 @@ export type InstallerParts = {
   /** Another base URL than Slack's own Web API, with the slash at its end. */
   readonly apiUrl?: string | undefined;
   readonly network?: Network | undefined;
-  readonly store: Pick<InstallationRows, "saveInstallation">;
+  readonly store: Pick<Store, "saveInstallation">;
   /** Called after an installation was stored. */
   readonly changed: (installationId: string) => void;
   readonly sealer: Sealer;

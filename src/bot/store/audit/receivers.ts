@@ -1,6 +1,6 @@
 import { type SqlBool, sql } from "kysely";
 import { eventLine } from "../../audit/file-format.ts";
-import type { Due } from "../../workflow/due.ts";
+import type { Due } from "../../workflow/due-kinds.ts";
 import { holdDue, scheduleDue } from "../due.ts";
 import { Big } from "../schema/columns.ts";
 import type { Session } from "../database/session.ts";

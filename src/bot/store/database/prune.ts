@@ -1,5 +1,5 @@
 import { type DeleteResult, sql, type SqlBool } from "kysely";
-import type { NextTime } from "../../workflow/due.ts";
+import type { NextTime } from "../../workflow/due-kinds.ts";
 import { pruneHistory } from "../audit/prune-history.ts";
 import { deletePosts } from "../posts.ts";
 import { pruneProfiles } from "../profiles.ts";
@@ -27,7 +27,7 @@ export async function planPruning({ db, clock }: Session): Promise<void> {
     .execute();
 }
 
-/** The only place where history goes away: by age, if an age is configured, and its settled Changes with it. */
+/** The only place where history goes away: by age, if an age is configured, and its settled Changes with it. Resolves to its next time. */
 export async function prune(session: Session): Promise<NextTime> {
   const { db, clock, keepHistoryMs } = session;
   await untilNone(() => removed(db.deleteFrom("delivery").where("id", "in", oldDeliveries({ db, clock }))));

@@ -44,6 +44,7 @@ function reportIn(text: string | null): ReplicaReport | undefined {
   }
 }
 
+/** All that live, without this one. */
 export async function otherReplicas(session: Session): Promise<readonly LiveReplica[]> {
   return (await liveReplicas(session)).filter(({ id }) => id !== session.replicaId);
 }

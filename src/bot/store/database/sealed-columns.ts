@@ -2,7 +2,7 @@ import { z } from "zod";
 import { chainBind } from "../audit/chain-rows.ts";
 import { dueBind } from "../due.ts";
 import { seenKey } from "../rounds.ts";
-import type { ListKey } from "../../workflow/ports.ts";
+import type { ListKey } from "../../workflow/stored.ts";
 
 const Row = z.record(z.string(), z.unknown());
 export type Row = z.infer<typeof Row>;

@@ -1,7 +1,7 @@
 import type { Generated } from "kysely";
 import type { ChangeState } from "../../changes/stored-change.ts";
 import type { HistoryEventKind } from "../../changes/history-event.ts";
-import type { DueKindName } from "../../workflow/due.ts";
+import type { DueKindName } from "../../workflow/due-kinds.ts";
 import type { PostKindName } from "../../workflow/post/post.ts";
 
 // Times are ISO 8601 in UTC, so that they sort as text; flags are 0 and 1; JSON is text.

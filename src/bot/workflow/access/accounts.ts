@@ -4,7 +4,6 @@ import type { Clock } from "../../../platform/clock.ts";
 import {
   type AccountMode,
   type AccountSeeker,
-  type LinkedAccount,
   type OpenAccount,
   boundTo,
   type FoundAccounts,
@@ -14,16 +13,13 @@ import {
 } from "../../accounts/resolve.ts";
 import type { Sealer } from "../../accounts/seal.ts";
 import { StoreError, UserError } from "../../errors.ts";
-import type { Accounts, CallCounts, ResolvedAccount, LinkStore } from "../ports.ts";
+import type { WorkspaceStore } from "../../store/store.ts";
+import type { Accounts, CallCounts, ResolvedAccount } from "../ports.ts";
 
 type Found = FoundAccounts & Omit<ResolvedAccount, "account" | "isUsual">;
 
 type Parts = {
-  readonly store: Pick<LinkStore, "accountsFor"> & {
-    readonly impliedFor: (seeker: AccountSeeker) => Promise<Found>;
-    /** Stores the same token sealed with another key; nothing when the row has changed meanwhile. */
-    readonly resealAccount: (account: LinkedAccount, sealedToken: string) => Promise<void>;
-  };
+  readonly store: Pick<WorkspaceStore, "accountsFor" | "impliedFor" | "resealAccount">;
   readonly sealer: Sealer;
   readonly mode: AccountMode;
   /** The workspace's account from the environment. */

@@ -2,7 +2,7 @@ import { partsOf, type StoredChange } from "../../changes/stored-change.ts";
 import { SlackAway, UserError } from "../../errors.ts";
 import { strictest } from "../../policy/evaluate.ts";
 import type { Terms, Verdict } from "../../policy/policy.ts";
-import type { Due } from "../due.ts";
+import type { Due } from "../due-kinds.ts";
 import { advance } from "../history.ts";
 import { step } from "../lifecycle.ts";
 import { isDirect } from "../origin.ts";

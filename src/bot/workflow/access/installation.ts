@@ -35,36 +35,6 @@ export type Closing = {
   readonly by: { readonly userId: string; readonly name: string };
 };
 
-/** Installations of an app that several workspaces use. Every time is the database's. */
-export type InstallationRows = {
-  /** Installs or replaces. Cards that went out of date while the app was away are drawn again. */
-  readonly saveInstallation: (installation: NewInstallation) => Promise<void>;
-  readonly installationById: (id: string) => Promise<Installation | undefined>;
-  /** The workspace's own installation, else its organization's. */
-  readonly findInstallation: (source: Source) => Promise<Installation | undefined>;
-  /** The same for a workspace that was seen before. */
-  readonly installationOf: (teamId: string) => Promise<Installation | undefined>;
-  /** Ids with their versions. */
-  readonly installationVersions: () => Promise<ReadonlyMap<string, number>>;
-  /** Remembers that a workspace uses its organization's installation. */
-  readonly noteOrgWorkspace: (teamId: string, enterpriseId: string) => Promise<void>;
-  /** Workspaces that were seen using an installation. */
-  readonly workspacesOf: (installation: Installation) => Promise<readonly string[]>;
-  /** Stores exchanged tokens, unless the app was installed again meanwhile. True: stored. */
-  readonly rotated: (installation: Installation, tokens: NewTokens) => Promise<boolean>;
-  /** The same tokens sealed with another key; nothing when they were replaced meanwhile. */
-  readonly resealTokens: (installation: Installation, sealedTokens: string) => Promise<void>;
-  /** Slack may have ended it: somebody has to ask. */
-  readonly suspectInstallation: (id: string) => Promise<void>;
-  /** Deletes the installation with its tokens. False: it was gone or replaced meanwhile. */
-  readonly removeInstallation: (installation: Pick<Installation, "id" | "version">) => Promise<boolean>;
-  /**
-   * Ends requests that wait, deletes accounts, bindings, settings of people and sealed content. History stays. Repeating
-   * it changes nothing.
-   */
-  readonly closeWorkspace: (closing: Closing) => Promise<void>;
-};
-
 /** What Slack tells about installations. */
 export type Installations = {
   /** The app was removed, or its bot token was revoked. */

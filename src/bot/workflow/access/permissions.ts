@@ -3,7 +3,8 @@ import { type Binding, outsideLock } from "../../policy/binding.ts";
 import { bestOutcome, evaluate, evaluateAtBest } from "../../policy/evaluate.ts";
 import type { Policy, Person, Where, Verdict } from "../../policy/policy.ts";
 import { approversNow, beforeNo } from "./approvers.ts";
-import { freshness, type People, type Profile, type WorkflowParts } from "../ports.ts";
+import { freshness, type People, type WorkflowParts } from "../ports.ts";
+import type { Profile } from "../stored.ts";
 import { isDirect } from "../origin.ts";
 
 type Bound = {

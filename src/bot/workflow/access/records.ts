@@ -5,7 +5,8 @@ import { changeEvent, note } from "../history.ts";
 import type { Mute } from "../../watch/watch.ts";
 import { isDirect, type Origin } from "../origin.ts";
 import { permissionsFor } from "./permissions.ts";
-import { freshness, type WorkflowParts, type People, type Profile, type RecordRows } from "../ports.ts";
+import { freshness, type WorkflowParts, type People } from "../ports.ts";
+import type { Profile } from "../stored.ts";
 import { nearNames } from "../../policy/near-names.ts";
 import type { HistoryEvent, HistoryQuery } from "../../changes/history-event.ts";
 import { seenOf } from "../../views/kit/health.ts";
@@ -229,7 +230,7 @@ function rowsFor({ store }: Pick<WorkflowParts, "store">, { profile }: Viewer, s
 type Wanted = { readonly query: HistoryQuery; readonly shows: Shows };
 
 /** Reads until the page is full: a shorter page would reveal how many rows are hidden. */
-async function visibleRows(store: RecordRows, { query, shows }: Wanted): Promise<HistoryRows> {
+async function visibleRows(store: WorkflowParts["store"], { query, shows }: Wanted): Promise<HistoryRows> {
   const { limit } = query;
   const events: HistoryEvent[] = [];
   let before = query.before;

@@ -1,6 +1,7 @@
 import type { Card } from "../../changes/stored-change.ts";
 import { type Post, sentAgain, toldInstead } from "../../views/kit/post.ts";
-import { type Due, type DueEnd, LeaseLost } from "../due.ts";
+import type { Due } from "../due-kinds.ts";
+import { type DueEnd, LeaseLost } from "../due.ts";
 import type { WorkflowParts } from "../ports.ts";
 import type {
   Beside,
@@ -9,7 +10,6 @@ import type {
   NewPost,
   PostKind,
   PostKindName,
-  PostStore,
   Readable,
   SavedPost,
   Sent,
@@ -20,7 +20,7 @@ import type {
 
 export type DeliverParts = Pick<WorkflowParts, "log" | "sender" | "wake"> & {
   readonly clock: Pick<WorkflowParts["clock"], "after" | "elapsedMs">;
-  readonly store: Pick<PostStore, "postOf" | "savePost" | "deliverAgain" | "removePost">;
+  readonly store: Pick<WorkflowParts["store"], "postOf" | "savePost" | "deliverAgain" | "removePost">;
 };
 
 /** Slack couldn't say who may see it. */

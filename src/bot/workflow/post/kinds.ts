@@ -1,4 +1,5 @@
-import type { Due, DueEnd } from "../due.ts";
+import type { Due } from "../due-kinds.ts";
+import type { DueEnd } from "../due.ts";
 import { followEndPost } from "../log-follow-end.ts";
 import type { WorkflowParts } from "../ports.ts";
 import { alertPost } from "../watching/alert-post.ts";

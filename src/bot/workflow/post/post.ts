@@ -1,7 +1,6 @@
-import type { Announcement } from "../../changes/history-event.ts";
 import type { Card, StoredChange } from "../../changes/stored-change.ts";
 import type { Post } from "../../views/kit/post.ts";
-import type { Due, NextTime } from "../due.ts";
+import type { Due } from "../due-kinds.ts";
 import type { Content } from "../stored-request.ts";
 
 // Messages that Gantry keeps true: a row of `post` says where one is and what its thread has, and a kind says what it shows.
@@ -72,27 +71,6 @@ export type SavedPost = {
 /** A message that this replica posts first, at once, with what is known of it. */
 export type TakenPost = { readonly due: Due; readonly post: StoredPost };
 export type TakenCard = TakenPost & { readonly change: StoredChange; readonly opened: Content | undefined };
-
-export type PostStore = {
-  /** Undefined when it is gone. */
-  readonly postOf: (due: Pick<Due, "key" | "teamId">) => Promise<StoredPost | undefined>;
-  /**
-   * Stores what became of the message while this replica has its lease; with nothing else, renews it. `lost`: another replica has it, and
-   * nothing was stored; `adopted`: the same, but the new card was stored, because there was none. `again`: it is over, and was scheduled
-   * again meanwhile.
-   */
-  readonly savePost: (due: Due, saved: SavedPost) => Promise<"held" | "again" | "adopted" | "lost">;
-  /**
-   * Ends the lease of other work, or delays it, and schedules a message in the same transaction. False: the lease was lost, and nothing
-   * was stored.
-   */
-  readonly postDue: (due: Due, post: NewPost, next?: NextTime) => Promise<boolean>;
-  readonly announce: (teamId: string, announcement: Announcement) => Promise<void>;
-  /** Delivers it once more, after the replica that does it now. */
-  readonly deliverAgain: (due: Due) => Promise<void>;
-  /** With its row of `due`. */
-  readonly removePost: (due: Due) => Promise<void>;
-};
 
 /** Why Slack didn't take a message: the end of a sentence, and the reference in the log. */
 export type Refusal = { readonly reason: string; readonly reference?: string };

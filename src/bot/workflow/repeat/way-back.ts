@@ -7,7 +7,8 @@ import { containersAfter, riskOf, type Snapshot } from "../../changes/updatable-
 import { newChangeId } from "../../commands/grammar/argument-types.ts";
 import { staysIfStuck } from "../draft.ts";
 import { changeEvent, logEvent } from "../history.ts";
-import type { Inserted, NewChange, WorkflowParts } from "../ports.ts";
+import type { Inserted, NewChange } from "../stored.ts";
+import type { WorkflowParts } from "../ports.ts";
 import { changeIn, type Content, sealContent } from "../stored-request.ts";
 
 /** A deploy whose new instances don't get ready, and the service as it is now. */

@@ -21,7 +21,8 @@ import { accessFor } from "../access/context.ts";
 import { logEvent, noteRefusal, originEvent } from "../history.ts";
 import type { Reply } from "../inbox/interaction.ts";
 import { isDirect, type Origin } from "../origin.ts";
-import type { NewWatch, WatchLimits, WorkflowParts } from "../ports.ts";
+import type { NewWatch, WatchLimits } from "../stored.ts";
+import type { WorkflowParts } from "../ports.ts";
 import { announcement } from "../post/announcement.ts";
 import { eventAbout } from "./watch-event.ts";
 

@@ -10,7 +10,8 @@ import { muteOf, nextDigest, placeOf, placeOfMute, previousDigest } from "../../
 import type { Watch } from "../../watch/watch.ts";
 import { contextFor } from "../access/context.ts";
 import { liveWorkloads } from "../live-workloads.ts";
-import type { Due, DueEnd } from "../due.ts";
+import type { Due } from "../due-kinds.ts";
+import type { DueEnd } from "../due.ts";
 import type { PostKind } from "../post/post.ts";
 import type { WorkflowParts } from "../ports.ts";
 import { endWatch, watchRights } from "./rights.ts";

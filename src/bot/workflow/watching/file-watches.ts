@@ -5,7 +5,8 @@ import type { FileWatch } from "../../commands/verbs/watch/watches-file.ts";
 import { SlackAway, UserError } from "../../errors.ts";
 import { placeOf } from "../../watch/due.ts";
 import type { Watch } from "../../watch/watch.ts";
-import { freshness, type NewWatch, type WorkflowParts } from "../ports.ts";
+import { freshness, type WorkflowParts } from "../ports.ts";
+import type { NewWatch } from "../stored.ts";
 
 export type FileWatchParts = {
   /** Another list whenever the file has changed. */

@@ -23,8 +23,10 @@ import { isGap, roundEveryMs } from "../../watch/pace.ts";
 import type { Watch } from "../../watch/watch.ts";
 import { seekerOf } from "./notify.ts";
 import type { Push } from "./push.ts";
-import type { Due, DueEnd } from "../due.ts";
-import type { NewNotice, Round, RoundResult, WorkflowParts } from "../ports.ts";
+import type { Due } from "../due-kinds.ts";
+import type { DueEnd } from "../due.ts";
+import type { NewNotice, Round, RoundResult } from "../stored.ts";
+import type { WorkflowParts } from "../ports.ts";
 
 type Observer = { readonly known: KnownLists; readonly push: Pick<Push, "listen"> };
 

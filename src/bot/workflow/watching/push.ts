@@ -2,7 +2,8 @@ import type { Logger } from "pino";
 import type { Clock } from "../../../platform/clock.ts";
 import type { OpenAccount } from "../../accounts/resolve.ts";
 import { unawaited } from "../../../platform/waiting.ts";
-import type { ListKey, WorkflowParts } from "../ports.ts";
+import type { ListKey } from "../stored.ts";
+import type { WorkflowParts } from "../ports.ts";
 
 /** Waits for workload APIs that tell when a list changes, so that a round is made then and not ten seconds later. */
 export type Push = {

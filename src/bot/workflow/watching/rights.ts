@@ -11,7 +11,8 @@ import { beforeNo } from "../access/approvers.ts";
 import { watchGroups } from "../access/clear-to-run.ts";
 import { permissionsFor } from "../access/permissions.ts";
 import { logEvent, originEvent } from "../history.ts";
-import { type Due, type DueEnd, LeaseLost } from "../due.ts";
+import type { Due } from "../due-kinds.ts";
+import { type DueEnd, LeaseLost } from "../due.ts";
 import { freshness, type WorkflowParts } from "../ports.ts";
 import { eventAbout } from "./watch-event.ts";
 

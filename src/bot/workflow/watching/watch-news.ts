@@ -1,7 +1,8 @@
 import { z } from "zod";
 import { watchNewsMessage } from "../../commands/verbs/watch/watch-message.ts";
 import type { WatchNews } from "../../watch/watch.ts";
-import type { Due, DueEnd } from "../due.ts";
+import type { Due } from "../due-kinds.ts";
+import type { DueEnd } from "../due.ts";
 import { TELL_FOR_MS } from "../post/announcement.ts";
 import type { PostKind } from "../post/post.ts";
 import type { WorkflowParts } from "../ports.ts";

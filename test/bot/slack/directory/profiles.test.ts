@@ -3,7 +3,8 @@ import { type WebClient, WebAPIRateLimitedError } from "@slack/web-api";
 import { pino } from "pino";
 import { expect, test } from "vitest";
 import { createProfiles } from "../../../../src/bot/slack/directory/profiles.ts";
-import { freshness, type StoredProfile } from "../../../../src/bot/workflow/ports.ts";
+import { freshness } from "../../../../src/bot/workflow/ports.ts";
+import type { StoredProfile } from "../../../../src/bot/workflow/stored.ts";
 
 /** Time that passes from one timer to the next whenever nothing else is left to do. */
 function virtualTime() {

@@ -3,7 +3,7 @@ import { createSealer, newKey, readKeyring } from "../../../../src/bot/accounts/
 import { keysOf, readHead } from "../../../../src/bot/store/audit/chain-rows.ts";
 import { checkDatabase, type Checked } from "../../../../src/bot/store/audit/read-chain.ts";
 import { textSealer } from "../../../../src/bot/store/database/text-sealer.ts";
-import type { Due } from "../../../../src/bot/workflow/due.ts";
+import type { Due } from "../../../../src/bot/workflow/due-kinds.ts";
 import { atOnce, type Bench, event, pendingChange, type Replica, takeOne } from "./bench.ts";
 
 const DAY_MS = 24 * 60 * 60_000;

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import type { Due } from "../../../../src/bot/workflow/due.ts";
-import type { NewChange } from "../../../../src/bot/workflow/ports.ts";
+import type { Due } from "../../../../src/bot/workflow/due-kinds.ts";
+import type { NewChange } from "../../../../src/bot/workflow/stored.ts";
 import type { SavedPost } from "../../../../src/bot/workflow/post/post.ts";
 import {
   ann,

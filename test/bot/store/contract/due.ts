@@ -3,7 +3,7 @@ import { createSealer, newKey, readKeyring } from "../../../../src/bot/accounts/
 import { scheduleDue } from "../../../../src/bot/store/due.ts";
 import { textSealer } from "../../../../src/bot/store/database/text-sealer.ts";
 import { clockOf } from "../../../../src/bot/store/database/session.ts";
-import type { Due, Scheduled } from "../../../../src/bot/workflow/due.ts";
+import type { Due, Scheduled } from "../../../../src/bot/workflow/due-kinds.ts";
 import { atOnce, type Bench, type Replica, takeOne } from "./bench.ts";
 
 const MINUTE = 60_000;

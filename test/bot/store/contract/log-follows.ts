@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import type { NewLogFollow } from "../../../../src/bot/workflow/ports.ts";
-import type { Due } from "../../../../src/bot/workflow/due.ts";
+import type { NewLogFollow } from "../../../../src/bot/workflow/stored.ts";
+import type { Due } from "../../../../src/bot/workflow/due-kinds.ts";
 import { type Bench, type Replica, takeOne } from "./bench.ts";
 
 const limits = { perPerson: 2, perChannel: 3, perWorkspace: 4 };

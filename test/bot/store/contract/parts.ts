@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { NewChange } from "../../../../src/bot/workflow/ports.ts";
+import type { NewChange } from "../../../../src/bot/workflow/stored.ts";
 import {
   ann,
   approvedChange,

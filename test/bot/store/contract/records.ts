@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import type { HistoryEventKind } from "../../../../src/bot/changes/history-event.ts";
 import type { Health, Who } from "../../../../src/bot/changes/stored-change.ts";
 import type { Outcome } from "../../../../src/bot/changes/change.ts";
-import type { NewChange } from "../../../../src/bot/workflow/ports.ts";
+import type { NewChange } from "../../../../src/bot/workflow/stored.ts";
 import { ann, approvedChange, atOnce, bob, type Bench, done, event, pendingChange } from "./bench.ts";
 
 const linked = { teamId: "T1", username: "ann", sealedToken: "sealed-a", linkedBy: "U1" };

@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import { expect, test } from "vitest";
 import { markStatements } from "../../../../src/bot/store/database/restored.ts";
-import type { NewWatch, RoundResult } from "../../../../src/bot/workflow/ports.ts";
+import type { NewWatch, RoundResult } from "../../../../src/bot/workflow/stored.ts";
 import {
   approvedChange,
   ann,

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { NewWatch } from "../../../../src/bot/workflow/ports.ts";
+import type { NewWatch } from "../../../../src/bot/workflow/stored.ts";
 import { ann, atOnce, bob, type Bench, event, takeOne } from "./bench.ts";
 
 const limits = { perOwner: 3, perPlace: 4 };

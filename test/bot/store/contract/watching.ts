@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Incident, Kept, Seen } from "../../../../src/bot/watch/incident.ts";
-import type { NewNotice, NewWatch, Placing, Round, RoundResult } from "../../../../src/bot/workflow/ports.ts";
+import type { NewNotice, NewWatch, Placing, Round, RoundResult } from "../../../../src/bot/workflow/stored.ts";
 import type { StoredPost } from "../../../../src/bot/workflow/post/post.ts";
 import { atOnce, type Bench, event, ann, type Replica, takeOne, placesDue } from "./bench.ts";
 

@@ -7,9 +7,9 @@ import {
   type Who,
 } from "../../../../src/bot/changes/stored-change.ts";
 import type { Store } from "../../../../src/bot/store/store.ts";
-import { type Due, dueKinds } from "../../../../src/bot/workflow/due.ts";
+import { type Due, dueKinds } from "../../../../src/bot/workflow/due-kinds.ts";
 import { endOf, type Next, step, type Step } from "../../../../src/bot/workflow/lifecycle.ts";
-import type { NewChange } from "../../../../src/bot/workflow/ports.ts";
+import type { NewChange } from "../../../../src/bot/workflow/stored.ts";
 import type { Outcome } from "../../../../src/bot/changes/change.ts";
 
 type Without<Details, Key extends PropertyKey> = Details extends unknown ? Omit<Details, Key> : never;

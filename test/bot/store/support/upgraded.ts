@@ -5,7 +5,7 @@ import type { Sealer } from "../../../../src/bot/accounts/seal.ts";
 import { openStore } from "../../../../src/bot/store/open-store.ts";
 import { migrations } from "../../../../src/bot/store/schema/migrations.ts";
 import type { Tables } from "../../../../src/bot/store/schema/tables.ts";
-import { dueKinds, type DueKindName } from "../../../../src/bot/workflow/due.ts";
+import { dueKinds, type DueKindName } from "../../../../src/bot/workflow/due-kinds.ts";
 import { openSqlite } from "../../../../src/platform/database/sqlite.ts";
 import { testClock } from "../../../support/test-clock.ts";
 

@@ -3,7 +3,7 @@ import type { HistoryEventKind } from "../../../../src/bot/changes/history-event
 import type { StoredChange } from "../../../../src/bot/changes/stored-change.ts";
 import type { Kept, Shown, StoredPost, TakenCard, ThreadSoFar } from "../../../../src/bot/workflow/post/post.ts";
 import { changePost } from "../../../../src/bot/workflow/post/change-card.ts";
-import type { Due } from "../../../../src/bot/workflow/due.ts";
+import type { Due } from "../../../../src/bot/workflow/due-kinds.ts";
 import { ended, event, run, stored } from "../../views/support/stored-changes.ts";
 import { desk } from "../support/desk.ts";
 import { unposted } from "../support/unposted.ts";

@@ -9,9 +9,11 @@ import { createAccounts } from "../../../../src/bot/workflow/access/accounts.ts"
 import { createEnvValues } from "../../../../src/bot/workflow/access/env-values.ts";
 import { createLanes } from "../../../../src/bot/workflow/inbox/lanes.ts";
 import type { Reply } from "../../../../src/bot/workflow/inbox/interaction.ts";
-import { createDueLoop, dueKinds, type DueKindName, type DueWork } from "../../../../src/bot/workflow/due.ts";
+import { createDueLoop, type DueWork } from "../../../../src/bot/workflow/due.ts";
+import { dueKinds, type DueKindName } from "../../../../src/bot/workflow/due-kinds.ts";
 import { createDropped } from "../../../../src/bot/workflow/inbox/dropped.ts";
-import type { People, Profile, WorkflowParts } from "../../../../src/bot/workflow/ports.ts";
+import type { People, WorkflowParts } from "../../../../src/bot/workflow/ports.ts";
+import type { Profile } from "../../../../src/bot/workflow/stored.ts";
 import { carryOnDue } from "../../../../src/bot/workflow/run.ts";
 import { migratedInMemory } from "../../../support/migrated-database.ts";
 import { othersApprove } from "../../../support/policies.ts";

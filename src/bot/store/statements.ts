@@ -1,0 +1,61 @@
+// All that the bot reads and writes: one function per statement or transaction, which takes a session first. The store has them
+// under these names, over its session.
+
+export {
+  accountsFor,
+  callsOn,
+  countCalls,
+  impliedFor,
+  removeAccount,
+  resealAccount,
+  saveAccount,
+  setRegion,
+} from "./accounts.ts";
+export { advance } from "./advance.ts";
+export { alertOf, dueNotices, placeNotices, scheduleWatching, takeAlert } from "./alerts.ts";
+export { addReceivers, auditBatch, auditDelivered, auditFailed } from "./audit/receivers.ts";
+export { sealHistory } from "./audit/seal-history.ts";
+export { bind, bindingOf, moveChannel, movedChannels, unbind } from "./channels.ts";
+export { inspect } from "./database/inspect.ts";
+export { planPruning, prune } from "./database/prune.ts";
+export { beat, otherReplicas } from "./database/replicas.ts";
+export { accept, drop, finishDelivery, isKnown, remember } from "./deliveries.ts";
+export { delayDue, dueKinds, endDue, holdDue, lookNow, renewDue, takeDue } from "./due.ts";
+export { addEvent as note } from "./events.ts";
+export { changeToDraw, completedJobs, createdJobs, findChange as find, waitsFor } from "./find-change.ts";
+export { changedSince, history } from "./history.ts";
+export { insertChange } from "./insert-change.ts";
+export {
+  closeWorkspace,
+  findInstallation,
+  installationById,
+  installationOf,
+  installationVersions,
+  noteOrgWorkspace,
+  removeInstallation,
+  resealTokens,
+  rotated,
+  saveInstallation,
+  suspectInstallation,
+  workspacesOf,
+} from "./installations.ts";
+export { beginFollow, endFollow, followOf, followsOf, saveFollow, sealedFollow, stopFollow } from "./log-follows.ts";
+export { pendingChanges, waiting } from "./pending.ts";
+export { announce, deliverAgain, postDue, postOf, removePost, savePost, showChange } from "./posts.ts";
+export { forgetElsewhere, forgetProfile, profilesOf, saveProfiles } from "./profiles.ts";
+export { endRound, hint, incidentsOf, keptOf, roundOf, syncRounds } from "./rounds.ts";
+export {
+  addWatch,
+  allWatches,
+  findWatch,
+  lastLooks,
+  loseWatch,
+  mute,
+  mutesOf,
+  removeWatch,
+  resumeWatch,
+  setFileWatches,
+  unmute,
+  watchesOf,
+  watchesOn,
+} from "./watches.ts";

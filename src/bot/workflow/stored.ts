@@ -1,0 +1,267 @@
+import type { StoredChange } from "../changes/stored-change.ts";
+import type { Binding, BindingTerms } from "../policy/binding.ts";
+import type { Standing } from "../policy/policy.ts";
+import type { NoticedEvent } from "../watch/alert.ts";
+import type { Incident, Kept } from "../watch/incident.ts";
+import type { Mute, Watch } from "../watch/watch.ts";
+import type { Due } from "./due-kinds.ts";
+import type { TakenPost } from "./post/post.ts";
+
+// What the database keeps, as the store takes it and hands it out.
+
+export type Profile = {
+  readonly userId: string;
+  readonly name: string;
+  readonly standing: Standing;
+  /** An admin or owner of the bot's workspace; nobody of another organization is one. */
+  readonly isAdmin: boolean;
+  /** Their IANA time zone; undefined when Slack doesn't say. */
+  readonly zone?: string | undefined;
+};
+
+/** A profile that the database keeps, and how long ago Slack said so, in milliseconds. */
+export type StoredProfile = Profile & { readonly ageMs: number };
+
+/** A Change as it is requested; the database adds times and versions. */
+export type NewChange = Omit<
+  StoredChange,
+  | "version"
+  | "state"
+  | "votes"
+  | "createdAt"
+  | "expiresAt"
+  | "approvedAt"
+  | "claimedAt"
+  | "settledAt"
+  | "ending"
+  | "health"
+  | "progress"
+  | "isUndone"
+  | "notice"
+  | "card"
+  | "parts"
+> & {
+  /** `approved` for what needs no approval. */
+  readonly state: "pending" | "approved";
+  /** From now on, of a pending one. */
+  readonly expiresInMs: number | undefined;
+  /** Equal for duplicate requests: only one of them can be pending. */
+  readonly waitKey?: string | undefined;
+  /** Of a request for several workloads; the database gives them their ids. */
+  readonly parts?: readonly NewChange[];
+  /**
+   * Nothing is added while another request of this person for the same operation and workload has no card, was requested
+   * within this time, and they weren't told how it ended.
+   */
+  readonly unlessUnansweredMs?: number | undefined;
+  /** Adding it also finishes its delivery: the Change is all that has to be carried on. */
+  readonly endsDelivery?: boolean;
+};
+
+/** Whose jobs, and where. */
+export type CompletedIn = { readonly teamId: string; readonly account: string; readonly region: string };
+
+/** `isDrawn`: Slack shows the card as it is. */
+export type CreatedJob = { readonly change: StoredChange; readonly isDrawn: boolean };
+
+export type ChangeKey =
+  | { readonly id: string }
+  | { readonly deliveryId: string }
+  /** The pending, unexpired request with the same effect. */
+  | { readonly waitKey: string }
+  /** The pending or executed Undo of this Change. */
+  | { readonly undoOf: string };
+
+export type Advanced =
+  /** `due`: it was approved, and is leased to this replica, which carries it on. */
+  | {
+      readonly kind: "moved";
+      readonly change: StoredChange;
+      readonly card?: TakenPost | undefined;
+      readonly due?: Due | undefined;
+    }
+  /** It isn't in a state that the step leads from, isn't ours, or our lease is too short. Nothing moved. */
+  | { readonly kind: "late"; readonly change: StoredChange | undefined }
+  /** This person had approved already. Nothing moved. */
+  | { readonly kind: "twice"; readonly change: StoredChange }
+  /** `claim`: another Run of the same workload is in progress. `askAgain`: the same request already waits. Nothing moved. */
+  | { readonly kind: "busy"; readonly earlier: StoredChange | undefined };
+
+/** `due`: a new one that is approved is leased to this replica, which carries it on. */
+export type Inserted = { readonly change: StoredChange; readonly due: Due | undefined };
+
+export type Unanswered = { readonly unanswered: StoredChange };
+
+/** The id of a Change that is only looked for in one workspace. */
+export type IdIn = { readonly id: string; readonly teamId: string };
+
+/** An interaction that must not be lost: its content is sealed in the database. */
+export type NewDelivery = {
+  readonly id: string;
+  readonly teamId: string;
+  readonly payload: string;
+  /** Of the lease that it is stored with. */
+  readonly token: string;
+};
+
+export type ChannelId = { readonly teamId: string; readonly channelId: string };
+
+export type NewBinding = BindingTerms & Pick<Binding, "boundBy">;
+
+export type ChannelMove = {
+  readonly teamId: string;
+  readonly from: string;
+  readonly to: string;
+  /** The sealed token of the channel's account as it was read, and as it is sealed for the new id. */
+  readonly token: { readonly was: string; readonly now: string } | undefined;
+};
+
+/** A watch as it is added; its id is new, and the database adds the time. */
+export type NewWatch = Omit<Watch, "createdAt" | "pausedWhy">;
+
+/** The most watches that a person may have, and that may tell in one place. Those of the file don't count. */
+export type WatchLimits = { readonly perOwner: number; readonly perPlace: number };
+
+export type AddedWatch =
+  | { readonly kind: "added"; readonly id: string }
+  /** This person watched the same workloads in the same place before; what they are told has changed. */
+  | { readonly kind: "changed"; readonly id: string }
+  /** It was just that already; nothing is written. */
+  | { readonly kind: "same" }
+  | { readonly kind: "full"; readonly by: "owner" | "place" };
+
+/** Those of a person, and with a channel as the place, those of everybody that tell there. */
+export type WatchesIn = {
+  readonly teamId: string;
+  readonly ownerId: string;
+  readonly place?: string | undefined;
+};
+
+/** When a list was last read for watches, with which account. */
+export type LastLook = {
+  readonly account: string;
+  readonly region: string;
+  readonly kind: "service" | "job";
+  readonly at: Date;
+};
+
+/** A mute in a direct message names the person whom it is with. */
+export type MutePlace = Mute["place"];
+
+export type NewMute = Omit<Mute, "until"> & { readonly forMs: number };
+
+/** A list that is read again and again: the workloads of one kind that an account has in a region. */
+export type ListKey = {
+  readonly teamId: string;
+  /** A username. */
+  readonly account: string;
+  readonly region: string;
+  readonly kind: "service" | "job";
+};
+
+/** A look at a list, leased by this replica. */
+export type Round = ListKey & {
+  readonly due: Due;
+  readonly at: Date;
+  /** When somebody looked last; undefined before the first look. */
+  readonly lookedAt: Date | undefined;
+  /** The planned time between the last two looks, in milliseconds. */
+  readonly everyMs: number;
+  readonly failures: number;
+  /** Lists that are watched with this account. */
+  readonly lists: number;
+  /** Of what is kept of its workloads: what was read of this version is still so. */
+  readonly version: number;
+};
+
+/** Something that a place is to be told from `dueAt` on. */
+export type NewNotice = {
+  /** A channel, or a person's id for their direct message. */
+  readonly place: string;
+  /** Of the incident, or a new one for an event. */
+  readonly id: string;
+  readonly event: NoticedEvent | undefined;
+  /** When it counts, quiet hours and mutes apart. */
+  readonly ripeAt: Date;
+  readonly dueAt: Date;
+  /** It isn't told twice: one that is known keeps its times. */
+  readonly isOld: boolean;
+};
+
+export type RoundResult = {
+  /** False: the list couldn't be read. */
+  readonly hasLooked: boolean;
+  readonly everyMs: number;
+  readonly changed: readonly Kept[];
+  readonly gone: readonly string[];
+  readonly incidents: readonly Incident[];
+  readonly notices: readonly NewNotice[];
+};
+
+/** What a place has to be told now. */
+export type Notice = {
+  readonly id: string;
+  readonly subject: Incident | NoticedEvent;
+  readonly ripeAt: Date;
+  readonly wasMuted: boolean;
+};
+
+export type PlaceId = { readonly teamId: string; readonly place: string };
+
+/** What is to be done with notices of a place. */
+export type Placing = PlaceId & {
+  /** Who is told while the place takes no message. */
+  readonly ownerId: string | undefined;
+  readonly tell: readonly {
+    readonly id: string;
+    /** Notices of the same sort within a minute are told in one alert. */
+    readonly sort: string;
+    /** It joins an alert of its sort however old that is. */
+    readonly joinsAny: boolean;
+  }[];
+  readonly wait: readonly { readonly id: string; readonly until: Date; readonly isMuted: boolean }[];
+  readonly drop: readonly string[];
+};
+
+/** The most logs that are followed at once. */
+export type FollowLimits = {
+  readonly perPerson: number;
+  readonly perChannel: number;
+  readonly perWorkspace: number;
+};
+
+export type NewLogFollow = {
+  readonly id: string;
+  readonly teamId: string;
+  readonly channelId: string;
+  readonly requesterId: string;
+  readonly sealed: string;
+  readonly limits: FollowLimits;
+  readonly leaseMs: number;
+};
+
+export type BegunFollow =
+  | { readonly kind: "begun"; readonly due: Due }
+  | { readonly kind: "full"; readonly by: "person" | "channel" | "workspace" };
+
+/** A followed log, leased by this replica. */
+export type TakenFollow = Omit<NewLogFollow, "limits" | "leaseMs"> & {
+  readonly due: Due;
+  /** The message that says what is followed; undefined until it is posted. */
+  readonly headTs: string | undefined;
+  /** The name of whoever wants it to end. */
+  readonly stoppedBy: string | undefined;
+  /** How many are followed in the workspace. */
+  readonly count: number;
+};
+
+export type SavedFollow = {
+  readonly sealed: string;
+  readonly headTs: string | undefined;
+  /** Ends the lease: the next look is due then. */
+  readonly nextMs?: number;
+};
+
+export type FollowsWanted = { readonly teamId: string; readonly channelId: string; readonly requesterId: string };
+
+export type StoredFollow = Pick<NewLogFollow, "id" | "channelId" | "requesterId" | "sealed">;
