@@ -247,3 +247,13 @@ export function isNotifying({ notifies, state, settledAt, health }: StoredChange
 export function partsOf(change: StoredChange): readonly StoredChange[] {
   return change.parts ?? [change];
 }
+
+/** Undefined unless its run is done. */
+export function doneOf({ ending }: Pick<StoredChange, "ending">) {
+  return ending?.kind === "run" && ending.outcome.kind === "done" ? ending.outcome : undefined;
+}
+
+/** The uid of what it created, if the workload API sent one. */
+export function uidOf(change: Pick<StoredChange, "ending">): string | undefined {
+  return doneOf(change)?.after?.uid;
+}

@@ -21,7 +21,7 @@ import { leftOver, process } from "../workflow/inbox/delivery.ts";
 import { createDropped } from "../workflow/inbox/dropped.ts";
 import { createDueLoop, type DueEnd, type DueWork } from "../workflow/due.ts";
 import { followOn } from "../workflow/log-follow.ts";
-import { deliverPost } from "../workflow/post/kinds.ts";
+import { deliverPost } from "./deliver-post.ts";
 import type { WorkflowParts } from "../workflow/ports.ts";
 import { carryOnDue } from "../workflow/run.ts";
 import { createSweeper, sweep } from "../workflow/sweep.ts";

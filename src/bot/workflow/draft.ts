@@ -11,7 +11,7 @@ import type { Risk } from "../policy/operation-facts.ts";
 import type { EventSubject } from "./history.ts";
 import type { Origin } from "./origin.ts";
 import type { NewChange } from "./stored.ts";
-import { sealContent, type Content } from "./stored-request.ts";
+import { nameIn, sealContent, staysIfStuck, type Content } from "./stored-request.ts";
 import { digestOf } from "../changes/drift.ts";
 
 /** A request that was read, diffed and allowed by policy. */
@@ -56,11 +56,6 @@ export function subjectOf({ origin, command, context, change, verdict }: Propose
     rule: verdict.rule ?? "",
     breakGlass: verdict.kind === "break-glass",
   };
-}
-
-/** Whether a deploy whose new instances don't get ready stays as it is, instead of going back. */
-export function staysIfStuck({ args }: Ask): boolean {
-  return args["on-failure"] === "stop";
 }
 
 /** Equal for requests with the same effect on the same state of a workload. Keyed, because a body can contain secrets. */
@@ -116,11 +111,6 @@ function settledArgs({ command, ask, change, several }: Proposed): Ask["args"] {
   if (parts.length < 2) return settle(ask.args, change);
   const each = parts.map((part) => [nameIn(part.change), settle({}, part.change)] as const); // a pair
   return { ...ask.args, each: Object.fromEntries(each) };
-}
-
-/** As `names` of its Ask has it. */
-export function nameIn({ workload: { kind, name } }: Pick<Change, "workload">): string {
-  return `${kind}/${name}`;
 }
 
 /** The advice after a reason's first sentence is for one workload at a time. */

@@ -19,7 +19,7 @@ import {
 } from "../changes/read-workload.ts";
 import { keeping } from "../changes/execute.ts";
 import { FOLLOWED_FOR_MS, MOST_CALLS } from "../changes/service-watch.ts";
-import { type Health, isPartId, type StoredChange } from "../changes/stored-change.ts";
+import { doneOf, type Health, isPartId, type StoredChange, uidOf } from "../changes/stored-change.ts";
 import { isFollowed, isLateHealth, overtakenWords, seenOf } from "../views/kit/health.ts";
 import { UserError } from "../errors.ts";
 import { advance } from "./history.ts";
@@ -149,15 +149,6 @@ function stillRunning({ level, line, startedAt, usual }: Health): Health {
     line: ["I stopped watching", line].filter(Boolean).join(" · "),
     excerpt: [],
   };
-}
-
-/** The uid of what it created, if the workload API sent one. */
-export function uidOf(change: StoredChange): string | undefined {
-  return doneOf(change)?.after?.uid;
-}
-
-function doneOf({ ending }: StoredChange) {
-  return ending?.kind === "run" && ending.outcome.kind === "done" ? ending.outcome : undefined;
 }
 
 /** False: the lease was lost. */

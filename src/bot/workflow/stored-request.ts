@@ -24,6 +24,16 @@ export function changeIn({ change }: Pick<Content, "change">): Change {
   return change;
 }
 
+/** As `names` of its Ask has it. */
+export function nameIn({ workload: { kind, name } }: Pick<Change, "workload">): string {
+  return `${kind}/${name}`;
+}
+
+/** Whether a deploy whose new instances don't get ready stays as it is, instead of going back. */
+export function staysIfStuck({ args }: Ask): boolean {
+  return args["on-failure"] === "stop";
+}
+
 export function sealContent(sealer: Sealer, id: string, content: Content): string {
   return sealer.seal(JSON.stringify(content), ["change", id]);
 }

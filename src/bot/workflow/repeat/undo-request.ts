@@ -2,9 +2,8 @@ import type { Sealer } from "../../accounts/seal.ts";
 import type { StoredChange } from "../../changes/stored-change.ts";
 import type { Ask } from "../../ask.ts";
 import { partsLeft, partsToUndo } from "../../views/cards/several-card.ts";
-import { nameIn } from "../draft.ts";
 import { undoAsk } from "../../commands/verbs.ts";
-import { changeIn, contentOf, type Content } from "../stored-request.ts";
+import { changeIn, contentOf, nameIn, type Content } from "../stored-request.ts";
 
 /** The Ask that takes a Change back; of several workloads, those that were changed. Undefined when there is none. */
 export function undoRequest(sealer: Sealer, change: StoredChange, content: Content): Ask | undefined {

@@ -5,11 +5,10 @@ import { earlierVersion } from "../../changes/revisions.ts";
 import { type StoredChange, wayBackDelivery } from "../../changes/stored-change.ts";
 import { containersAfter, riskOf, type Snapshot } from "../../changes/updatable-fields.ts";
 import { newChangeId } from "../../commands/grammar/argument-types.ts";
-import { staysIfStuck } from "../draft.ts";
 import { changeEvent, logEvent } from "../history.ts";
 import type { Inserted, NewChange } from "../stored.ts";
 import type { WorkflowParts } from "../ports.ts";
-import { changeIn, type Content, sealContent } from "../stored-request.ts";
+import { changeIn, type Content, sealContent, staysIfStuck } from "../stored-request.ts";
 
 /** A deploy whose new instances don't get ready, and the service as it is now. */
 export type StuckDeploy = {

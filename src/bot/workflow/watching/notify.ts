@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { AccountSeeker } from "../../accounts/resolve.ts";
 import { covers, endOfQuiet, muteOf, placeOf, placeOfMute, ripeAt, tellingOf } from "../../watch/due.ts";
-import type { StoredChange } from "../../changes/stored-change.ts";
+import { type StoredChange, uidOf } from "../../changes/stored-change.ts";
 import type { NoticedEvent } from "../../watch/alert.ts";
 import type { Incident } from "../../watch/incident.ts";
 import type { Mute, QuietHours, Watch } from "../../watch/watch.ts";
@@ -9,7 +9,6 @@ import type { CreatedJob, Notice, PlaceId, Placing } from "../stored.ts";
 import type { WorkflowParts } from "../ports.ts";
 import type { Due } from "../due-kinds.ts";
 import type { DueEnd } from "../due.ts";
-import { uidOf } from "../follow.ts";
 import { isDirect } from "../origin.ts";
 import { type Sight, sightOf } from "./rights.ts";
 
