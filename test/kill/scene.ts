@@ -150,9 +150,13 @@ function isLeft({ id, progress }: ChangeRecord, all: readonly ChangeRecord[]): b
   );
 }
 
-/** Slack shows it, or takes no card, and its requester was told how it ended. */
-function isDelivered({ due, blocked_at, told }: ChangeRecord): boolean {
-  return Number(due) === (blocked_at === null ? 0 : 1) && (blocked_at === null || isToldEnd(told));
+/**
+ * Slack shows it. Of one that Slack has never taken, its requester was told how it ended; one that is there is out of date until it
+ * is drawn, and channels are open again when a story is over.
+ */
+function isDelivered({ due, blocked_at, card_ts, told }: ChangeRecord): boolean {
+  if (blocked_at === null) return Number(due) === 0;
+  return card_ts === null && Number(due) === 1 && isToldEnd(told);
 }
 
 export function isToldEnd(told: string | null): boolean {

@@ -1,7 +1,7 @@
 import { approverOf, asks, decides, insists, pending, seen } from "./decisions.ts";
 import { isSoon, waitFor } from "./wait-for.ts";
 import type { FaultStory } from "./points.ts";
-import { acts, quiet, type Scene } from "./scene.ts";
+import { acts, isToldEnd, quiet, type Scene } from "./scene.ts";
 import { SPEED } from "./ipc.ts";
 
 /** As Slack says it; the replicas wait for it in their faster time. */
@@ -45,13 +45,18 @@ export const troubleStories: Readonly<Record<FaultStory, (scene: Scene) => Promi
   },
   async archived(scene) {
     const { people } = scene.cluster.playground;
+    // Its end is then told beside the card, and nothing draws the card before its next try.
+    const isDoubted = scene.random() < 0.5;
+    if (isDoubted) scene.cluster.trouble.writes = "unanswered";
     scene.arm();
     await asks(scene, `restart ${scene.name}`);
     await seen(scene, "Approve");
     people.archive("ops");
     await approvesIn(scene, "general");
     const isOver = async () =>
-      (await scene.cluster.records.changes(scene.name)).every(({ settled_at }) => settled_at !== null);
+      (await scene.cluster.records.changes(scene.name)).every(
+        ({ settled_at, told }) => settled_at !== null && (!isDoubted || isToldEnd(told)),
+      );
     await waitFor(scene.cluster.pulse, isOver, "it ends while its channel is archived");
     people.unarchive("ops");
   },
