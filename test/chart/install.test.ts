@@ -343,7 +343,8 @@ describe.skipIf(noPods !== undefined)(`installed as documented${because(noPods)}
   async function upgradeTo(tag: string): Promise<void> {
     const policy =
       "rules:\n  - { name: all, who: members, does: [read, routine, disruptive, destructive], then: allow }\n";
-    writeValues(fileUnder("Several pods", "yaml"), { policy }, tag);
+    // Both versions have the same schema.
+    writeValues(fileUnder("Several pods", "yaml"), { policy, rollingUpdate: true }, tag);
     const [, , install = ""] = commandsUnder("Deploy with Helm");
     await terminal.run(install);
   }

@@ -62,6 +62,18 @@ describe.skipIf(noTools !== undefined)(`the chart${because(noTools)}`, () => {
     expect(roles.map((role) => role["rules"])).toEqual([rules, rules]);
   });
 
+  test("all pods stop before a new version starts, unless somebody knows that it leaves the database as it is", async () => {
+    const strategyWith = async (...more: readonly string[]) =>
+      objectsIn(await rendered("helm4", [valuesOf("replicas")], more)).find(({ kind }) => kind === "Deployment")?.[
+        "spec"
+      ];
+
+    expect(await strategyWith()).toMatchObject({ strategy: { type: "Recreate" } });
+    expect(await strategyWith("--set", "bot.rollingUpdate=true")).toMatchObject({
+      strategy: { type: "RollingUpdate", rollingUpdate: { maxUnavailable: 0 } },
+    });
+  });
+
   test("another policy replaces no pod, and other clusters do", async () => {
     const workloads = valuesOf("workloads");
     const podsWith = async (value: string) =>
@@ -94,6 +106,11 @@ const refused: readonly (readonly [name: string, values: object, sentence: strin
     "two replicas with SQLite",
     { image, bot: { ...bot, replicas: 2 } },
     "bot.replicas is 2, but SQLite allows only one. Set bot.database.kind to postgresql and put DATABASE_URL and GANTRY_KEYS into the Secret, or set bot.replicas to 1.",
+  ],
+  [
+    "a rolling update with SQLite",
+    { image, bot: { ...bot, rollingUpdate: true } },
+    "bot.rollingUpdate is true, but SQLite serves one process at a time. Set bot.database.kind to postgresql, or bot.rollingUpdate to false.",
   ],
   [
     "two policies",

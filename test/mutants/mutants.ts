@@ -6,6 +6,7 @@ import { goingBackMutants } from "./going-back-mutants.ts";
 import { kubernetesMutants } from "./kubernetes-mutants.ts";
 import { observingMutants } from "./observing-mutants.ts";
 import { socketMutants } from "./socket-mutants.ts";
+import { upgradeMutants } from "./upgrade-mutants.ts";
 import { watchingMutants } from "./watching-mutants.ts";
 import { whoseMutants } from "./whose-mutants.ts";
 
@@ -711,6 +712,7 @@ export const mutants: readonly Mutant[] = [
   ...auditMutants,
   ...observingMutants,
   ...socketMutants,
+  ...upgradeMutants,
   ...watchingMutants,
   ...whoseMutants,
   ...goingBackMutants,

@@ -14,8 +14,8 @@ import {
   storeErrorOf,
   type StorePlace,
 } from "./database/session.ts";
-import { migrate } from "./schema/migrations.ts";
-import { beat, forgetOthers, isAlive, leave } from "./database/replicas.ts";
+import { upgrade } from "./schema/upgrade.ts";
+import { forgetOthers, isAlive, leave } from "./database/replicas.ts";
 import { endLeases } from "./due.ts";
 import type { Over, Statements, Store } from "./store.ts";
 import * as statements from "./statements.ts";
@@ -38,7 +38,7 @@ export type OpenStore = StorePlace & {
   readonly sealer?: Sealer;
   readonly leaseMs?: number;
   readonly sendWithinMs?: number;
-  /** Aborts the wait for the lock of the folder: then `openStore` rejects with its reason. */
+  /** Aborts the wait for the lock of the folder, or for older replicas: then `openStore` rejects with its reason. */
   readonly signal?: AbortSignal | undefined;
   /** History, and with it settled Changes, older than this are removed now and then; never without it. */
   readonly keepHistoryMs?: number | undefined;
@@ -55,7 +55,8 @@ type Opened = { readonly db: Kysely<Tables>; readonly flavour: Flavour; readonly
 
 /**
  * Opens the store, brings its schema up to date, and says that this replica lives. Throws an Error with a sentence when
- * another process has the folder or a newer program wrote the data, and a `StoreError` when the database cannot be reached.
+ * another process has the folder, a newer program wrote the data, or older replicas still run with an older schema, and a `StoreError`
+ * when the database cannot be reached.
  */
 export async function openStore(options: OpenStore): Promise<Store> {
   const { clock: machine = machineClock, leaseMs = LEASE_MS, sendWithinMs = SEND_WITHIN_MS, replicaId, log } = options;
@@ -81,7 +82,6 @@ export async function openStore(options: OpenStore): Promise<Store> {
       await forgetOthers(session);
       await endLeases(session);
     }
-    await beat(session);
     await closeRestored(session);
   } catch (error) {
     await opened.close();
@@ -156,12 +156,14 @@ async function openPlace(options: OpenStore): Promise<Opened> {
 }
 
 /** On PostgreSQL over a connection of its own, with a longer limit. */
-async function migrateAt(options: OpenStore, session: Pick<Session, "db" | "flavour" | "clock">): Promise<void> {
-  if (options.kind !== "postgres") return migrate(session);
+async function migrateAt(options: OpenStore, session: Omit<Session, "chain">): Promise<void> {
+  const { kind, signal } = options;
+  const common = { isOnlyProcess: kind === "sqlite", signal };
+  if (kind !== "postgres") return upgrade(session, common);
   const limits = { poolSize: 1, statementTimeoutMs: MIGRATE_WITHIN_MS };
   const db = openPostgres<Tables>({ ...options, ...limits }, lossLogged(options.log));
   try {
-    await migrate({ ...session, db });
+    await upgrade({ ...session, db }, common);
   } finally {
     await db.destroy();
   }

@@ -1,7 +1,8 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { pino } from "pino";
-import { sql } from "kysely";
+import { type Kysely, sql } from "kysely";
 import { afterAll, describe, expect, test } from "vitest";
+import { createSealer, newKey, readKeyring } from "../../../src/bot/accounts/seal.ts";
 import { markRestored } from "../../../src/bot/compose/data/backup.ts";
 import { openPostgres } from "../../../src/platform/database/postgres.ts";
 import { migrations } from "../../../src/bot/store/schema/migrations.ts";
@@ -14,6 +15,7 @@ import type { Tables } from "../../../src/bot/store/schema/tables.ts";
 import { newDatabase, startPostgres } from "../../support/postgres.ts";
 import { approvedChange, event, pendingChange, takeOne, deliveryOf } from "./contract/bench.ts";
 import { contract } from "./contract/contract.ts";
+import { olderDatabase, upgrades } from "./contract/upgrades.ts";
 
 // The name of the skipped suite says why it was skipped.
 const server = await startPostgres();
@@ -109,18 +111,13 @@ describe.skipIf("missing" in server)(`on a real server${reason}`, () => {
     await store.addChange(pendingChange("AAA111"), event("requested"));
     const due = await takeOne(store, "post");
     if (due === undefined) throw new Error("there is no card to draw");
-    const isWaiting = async (): Promise<boolean> => {
-      const { rows } = await sql`select pid from pg_stat_activity
-        where datname = current_database() and wait_event_type = 'Lock'`.execute(db);
-      return rows.length > 0;
-    };
 
     // As a move does: the lease, then the message.
     const saving = await db.transaction().execute(async (tx) => {
       await tx.updateTable("due").set({ token: null }).where("key", "=", "AAA111").execute();
       await tx.updateTable("post").set({ place: "C2" }).where("id", "=", "AAA111").execute();
       const begun = { saved: store.savePost(due, { card: { channelId: "C1", ts: "1.1" }, isOver: true }) };
-      while (!(await isWaiting())) await nextTurn();
+      while (!(await isLocked(db))) await nextTurn();
       return begun;
     });
 
@@ -129,6 +126,27 @@ describe.skipIf("missing" in server)(`on a real server${reason}`, () => {
     expect(await store.postOf(due)).toMatchObject({ place: "C2", card: { channelId: "C2", ts: "1.1" } });
     await store.close();
     await remove();
+  });
+
+  upgrades("an upgrade on PostgreSQL", fresh);
+
+  test("an upgrade waits for a replica that has just begun to start", async () => {
+    const { start, clock, schema, db, where } = await olderDatabase(await fresh(), { at: migrations.length });
+    const sealer = createSealer(readKeyring(newKey()));
+    const holding = await db.startTransaction().execute();
+    await sql`lock table audit_chain in access exclusive mode`.execute(holding);
+    const beginning = openStore({ ...where, replicaId: "beginning", leaseMs: 60_000, sealer, log });
+    while (!(await isLocked(db))) await nextTurn();
+    await db.deleteFrom("migration").where("number", "=", migrations.length).execute();
+
+    const ended = start();
+    await Promise.race([clock.sleeper(), ended]);
+    clock.jumpMs(30_000);
+
+    expect(await ended).toContain("a replica of an older version still uses it: beginning");
+    expect(await schema()).toBe(migrations.length - 1);
+    await holding.rollback().execute();
+    await (await beginning).close();
   });
 
   test("data of a newer program is refused, with what to do", async () => {
@@ -258,6 +276,13 @@ test.each(["postgres://u:p@ss:wo/rd@h/db", "mysql://user:pass-word@host/db", "ho
     expect(error.message).not.toMatch(/ss:wo|pass-word/u);
   },
 );
+
+/** Whether somebody waits for a lock. */
+async function isLocked(db: Kysely<Tables>): Promise<boolean> {
+  const { rows } = await sql`select pid from pg_stat_activity
+    where datname = current_database() and wait_event_type = 'Lock'`.execute(db);
+  return rows.length > 0;
+}
 
 async function failure(options: OpenStore): Promise<Error> {
   try {

@@ -1,3 +1,4 @@
+import { mkdirSync } from "node:fs";
 import { sql } from "kysely";
 import { pino } from "pino";
 import { expect, test } from "vitest";
@@ -9,6 +10,7 @@ import { openStore } from "../../../src/bot/store/open-store.ts";
 import type { Tables } from "../../../src/bot/store/schema/tables.ts";
 import { approvedChange, event, ofId, pendingChange, deliveryOf, takeOne } from "./contract/bench.ts";
 import { cleanUps, folder, look, open } from "./support/sqlite-folder.ts";
+import { olderSchema } from "./support/older-schema.ts";
 import { withSteps } from "./support/steps.ts";
 import { upgradedFrom } from "./support/upgraded.ts";
 
@@ -137,16 +139,7 @@ test.each(migrations.map(({ title }, at) => ({ schema: at + 1, title })))(
     const db = openSqlite<Tables>(":memory:");
     cleanUps.push(() => db.destroy());
     const flavour = "sqlite" as const; // a literal flavour
-    await sql`create table migration (number integer primary key, title text not null, applied_at text not null)`.execute(
-      db,
-    );
-    for (const [at, { title, up }] of migrations.slice(0, schema).entries()) {
-      await up({ db, flavour });
-      await db
-        .insertInto("migration")
-        .values({ number: at + 1, title, applied_at: "2026" })
-        .execute();
-    }
+    await olderSchema(db, flavour, schema);
     const sealer = createSealer(readKeyring(newKey()));
     const log = pino({ level: "silent" });
     const start = (replicaId: string) => openStore({ kind: "shared", db, flavour, replicaId, log, sealer });
@@ -162,6 +155,19 @@ test.each(migrations.map(({ title }, at) => ({ schema: at + 1, title })))(
     await other.close();
   },
 );
+
+test("a replica that didn't say that it stopped keeps no newer version from a folder, which has one process", async () => {
+  const dir = folder();
+  mkdirSync(dir, { recursive: true });
+  const db = look(dir);
+  await olderSchema(db, "sqlite", migrations.length - 1);
+  await db.insertInto("replica").values({ id: "killed", alive_until: "2999-01-01T00:00:00.000Z" }).execute();
+
+  await open(dir);
+
+  const applied = await db.selectFrom("migration").select("number").execute();
+  expect(applied).toHaveLength(migrations.length);
+});
 
 test("a migration that fails leaves nothing behind", async () => {
   const db = openSqlite<Tables>(":memory:");

@@ -3,8 +3,10 @@ import { type LastHeartbeat, type LiveReplica, ReplicaReport } from "../../healt
 import type { Session } from "./session.ts";
 
 /** Says that this replica lives for the next `leaseMs`, and what it says about itself; without a report, the last one stays. */
-export async function beat(session: Session, report?: ReplicaReport): Promise<void> {
-  const { db, clock, replicaId, leaseMs } = session;
+export async function beat(
+  { db, clock, replicaId, leaseMs }: Pick<Session, "db" | "clock" | "replicaId" | "leaseMs">,
+  report?: ReplicaReport,
+): Promise<void> {
   const said = report === undefined ? {} : { report: JSON.stringify(report) };
   await db
     .insertInto("replica")
@@ -13,14 +15,9 @@ export async function beat(session: Session, report?: ReplicaReport): Promise<vo
     .execute();
 }
 
-/** Replicas that are alive, by id. */
+/** Replicas that are alive, by id. An older schema has no reports. */
 export async function liveReplicas({ db, clock }: Pick<Session, "db" | "clock">): Promise<readonly LiveReplica[]> {
-  const rows = await db
-    .selectFrom("replica")
-    .select(["id", "report"])
-    .where("alive_until", ">=", clock())
-    .orderBy("id")
-    .execute();
+  const rows = await db.selectFrom("replica").selectAll().where("alive_until", ">=", clock()).orderBy("id").execute();
   return rows.map(({ id, report }) => ({ id, report: reportIn(report) }));
 }
 
@@ -36,7 +33,7 @@ export async function lastHeartbeat({ db }: Pick<Session, "db">): Promise<LastHe
 }
 
 /** Undefined for one of another version that this one can't read. */
-function reportIn(text: string | null): ReplicaReport | undefined {
+function reportIn(text: string | null | undefined): ReplicaReport | undefined {
   try {
     return ReplicaReport.safeParse(JSON.parse(text ?? "null")).data;
   } catch {

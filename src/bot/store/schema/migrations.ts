@@ -1,4 +1,6 @@
 import { sql } from "kysely";
+import type { LiveReplica } from "../../health/facts.ts";
+import { liveReplicas } from "../database/replicas.ts";
 import type { Db, Flavour, Session } from "../database/session.ts";
 
 export type Migration = {
@@ -285,25 +287,46 @@ export const schemaVersion = migrations.length;
 /** Any number that no other program uses for its own lock in the same database. */
 const LOCK_KEY = 4_718_205_361;
 
+/** The second migration makes their table. */
+const FIRST_WITH_REPLICAS = 2;
+
+type Migrating = {
+  /** Otherwise, older replicas may run with the database. */
+  readonly isOnlyProcess?: boolean;
+  /** In the same transaction, once the schema is up to date. */
+  readonly finish?: (tx: Db) => Promise<void>;
+};
+
 /**
  * Brings the schema up to this program's version, all of it in one transaction: each migration runs once, also when two
  * replicas start together (the second one waits on PostgreSQL; a SQLite file has one process). Throws when the database
  * was written by a newer program: an older one would misread it.
+ *
+ * Resolves to the older replicas that are alive. Then nothing was changed, because migrations drop what those use.
  */
-export async function migrate({ db, flavour, clock }: Pick<Session, "db" | "flavour" | "clock">): Promise<void> {
-  await db.transaction().execute(async (tx) => {
+export async function migrate(
+  { db, flavour, clock }: Pick<Session, "db" | "flavour" | "clock">,
+  { isOnlyProcess = false, finish }: Migrating = {},
+): Promise<readonly LiveReplica[]> {
+  return db.transaction().execute(async (tx) => {
     if (flavour === "postgres") await sql`select pg_advisory_xact_lock(${sql.lit(LOCK_KEY)})`.execute(tx);
     await sql`create table if not exists migration (number integer primary key, title text not null, applied_at text not null)`.execute(
       tx,
     );
     const version = await versionOf(tx);
     if (version > schemaVersion) throw new Error(tooNew(version, flavour));
+    if (!isOnlyProcess && version < schemaVersion && version >= FIRST_WITH_REPLICAS) {
+      const older = await liveReplicas({ db: tx, clock });
+      if (older.length > 0) return older;
+    }
     for (const [index, { title, up }] of migrations.entries()) {
       const number = index + 1;
       if (number <= version) continue;
       await up({ db: tx, flavour });
       await tx.insertInto("migration").values({ number, title, applied_at: clock() }).execute();
     }
+    await finish?.(tx);
+    return [];
   });
 }
 
