@@ -5,9 +5,10 @@ import { createPostPace, createRateTiers, type PostPace } from "./rate-tiers.ts"
 /**
  * "lost": the request is carried out, and the answer is a 500 all the same. "late": it is carried out, and the answer
  * comes after `lateMs`. "slow": it is carried out after `lateMs`, also when nobody waits any more. "blocks": blocks are
- * refused, and nothing is done; a request without blocks is answered normally. "plans": the same for plan blocks.
+ * refused, and nothing is done; a request without blocks is answered normally. "plans": the same for plan blocks. "cut": nothing is done,
+ * and the connection breaks off.
  */
-type Failure = "429" | "500" | "garbage" | "hang" | "lost" | "late" | "slow" | "blocks" | "plans";
+type Failure = "429" | "500" | "503" | "garbage" | "cut" | "hang" | "lost" | "late" | "slow" | "blocks" | "plans";
 
 /** `{ok: false}` with any code of Slack's: is_archived, not_in_channel, missing_scope. `needed` belongs to missing_scope. */
 export type SlackError = { readonly error: string; readonly needed?: string; readonly provided?: string };

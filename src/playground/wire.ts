@@ -101,7 +101,19 @@ type WireShortcut = {
 };
 
 /** "": Slack answers normally. */
-export type SlackAnswers = "" | "429" | "500" | "hang" | "lost" | "garbage" | "late" | "slow" | "blocks" | "plans";
+export type SlackAnswers =
+  | ""
+  | "429"
+  | "500"
+  | "503"
+  | "cut"
+  | "hang"
+  | "lost"
+  | "garbage"
+  | "late"
+  | "slow"
+  | "blocks"
+  | "plans";
 
 export type WireFaults = {
   readonly slowMs: number;

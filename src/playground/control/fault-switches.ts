@@ -10,7 +10,9 @@ const Change = z.object({
   signatureAgeSeconds: z.number().min(0).max(86_400).optional(),
   lateMs: z.number().min(0).max(60_000).optional(),
   retryAfterSeconds: z.number().int().min(1).max(3_600).optional(),
-  answers: z.enum(["", "429", "500", "hang", "lost", "garbage", "late", "slow", "blocks", "plans"]).optional(),
+  answers: z
+    .enum(["", "429", "500", "503", "cut", "hang", "lost", "garbage", "late", "slow", "blocks", "plans"])
+    .optional(),
   /** A method's name, "response_url", "upload", or "all". */
   answersTo: z
     .string()

@@ -36,6 +36,8 @@ export type People = {
   readonly leaveGroup: (handle: string, person: string) => void;
   /** A new user group with these members. */
   readonly addGroup: (handle: string, people: readonly string[]) => void;
+  /** A new public channel with these people; with the bot, if it is named. */
+  readonly addChannel: (name: string, people: readonly string[]) => void;
   /** A new full member of the workspace, in these channels. */
   readonly addPerson: (name: string, channels: readonly string[]) => Person;
   /** Also the bot, by name. Somebody of another organization makes it a shared channel. */
@@ -113,7 +115,7 @@ function rename(world: World, channelName: string, name: string): void {
   setChannel(world, channelName, { name });
 }
 
-function newId({ state }: World, prefix: "U" | "S", name: string): string {
+function newId({ state }: World, prefix: "C" | "U" | "S", name: string): string {
   return `${prefix}0${state.mark}${name.toUpperCase().replaceAll(/[^A-Z0-9]/gu, "")}`;
 }
 
@@ -122,6 +124,16 @@ function addGroup(world: World, handle: string, people: readonly string[]): void
   const { groups } = world.state;
   if (groups.has(id)) throw new Error(`A user group with the id ${id} exists already.`);
   groups.set(id, { id, handle, name: handle, users: people.map((name) => personNamed(world.state, name).id) });
+  touch(world);
+}
+
+function addChannel(world: World, name: string, people: readonly string[]): void {
+  const id = newId(world, "C", name);
+  if (findChannel(world.state, id) !== undefined || findChannel(world.state, name) !== undefined) {
+    throw new Error(`There is a channel "${name}" already.`);
+  }
+  const members = new Set(people.map((each) => userNamed(world, each).id));
+  world.state.channels.set(id, { id, name, kind: "public", members, sharedWith: new Set(), isArchived: false });
   touch(world);
 }
 
@@ -160,6 +172,7 @@ export function createPeople(world: World): People {
     joinGroup: (handle, name) => setGroup(world, handle, { name, isIn: true }),
     leaveGroup: (handle, name) => setGroup(world, handle, { name, isIn: false }),
     addGroup: (handle, people) => addGroup(world, handle, people),
+    addChannel: (name, people) => addChannel(world, name, people),
     addPerson: (name, channels) =>
       addUser(
         world,

@@ -229,6 +229,9 @@ async function answer(kind: string, { what, signal }: Sent): Promise<Response> {
   const { status = 500, retryAfterSeconds = world.faults.retryAfterSeconds } = outcome;
   const headers = new Headers({ "content-type": outcome.contentType, "x-oauth-scopes": scopesIn(world).join(",") });
   if (status === 429) headers.set("retry-after", String(retryAfterSeconds));
+  // More is announced than comes before the end of the connection.
+  const broken = { "content-length": "9999", connection: "close" };
+  if (plan?.fault === "cut") for (const [name, value] of Object.entries(broken)) headers.set(name, value);
   return new Response(outcome.body, { status, headers });
 }
 
@@ -292,5 +295,6 @@ function faultOutcome(world: World, kind: string, { fault, retryAfterSeconds }: 
   if (fault === "garbage") {
     return { answer: "<html>", status: 200, body: "<html><body>Something is off", contentType: "text/html" };
   }
-  return { answer: "", status: 500, body: "Internal Server Error", contentType: "text/plain" };
+  const status = fault === "503" ? 503 : 500;
+  return { answer: "", status, body: "Internal Server Error", contentType: "text/plain" };
 }

@@ -21,6 +21,8 @@ const answers: Readonly<Record<SlackAnswers, string>> = {
   "": "Normally",
   "429": "Error 429: too many requests",
   "500": "Error 500, nothing done",
+  "503": "Error 503, nothing done",
+  cut: "Not: the connection breaks off, nothing done",
   lost: "Error 500, but done",
   late: "After 10 s, but done at once",
   slow: "After 10 s, and done only then",
