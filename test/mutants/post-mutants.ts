@@ -231,8 +231,8 @@ export const postMutants: readonly Mutant[] = [
   {
     bug: "a follow ends because one of its messages was deleted",
     file: "src/bot/workflow/log-follow.ts",
-    text: 'if (sent.kind === "blocked" && sent.by !== "message") return leave(run);',
-    becomes: "if (sent.kind.length > 0) return leave(run);",
+    text: 'if (sent.kind === "later" || (sent.kind === "blocked" && sent.by !== "message")) return waitOrLeave(',
+    becomes: "if (sent.kind.length > 0) return waitOrLeave(",
     tests: follows,
   },
   {

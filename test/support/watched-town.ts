@@ -14,7 +14,9 @@ export type WatchedTown = World & {
   /** The list calls of the bot so far. */
   readonly lists: () => number;
   readonly setAway: (isAway: boolean) => void;
-  /** Dana watches, as with `/gantry watch`. */
+  /** Dana watches, or the owner who is named, and Gantry will look. */
+  readonly adds: (names: string, other?: Partial<NewWatch>) => Promise<void>;
+  /** The same, as with `/gantry watch`, and Gantry has looked. */
   readonly watches: (names: string, other?: Partial<NewWatch>) => Promise<void>;
   /** Time passes, and the bot looks and tells. */
   readonly passes: (minutes: number) => Promise<void>;
@@ -88,28 +90,32 @@ export async function watchedTown(options: Omit<WorldOptions, "engine" | "apiFet
     await town.sweep();
     await afterRound();
   };
+  const adds = async (names: string, other: Partial<NewWatch> = {}): Promise<void> => {
+    const watch: NewWatch = {
+      id: `w${(watches += 1)}`,
+      teamId: "T0PLAYGR",
+      owner: dana,
+      source: "person",
+      account: { owner: { kind: "workspace" }, username: "gantry" },
+      target: { kind: undefined, names, region: "beijing1" },
+      place: { kind: "channel", channelId: "C0OPS" },
+      events: ["failing", "recovered", "job-failed"] satisfies WatchedEvent[],
+      afterMs: 120_000,
+      quiet: undefined,
+      digest: undefined,
+      ...other,
+    };
+    await town.store().addWatch(watch, { perOwner: 99, perPlace: 99 }, event("watched", { teamId: "T0PLAYGR" }));
+  };
   return {
     ...town,
+    adds,
     is: (name, fields) => void (fields === undefined ? services.delete(name) : services.set(name, fields)),
     isJob: (name, fields) => void (fields === undefined ? jobs.delete(name) : jobs.set(name, fields)),
     lists: () => lists,
     setAway: (away) => void (isAway = away),
-    async watches(names, other = {}) {
-      const watch: NewWatch = {
-        id: `w${(watches += 1)}`,
-        teamId: "T0PLAYGR",
-        owner: dana,
-        source: "person",
-        account: { owner: { kind: "workspace" }, username: "gantry" },
-        target: { kind: undefined, names, region: "beijing1" },
-        place: { kind: "channel", channelId: "C0OPS" },
-        events: ["failing", "recovered", "job-failed"] satisfies WatchedEvent[],
-        afterMs: 120_000,
-        quiet: undefined,
-        digest: undefined,
-        ...other,
-      };
-      await town.store().addWatch(watch, { perOwner: 99, perPlace: 99 }, event("watched", { teamId: "T0PLAYGR" }));
+    async watches(names, other) {
+      await adds(names, other);
       await look();
     },
     async passes(minutes) {

@@ -5,6 +5,7 @@ import { Problem } from "../../api/problem.ts";
 import type { NewHistoryEvent } from "../changes/history-event.ts";
 import { accountMessage, connectForm, connectResult } from "../views/forms/connect-form.ts";
 import { UserError } from "../errors.ts";
+import { sentence } from "../views/messages/sentences.ts";
 import type { Interaction, Reply } from "./inbox/interaction.ts";
 import { logEvent, originEvent, noteRefusal } from "./history.ts";
 import type { Origin } from "./origin.ts";
@@ -48,11 +49,12 @@ async function linkAccount(deps: WorkflowParts, interaction: ConnectInteraction,
   const { command } = deps.settings;
   const owner = linkOwner(whose, origin);
   const profile = await checkLink(deps, { kind: "connect", whose, origin });
-  const show = async (view: object): Promise<void> => void (await deps.responder.showInForm(viewId, view));
   const refused = await refusalOf(deps, interaction, signal);
   if (refused !== undefined) {
-    const metadata = JSON.stringify({ whose, origin });
-    return show(connectForm({ owner, username, problems: [refused], metadata }));
+    const form = connectForm({ owner, username, problems: [refused], metadata: JSON.stringify({ whose, origin }) });
+    // Closed, or not taken by Slack, which would go on showing that the token is checked.
+    if (await deps.responder.showInForm(viewId, form)) return;
+    return interaction.reply.send(sentence(`${refused} Nothing was connected.`), "refused");
   }
   const account = { teamId: origin.teamId, owner, username };
   const sealedToken = deps.sealer.seal(token, boundTo(account));
@@ -62,7 +64,7 @@ async function linkAccount(deps: WorkflowParts, interaction: ConnectInteraction,
     .saveAccount({ ...account, sealedToken, linkedBy: origin.userId }, event)
     .finally(deps.accounts.forget);
   logEvent(deps, event);
-  await show(connectResult({ kind: "done", owner, username, command }));
+  await deps.responder.showInForm(viewId, connectResult({ kind: "done", owner, username, command }));
   await interaction.reply.send(message, "done");
   deps.wake();
 }

@@ -11,6 +11,7 @@ import {
   followBegins,
   followHead,
   followLines,
+  followOpening,
   followOver,
   stopWhat,
 } from "../commands/verbs/logs/follow-messages.ts";
@@ -67,6 +68,8 @@ const Following = z.object({
   /** How messages grow; `edit` from the first refusal of a stream on. */
   how: z.enum(["stream", "edit"]),
   message: Grown.optional(),
+  /** False until its first message says that it follows. Undefined in one of an earlier version. */
+  isOpen: z.boolean().optional(),
   /** False from the moment lines are stored until Slack has them. */
   isShown: z.boolean(),
   shown: z.number(),
@@ -131,6 +134,7 @@ export async function startFollow(deps: WorkflowParts, { look, forMs, origin, co
     forMs,
     how: "stream",
     ...(look.text !== "" && { message: messageOf(look.text, "stream", nowMs) }),
+    isOpen: false,
     isShown: look.text === "",
     shown: look.shown,
     skipped: 0,
@@ -326,7 +330,7 @@ async function postHead(run: Run): Promise<void> {
   const { deps, taken, state } = run;
   const { threadTs } = state.origin;
   const to = { place: taken.channelId, ...(threadTs !== undefined && { threadTs }) };
-  const posted = await deps.sender.post(to, followHead(factsOf(run)));
+  const posted = await deps.sender.post(to, followOpening(state.log));
   if (posted.kind !== "sent") {
     // Nobody was shown anything: whoever asked is told.
     await deps.store.endFollow(taken.due);
@@ -340,9 +344,20 @@ async function postHead(run: Run): Promise<void> {
   await save(run, {});
 }
 
+/** Its first message says that it follows, with a Stop button. Tried again with each step; without that message it ends. */
+async function openHead(run: Run): Promise<void> {
+  const { deps, taken } = run;
+  const { channelId, headTs: ts } = taken;
+  if (run.state.isOpen !== false || ts === undefined) return;
+  const { kind } = await deps.sender.update({ channelId, ts }, followHead(factsOf(run)));
+  if (kind === "gone") return leave(run);
+  if (kind === "sent") run.state = { ...run.state, isOpen: true };
+}
+
 /** True: it is over, and nothing of it is stored any more. */
 async function takeStep(run: Run, isFirst: boolean): Promise<boolean> {
   const { deps, taken, signal } = run;
+  await openHead(run);
   if (!run.state.isShown) await show(run);
   if (isFirst || signal.aborted) return false;
   const nowMs = deps.clock.now().getTime();
@@ -481,8 +496,7 @@ async function begin(run: Run, message: Grown): Promise<Grown> {
     run.state = { ...run.state, how: "edit" };
   }
   const posted = await deps.sender.post(to, followBegins(state.log.name));
-  if (posted.kind === "later") throw new RetryLater(posted.ms);
-  if (posted.kind !== "sent") return leave(run);
+  if (posted.kind !== "sent") return waitOrLeave(run, posted);
   const begun: Grown = { ...message, how: "edit", ts: posted.value.ts, startedMs };
   await save(run, { message: begun });
   return begun;
@@ -490,8 +504,7 @@ async function begin(run: Run, message: Grown): Promise<Grown> {
 
 /** The message takes no more lines: those that it doesn't show get another one. Ends the follow where nothing passes any more. */
 async function goOnWithout(run: Run, sent: Unsent, message: Grown): Promise<never> {
-  if (sent.kind === "later") throw new RetryLater(sent.ms);
-  if (sent.kind === "blocked" && sent.by !== "message") return leave(run);
+  if (sent.kind === "later" || (sent.kind === "blocked" && sent.by !== "message")) return waitOrLeave(run, sent);
   const left = message.text.slice(message.drawn ?? 0).replace(/^\n/u, "");
   const { message: _, ...others } = run.state;
   run.state = { ...others, isShown: left === "" };
@@ -501,6 +514,13 @@ async function goOnWithout(run: Run, sent: Unsent, message: Grown): Promise<neve
 }
 
 type Unsent = Exclude<Sent<never>, { readonly kind: "sent" }>;
+
+/** A token that Slack refuses may be renewed in seconds. */
+function waitOrLeave(run: Run, sent: Unsent): Promise<never> {
+  if (sent.kind === "later") throw new RetryLater(sent.ms);
+  if (sent.kind === "blocked" && sent.by === "app") throw new RetryLater(AGAIN_MS);
+  return leave(run);
+}
 
 /** Whatever Slack shows of it, the whole text takes its place: a stream is ended for that. */
 async function repair(run: Run, message: Grown): Promise<void> {

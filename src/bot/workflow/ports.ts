@@ -102,8 +102,8 @@ export type Responder = {
    * Slack. Never rejects.
    */
   readonly answer: (message: Message, origin: Origin, options: { readonly isShared: boolean }) => Promise<void>;
-  /** Shows a message to one person. False: Slack took it by no route. Never rejects. */
-  readonly tell: (message: Post, origin: Origin) => Promise<boolean>;
+  /** Shows a message to one person. False: Slack took it by no route; `maybe`: only its answer was lost. Never rejects. */
+  readonly tell: (message: Post, origin: Origin) => Promise<boolean | "maybe">;
   /** The same for words that aren't stored, so nobody sends them later. Like `answer`, it waits for the connection. */
   readonly tellPatiently: (message: Post, origin: Origin) => Promise<void>;
   /**

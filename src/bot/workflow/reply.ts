@@ -1,6 +1,6 @@
 import type { Origin } from "./origin.ts";
 import type { Responder, WorkflowClock } from "./ports.ts";
-import { messageFor } from "../views/kit/post.ts";
+import { messageFor, sentAgain } from "../views/kit/post.ts";
 import type { Answering, Reply, Undelivered } from "./inbox/interaction.ts";
 
 /** See `Reply.actsFor`. */
@@ -19,7 +19,8 @@ export function createReply({ tell }: Pick<Responder, "tell">, origin: Origin): 
   const undelivered: Undelivered[] = [];
   return {
     async send(post, how) {
-      if (!(await tell(post, origin))) undelivered.push({ post, how });
+      const told = await tell(post, origin);
+      if (told !== true) undelivered.push({ post: told === "maybe" ? sentAgain(post) : post, how });
     },
     // The card shows it.
     requested: () => Promise.resolve(),

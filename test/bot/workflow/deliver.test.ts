@@ -189,7 +189,7 @@ test.each<readonly [what: string, answer: Sent<never>, ms: number, posts: number
   expect([1, ...scene.saved.flatMap((each) => each.posts ?? [])].at(-1)).toBe(posts);
 });
 
-test("a reply that Slack may have taken is sent once more, with a note", async () => {
+test("a reply that Slack may have taken is sent again, with a note and after growing pauses", async () => {
   const maybe = { kind: "later", ms: 0, isMaybeSent: true, refusal } as const; // a literal kind
   const stored = { card, posts: 1, told: ["one"] };
   const sent: Sent<never>[] = [{ kind: "sent", value: undefined as never }];
@@ -199,7 +199,8 @@ test("a reply that Slack may have taken is sent once more, with a note", async (
 
   expect(last(first)?.told).toEqual(["one", "unsure two"]);
   expect(second.sent.at(-1)).toMatch(/reply: two\nSent again: you may have it already/u);
-  expect(second.end).toBe("ended");
+  expect(second.end).toEqual({ ms: 5_000, isFailure: true });
+  expect(last(second)?.told).toEqual(["one", "unsure two"]);
 });
 
 test("a deleted message is posted once more, and not a third time", async () => {

@@ -40,6 +40,20 @@ test("a wrong token is told in the form, which keeps the user name, and nothing 
   expect(await linkedCount(town)).toBe(1);
 });
 
+test("a wrong token is told beside a form that Slack doesn't redraw", async () => {
+  await using town = await approvalTown({ users });
+  const { developer } = town;
+  await says(town, developer, "/gantry connect");
+  town.playground.faults.answer("views.update", { error: "view_too_large" });
+
+  await sends(town, developer, { ...danas, token: alexs.token });
+
+  expect(whispers(developer)).toEqual([
+    expect.stringMatching(/rejected this user name or token.*Nothing was connected/u),
+  ]);
+  expect(await linkedCount(town)).toBe(0);
+});
+
 test("what cannot be a token is said at its field, before anything is asked", async () => {
   await using town = await approvalTown({ users });
   const { developer } = town;

@@ -1,9 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { event } from "../../bot/store/contract/bench.ts";
-import { kindOf } from "../../../src/bot/slack/send/slack-error.ts";
-import { someOf } from "../../support/full-run.ts";
 import { openPolicy } from "../../support/open-policy.ts";
-import { errorsOf } from "../../support/slack-codes.ts";
 import { crashing, type WatchedTown, watchedTown, well } from "../../support/watched-town.ts";
 
 /** Dana watches web in #ops. */
@@ -27,58 +24,6 @@ function headlines(town: WatchedTown, channel = "ops"): readonly string[] {
 const direct = (town: WatchedTown): readonly string[] => town.developer.sees("@gantry").map(({ text }) => text);
 const lines = "↳ Last lines of web";
 const isOver = (text: string): boolean => /^(?:↳ )?🟢 web recovered/u.test(text);
-
-describe("whatever Slack answers, it is told once, and true, when Slack is well again", () => {
-  test.each(someOf(errorsOf("chat.postMessage")))("%s to the first message", async (error) => {
-    await using town = await watching();
-    const { faults } = town.playground;
-    faults.answer("chat.postMessage", { error }, { channel: "ops" });
-    await turns(town, crashing, 2);
-    expect(headlines(town)).toEqual([]);
-
-    faults.clear();
-    await town.passes(4);
-
-    expect(headlines(town)).toEqual(["🔴 web keeps crashing", lines]);
-    await turns(town, well, 2);
-    expect(headlines(town).map((text) => (isOver(text) ? "over" : text))).toEqual(["over", lines, "over"]);
-  });
-
-  test.each(someOf(errorsOf("chat.postMessage")))("%s to a reply", async (error) => {
-    await using town = await watching();
-    const { faults } = town.playground;
-    await turns(town, crashing);
-    faults.answer("chat.postMessage", { error }, { channel: "ops" });
-    await turns(town, well, 2);
-
-    faults.clear();
-    await town.passes(4);
-
-    const [card, first, ...rest] = headlines(town);
-    expect(card).toSatisfy(isOver);
-    expect(first).toBe(lines);
-    // One whose first message is gone can't be replied to.
-    expect(rest.filter(isOver)).toHaveLength(kindOf(error) === "gone" ? 0 : 1);
-    expect(rest.length).toBeLessThanOrEqual(1);
-  });
-
-  test.each(someOf(errorsOf("chat.update")))("%s to an update", async (error) => {
-    await using town = await watching();
-    const { faults } = town.playground;
-    await turns(town, crashing);
-    faults.answer("chat.update", { error }, { channel: "ops" });
-    await turns(town, well, 2);
-
-    faults.clear();
-    await town.passes(4);
-
-    const isGone = kindOf(error) === "gone";
-    const [before = "", ...rest] = headlines(town);
-    expect(isGone ? before : "🔴 web keeps crashing").toBe("🔴 web keeps crashing");
-    expect([before, ...rest].filter((text) => !text.startsWith("↳")).at(-1)).toSatisfy(isOver);
-    expect(rest.filter((text) => text.startsWith("↳") && isOver(text)).length).toBeLessThanOrEqual(1);
-  });
-});
 
 test("what Slack may have taken says that it is posted again", async () => {
   await using town = await watching();

@@ -4,8 +4,8 @@ import type { Context } from "../../commands/command.ts";
 import { StoreError, UserError } from "../../errors.ts";
 import { type HomeState, homeRows, targetOf } from "../../views/home/state.ts";
 import { homeView, refusedHome } from "../../views/home/view.ts";
-import { isTemporary, reasonFor, isDisconnected } from "../send/slack-error.ts";
-import { whenConnected } from "../send/call.ts";
+import { isTemporary, reasonFor } from "../send/slack-error.ts";
+import { patiently } from "../send/call.ts";
 import { contextFor } from "../../workflow/access/context.ts";
 import { liveWorkloads } from "../../workflow/live-workloads.ts";
 import type { Origin } from "../../workflow/origin.ts";
@@ -167,10 +167,8 @@ async function recordsOf({ records, asker }: Context) {
 }
 
 async function publish(deps: WorkspaceParts, { userId }: Origin, state: HomeState): Promise<void> {
-  const published = await whenConnected(
-    deps.clock,
-    (result) => !result.ok && isDisconnected(result.failure),
-    () => deps.messenger.publishHome({ user: userId, view: homeView(state) }),
+  const published = await patiently(deps.clock, () =>
+    deps.messenger.publishHome({ user: userId, view: homeView(state) }),
   );
   if (published.ok || isTemporary(published.failure)) return;
   const { failure } = published;

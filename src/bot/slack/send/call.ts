@@ -2,7 +2,7 @@ import { type WebClient, WebAPIRateLimitedError } from "@slack/web-api";
 import type { Logger } from "pino";
 import { boundedMap } from "../../../platform/bounded-map.ts";
 import type { Clients, Urgency } from "./clients.ts";
-import { classify, type FailureKind, type SlackFailure } from "./slack-error.ts";
+import { classify, type FailureKind, isTemporary, LATE, type SlackFailure } from "./slack-error.ts";
 import type { Clock } from "../../../platform/clock.ts";
 import type { WorkflowClock } from "../../workflow/ports.ts";
 
@@ -30,7 +30,8 @@ export type Call<Value> = {
   /** The channel, view or person it is for: a 429 holds back this method for this target only. */
   readonly target: string;
   readonly urgency: Urgency;
-  readonly run: (client: WebClient) => Promise<Value>;
+  /** `isAgain`: Slack may have done it in an attempt before. */
+  readonly run: (client: WebClient, isAgain: boolean) => Promise<Value>;
   /** It replaces a whole view: a retry after a later call for the same view would bring back an older state. */
   readonly isReplacing?: true;
 };
@@ -50,14 +51,15 @@ export async function callSlack<Value>(parts: CallParts, call: Call<Value>): Pro
     parts.latest.set(key, supersede);
   }
   const isOutdated = (): boolean => call.isReplacing === true && parts.latest.get(key) !== supersede;
-  let result = await callOnce(parts, call, parts.backOff.remaining(key));
+  let result = await callOnce(parts, call, { heldBackMs: parts.backOff.remaining(key), isAgain: false });
   for (let attempts = 1; attempts < MOST_ATTEMPTS && !result.ok; attempts += 1) {
     const ms = call.urgency === "background" ? retryIn(result.failure, attempts) : undefined;
     if (ms === undefined) break;
+    const isAgain = result.failure.mayBeDone;
     // A job that waits here takes one of its person's places in a lane.
     await Promise.race([parts.wait(ms), superseded]);
     if (isOutdated()) break;
-    result = await callAgain(parts, call);
+    result = await callAgain(parts, call, isAgain);
   }
   if (!isOutdated()) parts.latest.delete(key);
   if (!result.ok) logFailure(parts.log, result.failure);
@@ -65,12 +67,12 @@ export async function callSlack<Value>(parts: CallParts, call: Call<Value>): Pro
 }
 
 /** Calls that waited for the same 429 go one after the other, and none asks Slack when the one before met another 429. */
-function callAgain<Value>(parts: CallParts, call: Call<Value>): Promise<Result<Value>> {
+function callAgain<Value>(parts: CallParts, call: Call<Value>, isAgain: boolean): Promise<Result<Value>> {
   const key = keyOf(call);
   const before = parts.retrying.get(key) ?? Promise.resolve(undefined);
   const again = before.then((ended) => {
     const isLimited = ended?.ok === false && ended.failure.kind === "limited";
-    return callOnce(parts, call, isLimited ? parts.backOff.remaining(key) : 0);
+    return callOnce(parts, call, { heldBackMs: isLimited ? parts.backOff.remaining(key) : 0, isAgain });
   });
   parts.retrying.set(key, again);
   return again.finally(() => {
@@ -79,15 +81,19 @@ function callAgain<Value>(parts: CallParts, call: Call<Value>): Promise<Result<V
 }
 
 /** With `heldBackMs`, Slack is not asked: it would answer 429. */
-async function callOnce<Value>(parts: CallParts, call: Call<Value>, heldBackMs: number): Promise<Result<Value>> {
+async function callOnce<Value>(
+  parts: CallParts,
+  call: Call<Value>,
+  { heldBackMs, isAgain }: { readonly heldBackMs: number; readonly isAgain: boolean },
+): Promise<Result<Value>> {
   const { method, target, urgency, run } = call;
   try {
     if (heldBackMs > 0) throw new WebAPIRateLimitedError(heldBackMs / 1_000);
-    return { ok: true, value: await run(parts.clients.of(urgency)) };
+    return { ok: true, value: await run(parts.clients.of(urgency), isAgain) };
   } catch (error) {
     const failure = { method, target, reference: parts.newReference(), ...classify(error) };
     if (heldBackMs === 0 && failure.retryAfterMs !== undefined) parts.backOff.start(keyOf(call), failure.retryAfterMs);
-    return { ok: false, failure };
+    return { ok: false, failure: { ...failure, mayBeDone: failure.mayBeDone || isAgain } };
   }
 }
 
@@ -98,11 +104,9 @@ function keyOf({ method, target }: Call<unknown>): string {
 /** Undefined: a retry won't help, or could do it a second time. */
 function retryIn({ kind, code, retryAfterMs = 0 }: SlackFailure, attempts: number): number | undefined {
   // After a timeout Slack may still have done it.
-  if (code === "TimeoutError") return undefined;
-  if (kind === "limited") return retryAfterMs <= LONGEST_WAIT_MS ? retryAfterMs : undefined;
-  return kind === "temporary" || kind === "unsure"
-    ? (RETRY_AFTER_MS[attempts - 1] ?? RETRY_AFTER_MS.at(-1))
-    : undefined;
+  if (code === LATE) return undefined;
+  if (!isTemporary({ kind }) || retryAfterMs > LONGEST_WAIT_MS) return undefined;
+  return Math.max(retryAfterMs, RETRY_AFTER_MS[attempts - 1] ?? 0);
 }
 
 const levels: Readonly<Partial<Record<FailureKind, "info" | "error">>> = {
@@ -147,19 +151,23 @@ export function createBackOff(clock: Pick<Clock, "now">): BackOff {
   };
 }
 
-/** Pauses before something is sent again that found no connection to Slack. Outages of some seconds are common. */
+/** Pauses before something is sent again that Slack didn't take. Outages of some seconds are common. */
 const AGAIN_AFTER_MS = [2_000, 5_000, 10_000];
 
-/** Tries until there was a connection, for what nobody else would send: answers to reads, and Home. */
-export async function whenConnected<Result>(
+/** Tries until Slack takes it, for what nobody else would send: answers to reads, and Home. After a late answer it is there. */
+export async function patiently<Value>(
   { wait }: Pick<WorkflowClock, "wait">,
-  isAway: (result: Result) => boolean,
-  attempt: () => Promise<Result>,
-): Promise<Result> {
+  attempt: () => Promise<Result<Value>>,
+): Promise<Result<Value>> {
   for (const ms of AGAIN_AFTER_MS) {
     const result = await attempt();
-    if (!isAway(result)) return result;
+    if (result.ok || result.failure.code === LATE || !passesSoon(result.failure)) return result;
     await wait(ms);
   }
   return attempt();
+}
+
+/** Also a token that is being renewed. */
+function passesSoon(failure: SlackFailure): boolean {
+  return isTemporary(failure) || failure.kind === "token";
 }

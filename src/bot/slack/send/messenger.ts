@@ -1,7 +1,7 @@
 import type { WebClient } from "@slack/web-api";
 import { randomUUID } from "node:crypto";
 import type { Card } from "../../changes/stored-change.ts";
-import type { Post, TextFile } from "../../views/kit/post.ts";
+import { type Post, SENT_AGAIN, sentAgain, type TextFile } from "../../views/kit/post.ts";
 import { withoutPlans } from "../../views/kit/blocks.ts";
 import { truncate } from "../../views/kit/text.ts";
 import { type CallParts, callSlack, logFailure, type Result, type Call } from "./call.ts";
@@ -103,8 +103,9 @@ export function createMessenger(
         method: "files.uploadV2",
         target: channel_id,
         urgency: "background",
-        async run(client) {
-          const file = { channel_id, filename, title, content };
+        async run(client, isAgain) {
+          const again = isAgain && { initial_comment: SENT_AGAIN };
+          const file = { channel_id, filename, title, content, ...again };
           await client.files.uploadV2(thread_ts === undefined ? file : { ...file, thread_ts });
         },
       }),
@@ -120,7 +121,8 @@ function posting(parts: MessengerParts): Pick<Messenger, "post" | "postEphemeral
           method: "chat.postMessage",
           target: channel,
           urgency,
-          run: (client) => postMessage(client, { channel, threadTs, goneThreads }, body),
+          run: (client, isAgain) =>
+            postMessage(client, { channel, threadTs, goneThreads }, isAgain ? againOf(body) : body),
         }),
       ),
     postEphemeral: ({ channel, threadTs, user }, post) =>
@@ -188,7 +190,8 @@ async function respond(
   const refused = await reply(url, body, replies);
   if (refused === undefined) return { ok: true, value: undefined };
   const about = { method: "response_url", target: undefined, needed: undefined, retryAfterMs: undefined };
-  const failure = { ...about, code: refused.why, kind: refused.kind, reference: newReference() };
+  const { kind, code, mayBeDone } = refused;
+  const failure = { ...about, kind, code, mayBeDone, reference: newReference() };
   logFailure(log, failure);
   return { ok: false, failure };
 }
@@ -242,6 +245,11 @@ async function asTextIfRefused<Value>(
 }
 
 export type Body = { text: string; blocks?: Post["blocks"][number][] };
+
+function againOf({ text, blocks }: Body): Body {
+  const again = sentAgain({ text, blocks: blocks ?? [] });
+  return { text: again.text, ...(blocks && { blocks: [...again.blocks] }) };
+}
 
 /** Slack loads a preview of every link in a message unless told not to. */
 const unfurl = { unfurl_links: false, unfurl_media: false } as const;

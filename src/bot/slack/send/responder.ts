@@ -1,18 +1,11 @@
 import type { WorkspaceParts } from "../parts.ts";
-import type { Message, Post } from "../../views/kit/post.ts";
+import { type Message, type Post, sentAgain } from "../../views/kit/post.ts";
 import { inviteHint, sentences } from "../../views/messages/sentences.ts";
 import { isDirect, type Origin } from "../../workflow/origin.ts";
 import type { People, Responder, WorkflowClock } from "../../workflow/ports.ts";
-import { type Result, whenConnected } from "./call.ts";
+import { patiently, type Result } from "./call.ts";
 import type { Messenger, ResponseHow, Conversation } from "./messenger.ts";
-import {
-  type FailureKind,
-  isDisconnected,
-  isProbablyDone,
-  isTemporary,
-  reasonFor,
-  type SlackFailure,
-} from "./slack-error.ts";
+import { type FailureKind, isTemporary, LATE, reasonFor, type SlackFailure } from "./slack-error.ts";
 
 /** Answers people by the best route that is open: response_url, channel, then their direct conversation with the bot. */
 export function createResponder(parts: Parts & Pick<Responder, "formReply" | "refreshHome">): Responder {
@@ -59,7 +52,8 @@ function beside({ people }: Parts, result: ThreadResult, message: Message, chann
     const { failure } = result;
     return sentences.threadIncomplete(reasonFor(failure), isTemporary(failure), failure.reference);
   }
-  const alone = message.thread?.alone ?? message;
+  const own = message.thread?.alone ?? message;
+  const alone = result.mayBeThere ? sentAgain(own) : own;
   if (!result.canInvite) return alone;
   const hint = inviteHint(channelId, people.bot().name);
   return { text: `${alone.text}\n${hint.text}`, blocks: [...alone.blocks, ...hint.blocks] };
@@ -75,9 +69,9 @@ function howToAnswer(origin: Origin, isShared: boolean): ResponseHow {
 
 const alone: ResponseHow = { response_type: "ephemeral", replace_original: false };
 
-async function tell(parts: Parts, message: Post, origin: Origin): Promise<boolean> {
-  const reach = await sendByAnyRoute(parts, message, { origin, how: alone });
-  return reach === "reached" || reach === "maybe";
+async function tell(parts: Parts, message: Post, origin: Origin): Promise<boolean | "maybe"> {
+  const sent = await sendByAnyRoute(parts, message, { origin, how: alone });
+  return !sent.ok && sent.failure.mayBeDone ? "maybe" : sent.ok;
 }
 
 /**
@@ -98,33 +92,33 @@ async function showWorking({ messenger }: Parts, origin: Origin): Promise<() => 
 
 type Sending = { readonly origin: Origin; readonly how: ResponseHow };
 
-/** `away`: there was no connection to Slack, or it broke off. `maybe`: a thread probably has it, and doesn't get it twice. */
-type Reach = "reached" | "maybe" | "refused" | "away";
-
 /** For reads: nobody stores them, so nobody else would answer. */
 async function sendPatiently(parts: Parts, post: Post, sending: Sending): Promise<void> {
-  await whenConnected(
-    parts.clock,
-    (reach) => reach === "away",
-    () => sendByAnyRoute(parts, post, sending),
-  );
+  let next = post;
+  await patiently(parts.clock, async () => {
+    const sent = await sendByAnyRoute(parts, next, sending);
+    if (!sent.ok && sent.failure.mayBeDone) next = sentAgain(post);
+    return sent;
+  });
 }
 
-async function sendByAnyRoute(parts: Parts, post: Post, sending: Sending): Promise<Reach> {
+async function sendByAnyRoute(parts: Parts, post: Post, sending: Sending): Promise<Result<unknown>> {
   const { responseUrl } = sending.origin;
   if (responseUrl === undefined) return sendDirectly(parts, post, sending);
   const responded = await parts.messenger.respond(responseUrl, post, sending.how);
-  if (responded.ok) return "reached";
-  const reach = await sendDirectly(parts, post, sending);
-  // After a timeout the message may be there already.
-  return reach === "away" && !isDisconnected(responded.failure) ? "refused" : reach;
+  if (responded.ok) return responded;
+  const { mayBeDone } = responded.failure;
+  const sent = await sendDirectly(parts, mayBeDone ? sentAgain(post) : post, sending);
+  if (sent.ok || !mayBeDone) return sent;
+  // A late one is there, most likely.
+  return responded.failure.code === LATE ? responded : { ok: false, failure: { ...sent.failure, mayBeDone } };
 }
 
 /** Slack may have taken the message, or takes none from us: another route won't help. */
 const noOtherRoute: ReadonlySet<FailureKind> = new Set(["unsure", "temporary", "token"]);
 
 /** Without the response_url. An ephemeral message is gone on reload, but better than silence. */
-async function sendDirectly(parts: Parts, post: Post, sending: Sending): Promise<Reach> {
+async function sendDirectly(parts: Parts, post: Post, sending: Sending): Promise<Result<unknown>> {
   const { userId, channelId } = sending.origin;
   let result = await sendWhereAsked(parts, post, sending);
   if (!result.ok && !noOtherRoute.has(result.failure.kind)) {
@@ -134,11 +128,8 @@ async function sendDirectly(parts: Parts, post: Post, sending: Sending): Promise
       result = await parts.messenger.post({ channel: userId }, post, isLimited ? "background" : "answer");
     }
   }
-  if (result.ok) return "reached";
-  parts.log.error({ ...whyNot(result), userId, channelId }, "couldn't answer a person");
-  const isReply = sending.origin.threadTs !== undefined && result.failure.method === "chat.postMessage";
-  if (isReply && isProbablyDone(result.failure)) return "maybe";
-  return isDisconnected(result.failure) ? "away" : "refused";
+  if (!result.ok) parts.log.error({ ...whyNot(result), userId, channelId }, "couldn't answer a person");
+  return result;
 }
 
 /** In the conversation with the bot, or in the channel for everybody or for one person. */
@@ -159,12 +150,12 @@ function whyNot({ failure }: Extract<Result<unknown>, { ok: false }>) {
 /**
  * - `complete`: all of it is in the channel
  * - `incomplete`: it begins there, and Slack didn't take or confirm the rest
- * - `nowhere`: nothing was posted
+ * - `nowhere`: nothing was posted, as far as Slack told
  */
 type ThreadResult =
   | { readonly kind: "complete" }
   | { readonly kind: "incomplete"; readonly failure: SlackFailure }
-  | { readonly kind: "nowhere"; readonly canInvite: boolean };
+  | { readonly kind: "nowhere"; readonly canInvite: boolean; readonly mayBeThere: boolean };
 
 /** Posts a head, then its replies and files below it, in order; all of it into a thread that exists. Never rejects. */
 async function postThread(
@@ -175,7 +166,8 @@ async function postThread(
   const head = await messenger.post(to, message, "background");
   if (!head.ok) {
     // A bot can't be invited to a conversation of two people.
-    return { kind: "nowhere", canInvite: head.failure.kind === "uninvited" && !isDirect(to.channel) };
+    const { kind, mayBeDone: mayBeThere } = head.failure;
+    return { kind: "nowhere", canInvite: kind === "uninvited" && !isDirect(to.channel), mayBeThere };
   }
   // Files go only to a conversation's own id, not to a person's.
   const { channelId: channel, ts } = head.value;

@@ -1,7 +1,8 @@
 import { z } from "zod";
 import type { Answer as Posted, Post } from "../../../platform/http/send.ts";
 import type { Block } from "../../views/kit/blocks.ts";
-import { type FailureKind, kindOf } from "./slack-error.ts";
+import { sentAgain } from "../../views/kit/post.ts";
+import { classify, type FailureKind, kindOf, LATE, type SlackFailure } from "./slack-error.ts";
 
 /** https://docs.slack.dev/interactivity/handling-user-interaction#message_responses */
 export type ResponseBody = {
@@ -13,8 +14,8 @@ export type ResponseBody = {
   readonly thread_ts?: string;
 };
 
-/** Why a response_url didn't take a message; `unsure` also when Slack was away until the last retry. */
-export type Refused = { readonly kind: FailureKind; readonly why: string };
+/** Why a response_url didn't take a message. */
+export type Refused = Pick<SlackFailure, "kind" | "code" | "mayBeDone">;
 
 /**
  * Bolt's own `respond` has neither a time limit nor a retry. A long timeout, because a retry after a slow success posts
@@ -24,7 +25,7 @@ export const ANSWER_WITHIN_MS = 12_000;
 const RETRY_AFTER_MS = [250, 1_000];
 const LONGEST_RETRY_AFTER_MS = 3_000;
 /** Slack answers with one word; anything longer comes from a proxy. */
-const LONGEST_WHY = 200;
+const LONGEST_CODE = 200;
 
 const Answer = z.object({ ok: z.boolean().optional(), error: z.string().optional() });
 
@@ -37,39 +38,48 @@ export async function reply(
   let attempt = await postOnce(url, body, post);
   for (const ms of RETRY_AFTER_MS) {
     // A late answer may still have been posted; a retry would post it twice.
-    if (attempt === undefined || attempt.kind !== "unsure" || attempt.isLate === true) return attempt;
+    if (attempt === undefined || !retried.has(attempt.kind) || attempt.code === LATE) break;
+    const { mayBeDone } = attempt;
     await wait(Math.max(ms, attempt.retryAfterMs ?? 0));
-    attempt = await postOnce(url, body, post);
+    attempt = await postOnce(url, mayBeDone ? againOf(body) : body, post);
+    if (attempt !== undefined && mayBeDone) attempt = { ...attempt, mayBeDone };
   }
   return attempt;
 }
 
-type Attempt = (Refused & { readonly retryAfterMs?: number; readonly isLate?: boolean }) | undefined;
+const retried: ReadonlySet<FailureKind> = new Set(["limited", "unsure"]);
+
+/** What replaces a message is there once, however often it is sent. */
+function againOf(body: ResponseBody): ResponseBody {
+  return body.replace_original ? body : { ...body, ...sentAgain({ text: body.text, blocks: body.blocks ?? [] }) };
+}
+
+type Attempt = (Refused & { readonly retryAfterMs?: number | undefined }) | undefined;
 
 async function postOnce(url: string, body: ResponseBody, post: Post): Promise<Attempt> {
   try {
-    return classify(await post(url, { json: JSON.stringify(body), withinMs: ANSWER_WITHIN_MS }));
+    return read(await post(url, { json: JSON.stringify(body), withinMs: ANSWER_WITHIN_MS }));
   } catch (error) {
-    const why = error instanceof Error ? error.name : "no answer";
-    return { kind: "unsure", why, isLate: why === "TimeoutError" };
+    return classify(error);
   }
 }
 
-function classify({ status, text, headers }: Posted): Attempt {
+function read({ status, text, headers }: Posted): Attempt {
   const error = errorIn(text);
   if (status >= 200 && status < 300 && error === undefined) {
     const isPage = headers.get("content-type")?.includes("text/html") === true;
-    return isPage ? { kind: "unsure", why: "a web page instead of an answer" } : undefined;
+    return isPage ? { kind: "unsure", code: "a web page instead of an answer", mayBeDone: true } : undefined;
   }
-  const why = (error ?? `status ${status}`).slice(0, LONGEST_WHY);
-  if (status === 429 || status >= 500 || (status >= 300 && status < 400)) {
-    // Slack redirects nobody: a proxy did.
-    return { kind: "unsure", why, retryAfterMs: retryAfterMs(headers.get("retry-after") ?? "") };
-  }
-  if (status === 404) return { kind: "gone", why };
+  const code = (error ?? `status ${status}`).slice(0, LONGEST_CODE);
+  const retryAfter = { retryAfterMs: retryAfterMs(headers.get("retry-after") ?? "") };
+  if (status === 429) return { kind: "limited", code, mayBeDone: false, ...retryAfter };
+  // Slack redirects nobody: a proxy did.
+  const isRedirect = status >= 300 && status < 400;
+  if (status >= 500 || isRedirect) return { kind: "unsure", code, mayBeDone: !isRedirect, ...retryAfter };
+  if (status === 404) return { kind: "gone", code, mayBeDone: false };
   // Slack documents no codes for response_urls: one we don't know may be about the blocks.
-  const kind = kindOf(why);
-  return { kind: kind === "unknown" ? "content" : kind, why };
+  const kind = kindOf(code);
+  return { kind: kind === "unknown" ? "content" : kind, code, mayBeDone: kind === "unsure" };
 }
 
 function retryAfterMs(seconds: string): number {

@@ -1,7 +1,7 @@
 import type { Sender, Sent, Streamed } from "../../workflow/post/post.ts";
 import type { Result } from "./call.ts";
 import type { Messenger } from "./messenger.ts";
-import { type FailureKind, isProbablyDone, reasonFor } from "./slack-error.ts";
+import { type FailureKind, reasonFor } from "./slack-error.ts";
 
 type Meaning = "later" | "app" | "invitation" | "place" | "message" | "gone" | "sealed";
 
@@ -64,7 +64,7 @@ function sentOf<Value>(result: Result<Value>): Sent<Value> {
   const meaning = meanings[failure.kind];
   switch (meaning) {
     case "later":
-      return { kind: "later", ms, isMaybeSent: isProbablyDone(failure), refusal };
+      return { kind: "later", ms, isMaybeSent: failure.mayBeDone, refusal };
     case "gone":
       return { kind: "gone", refusal };
     default:

@@ -42,6 +42,8 @@ export type SlackFailure = {
   readonly kind: FailureKind;
   /** The missing scope. */
   readonly needed: string | undefined;
+  /** Slack may have done it, in this attempt or in one before, so that it may be there twice if it is sent again. */
+  readonly mayBeDone: boolean;
   /** After a 429; at most ten minutes. */
   readonly retryAfterMs: number | undefined;
   /** Finds the cause in the log; shown to people. */
@@ -80,7 +82,8 @@ const codes: Readonly<Record<Exclude<FailureKind, "unknown">, string>> = {
     draft_not_found duplicate_channel_not_found duplicate_message_not_found alt_txt_too_large snippet_too_large
     unknown_snippet_type unknown_subtype too_many_users invalid_cursor invalid_limit invalid_team
     invalid_user_combination not_enough_users users_list_not_supplied missing_recipient_team_id
-    missing_recipient_user_id not_subscribed_to_message_stream_stopped message_not_owned_by_app`,
+    missing_recipient_user_id not_subscribed_to_message_stream_stopped message_not_owned_by_app streaming_mode_mismatch
+    cannot_provide_both_markdown_text_and_chunks markdown_text_or_chunks_required markdown_text_required`,
   token:
     "token_revoked invalid_auth account_inactive token_expired not_authed org_login_required two_factor_setup_required",
   scope: "missing_scope",
@@ -109,7 +112,7 @@ export type Classified = Omit<SlackFailure, "method" | "target" | "reference">;
 
 /** Classifies an error of the Web API client. */
 export function classify(error: unknown): Classified {
-  const none = { needed: undefined, retryAfterMs: undefined };
+  const none = { needed: undefined, retryAfterMs: undefined, mayBeDone: false };
   if (error instanceof ThreadGone) return { ...none, code: "thread_not_found", kind: "gone" };
   if (error instanceof WebAPIRateLimitedError) {
     const retryAfterMs = Math.min(error.retryAfter * 1_000, MOST_RETRY_AFTER_MS);
@@ -118,13 +121,17 @@ export function classify(error: unknown): Classified {
   if (error instanceof WebAPIPlatformError) {
     const { data } = error;
     const needed = "needed" in data && typeof data.needed === "string" ? data.needed : undefined;
-    return { ...none, code: data.error, kind: kindOf(data.error), needed };
+    // The client takes a body that is no JSON for a code: a page of a proxy's.
+    if (!/^\w{1,100}$/u.test(data.error)) return { ...none, code: "no JSON", kind: "unsure", mayBeDone: true };
+    const kind = kindOf(data.error);
+    return { ...none, code: data.error, kind, needed, mayBeDone: kind === "unsure" };
   }
   const cause = error instanceof WebAPIRequestError ? error.original : error;
-  const code = cause instanceof Error ? cause.name : "unknown";
+  const code = isUnconnected(cause) ? NO_CONNECTION : cause instanceof Error ? cause.name : "unknown";
   // Slack refuses with 200 and a code. A 4xx comes from a proxy, and after a 5xx or a broken connection the result is unknown.
   const isRefused = error instanceof WebAPIHTTPError && error.statusCode < 500;
-  return { ...none, code, kind: isRefused ? "temporary" : "unsure" };
+  if (isRefused) return { ...none, code, kind: "temporary" };
+  return { ...none, code, kind: "unsure", mayBeDone: code !== NO_CONNECTION };
 }
 
 const passing: ReadonlySet<FailureKind> = new Set(["limited", "temporary", "unsure"]);
@@ -134,14 +141,24 @@ export function isTemporary({ kind }: Pick<SlackFailure, "kind">): boolean {
   return passing.has(kind);
 }
 
-/** True if no connection came about, or if it broke off: `fetch` throws a TypeError then, and other errors for a timeout. */
-export function isDisconnected({ kind, code }: Pick<SlackFailure, "kind" | "code">): boolean {
-  return kind === "unsure" && code === "TypeError";
-}
+/** Code of a call whose answer didn't come in time. */
+export const LATE = "TimeoutError";
+const NO_CONNECTION = "NoConnection";
 
-/** True if Slack has probably done it, and only its answer was lost: sent again, a message would be there twice. */
-export function isProbablyDone(failure: Pick<SlackFailure, "kind" | "code">): boolean {
-  return failure.kind === "unsure" && !isDisconnected(failure);
+/** Of Node and undici. After any other failure of the network, Slack may have read the request. */
+const UNCONNECTED: ReadonlySet<unknown> = new Set([
+  "EAI_AGAIN",
+  "ECONNREFUSED",
+  "EHOSTUNREACH",
+  "ENETUNREACH",
+  "ENOTFOUND",
+  "UND_ERR_CONNECT_TIMEOUT",
+]);
+
+/** True if no connection came about, which `answerTo` tells with a TypeError and its cause. */
+function isUnconnected(error: unknown): boolean {
+  const { cause } = error instanceof TypeError ? error : {};
+  return cause instanceof Error && "code" in cause && UNCONNECTED.has(cause.code);
 }
 
 const reasons: Readonly<Record<string, string>> = {

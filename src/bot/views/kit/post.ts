@@ -176,9 +176,11 @@ export function withContextLine(message: Message, line: string): Message {
   return { ...message, ...withLine(message, line), thread: { ...thread, alone: withLine(thread.alone, line) } };
 }
 
+export const SENT_AGAIN = "Sent again: you may have it already.";
+
 /** For what Slack may have taken before. */
 export function sentAgain(message: Post): Post {
-  return withLine(message, "Sent again: you may have it already.");
+  return message.text.endsWith(`\n${SENT_AGAIN}`) ? message : withLine(message, SENT_AGAIN);
 }
 
 /** For a person who gets it because the channel takes no message. */

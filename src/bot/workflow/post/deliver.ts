@@ -252,7 +252,7 @@ function instead(post: StoredPost, unshown: Unshown | undefined): Beside | undef
   const { kind, key, teamId, payload, place, fallback } = post;
   if (fallback === undefined || fallback === place || unshown === undefined) return undefined;
   // It is there soon, or its thread tells.
-  if (unshown.why === "later" || unshown.why === "message") return undefined;
+  if (unshown.why === "later" || (unshown.why === "message" && post.card !== undefined)) return undefined;
   const told = { kind, key, teamId, payload, place: fallback, fallback: undefined, insteadOf: place };
   return { kind: "tell", told: ["instead"], post: told };
 }
@@ -265,8 +265,8 @@ async function wait(work: Work, shown: Shown, later: Later): Promise<DueEnd> {
   return pause(work, shown, later, isMaybeSent ? undefined : soonMs);
 }
 
-function pause({ post }: Work, shown: Shown, { ms, isMaybeSent }: Later, soonMs = Number.POSITIVE_INFINITY): DueEnd {
-  const lostMs = isMaybeSent ? Math.min(TRY_AGAIN_MS * 2 ** post.posts, MOST_LOST_WAIT_MS) : 0;
+function pause({ due }: Work, shown: Shown, { ms, isMaybeSent }: Later, soonMs = Number.POSITIVE_INFINITY): DueEnd {
+  const lostMs = isMaybeSent ? Math.min(TRY_AGAIN_MS * 2 ** (due.attempts - 1), MOST_LOST_WAIT_MS) : 0;
   return {
     ms: Math.min(Math.max(TRY_AGAIN_MS, ms, lostMs), soonMs),
     isFailure: isMaybeSent || !shown.isAwaited,
@@ -338,9 +338,9 @@ async function tellThread(
     await save(work, { told: [...told.filter((each) => each !== unsure(key)), unsure(key)] });
     const posted = await reply(work, { card, threadTs: shown.threadTs }, isAgain ? sentAgain(view) : view);
     if (posted.kind === "blocked") return waitForSomebody(work, shown, { ...posted, why: "thread" }, told);
-    if (posted.kind === "later" && !(posted.isMaybeSent && isAgain)) {
-      await save(work, { told: posted.isMaybeSent ? [...told, unsure(key)] : told });
-      return pause(work, shown, { ...posted, isMaybeSent: false });
+    if (posted.kind === "later") {
+      await save(work, { told: posted.isMaybeSent && !isAgain ? [...told, unsure(key)] : told });
+      return pause(work, shown, { ...posted, isMaybeSent: posted.isMaybeSent && isAgain });
     }
     // One whose first message is gone is not tried again.
     told = [...told.filter((each) => each !== unsure(key)), key];

@@ -77,7 +77,7 @@ test.each([
 
 test("the answer to a read waits for the connection to Slack, and what is stored is sent again by others", async () => {
   const away = (): Response => {
-    throw new TypeError("fetch failed");
+    throw new TypeError("no connection", { cause: Object.assign(new Error("refused"), { code: "ECONNREFUSED" }) });
   };
   const back = responder(away, away, away, away, ok);
   await back.answer(message, origin, { isShared: false });
@@ -90,7 +90,7 @@ test("the answer to a read waits for the connection to Slack, and what is stored
 
 test("a form that couldn't open because there was no connection to Slack is told when there is one again", async () => {
   const away = (): Response => {
-    throw new TypeError("fetch failed");
+    throw new TypeError("no connection", { cause: Object.assign(new Error("refused"), { code: "ECONNREFUSED" }) });
   };
   const { messenger, posted, ...said } = responder(away, away, away, away, ok);
 

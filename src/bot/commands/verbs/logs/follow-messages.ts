@@ -15,7 +15,16 @@ export type FollowFacts = {
   readonly forMs: number;
 };
 
-/** The message that a follow begins with. Its thread has the lines. */
+/** The message that a follow begins with, until it is stored where it is: one whose confirmation is lost stays so, and follows nothing. */
+export function followOpening({ name }: Pick<FollowFacts, "name">): Post {
+  const facts = [words("⏳ Starting to follow "), strong(name, 255)];
+  return post(`Starting to follow the logs of ${visible(name)}`, [
+    section(facts),
+    context("Stays like this? Then nothing is followed here: try again."),
+  ]);
+}
+
+/** The same message while it follows. Its thread has the lines. */
 export function followHead({ id, ask, name, requester, forMs }: FollowFacts): Post {
   const facts = [words("▶️ Following "), strong(name, 255), ...filters(ask), words(` · for ${span(forMs)}`)];
   return post(`Following the logs of ${visible(name)} for ${span(forMs)}`, [
