@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Kysely, type RawBuilder, sql } from "kysely";
 import { clockOf, databaseFile } from "../../src/bot/store/database/session.ts";
+import { textSealer } from "../../src/bot/store/database/text-sealer.ts";
 import { migrate } from "../../src/bot/store/schema/migrations.ts";
 import type { Tables } from "../../src/bot/store/schema/tables.ts";
 import { openSqlite } from "../../src/platform/database/sqlite.ts";
@@ -35,7 +36,7 @@ export async function migratedInMemory(): Promise<Kysely<Tables>> {
 /** What makes the tables as all migrations leave them. */
 async function statementsOnce(): Promise<readonly RawBuilder<unknown>[]> {
   const db = openSqlite<Tables>(":memory:");
-  await migrate({ db, flavour: "sqlite", clock: clockOf("sqlite", () => 0) });
+  await migrate({ db, flavour: "sqlite", clock: clockOf("sqlite", () => 0), textSealer: textSealer(undefined) });
   // SQLite makes its own tables and indexes itself.
   const { rows } = await sql<{ sql: string }>`
     select sql from sqlite_schema where sql is not null and name not like 'sqlite%'
@@ -54,7 +55,7 @@ async function migratedOnce(): Promise<Buffer> {
   const file = databaseFile(dir);
   try {
     const db = openSqlite<Tables>(file);
-    await migrate({ db, flavour: "sqlite", clock: clockOf("sqlite", () => 0) });
+    await migrate({ db, flavour: "sqlite", clock: clockOf("sqlite", () => 0), textSealer: textSealer(undefined) });
     await db.destroy();
     return readFileSync(file);
   } finally {

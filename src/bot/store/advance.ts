@@ -5,8 +5,9 @@ import type { Next, Step } from "../workflow/lifecycle.ts";
 import type { Advanced, IdIn } from "../workflow/stored.ts";
 import { deleteDue, makeOthersDue, leaseDue, scheduleDue } from "./due.ts";
 import { isTaken, type Session } from "./database/session.ts";
+import { sealJson } from "./database/text-sealer.ts";
 import { beginCard, cardColumn } from "./posts.ts";
-import { EndingJson, HealthJson, LinesJson, plainText, TermsJson, toJson } from "./schema/columns.ts";
+import { HealthJson, LinesJson, plainText, TermsJson, toJson } from "./schema/columns.ts";
 import type { Tables } from "./schema/tables.ts";
 import { ended, inTransaction, inWorkspace, type Move, move, moveRow } from "./step.ts";
 import { findChange, wholeChange } from "./find-change.ts";
@@ -80,41 +81,41 @@ type Plain = Exclude<Step, { readonly name: "approve" | "askAgain" | "claim" | "
 type Changes = { readonly set: UpdateObject<Tables, "change">; readonly only: readonly Expression<SqlBool>[] };
 
 function changesOf(session: Session, step: Plain, id: string): Changes {
-  const { textSealer, clock } = session;
+  const { clock } = session;
   switch (step.name) {
-    case "reject": {
-      const reason = step.reason === undefined ? undefined : textSealer.seal(step.reason, id);
-      return { set: ended(session, { kind: "rejected", by: step.by, reason }), only: [] };
-    }
+    case "reject":
+      return { set: ended(session, { kind: "rejected", by: step.by, reason: step.reason }, id), only: [] };
     case "cancel":
-      return { set: ended(session, { kind: "cancelled", by: step.by }), only: [] };
+      return { set: ended(session, { kind: "cancelled", by: step.by }, id), only: [] };
     case "expire": {
       const { was, withinMs } = step;
       const isOver =
         was === "pending"
           ? sql<SqlBool>`state = 'pending' and expires_at <= ${clock()}`
           : sql<SqlBool>`state = 'approved' and approved_at <= ${clock(-withinMs)}`;
-      return { set: ended(session, { kind: "expired", was }), only: [isOver] };
+      return { set: ended(session, { kind: "expired", was }, id), only: [isOver] };
     }
     case "refuse":
-      return { set: ended(session, { kind: "run", outcome: step.outcome }), only: [] };
-    case "doubt":
+      return { set: ended(session, { kind: "run", outcome: step.outcome }, id), only: [] };
+    case "doubt": {
       // The workload stays taken while it is being read back.
-      return { set: { ending: toJson(EndingJson, { kind: "run", outcome: step.outcome }) }, only: [] };
+      const { ending } = ended(session, { kind: "run", outcome: step.outcome }, id);
+      return { set: { ending }, only: [] };
+    }
     case "succeed":
     case "fail":
     case "giveUp":
-      return { set: settled(session, step), only: [sql<SqlBool>`settled_at is null`] };
+      return { set: settled(session, step, id), only: [sql<SqlBool>`settled_at is null`] };
     case "observe":
-      return { set: looked(step), only: [isFollowed] };
+      return { set: looked(session, step, id), only: [isFollowed] };
     case "confirm": {
-      const ending = toJson(EndingJson, { kind: "run", outcome: step.outcome });
-      return { set: { ...looked(step), ending }, only: [isFollowed] };
+      const { ending } = ended(session, { kind: "run", outcome: step.outcome }, id);
+      return { set: { ...looked(session, step, id), ending }, only: [isFollowed] };
     }
     case "follow":
     case "trouble":
     case "recover":
-      return { set: looked(step), only: [isFollowed] };
+      return { set: looked(session, step, id), only: [isFollowed] };
   }
 }
 
@@ -136,20 +137,17 @@ function isAfterEnd(step: Plain): step is AfterEnd {
 type Look = { readonly progress?: Health | undefined; readonly health?: Health | undefined };
 
 /** The columns of a Change whose workload was looked at. With its health, for the last time. */
-function looked({ progress, health }: Look) {
-  return {
-    ...(progress && { progress: toJson(HealthJson, progress) }),
-    ...(health && { health: toJson(HealthJson, health) }),
-  };
+function looked({ textSealer }: Session, { progress, health }: Look, id: string) {
+  const sealed = (seen: Health): string => sealJson(textSealer, toJson(HealthJson, seen), id);
+  return { ...(progress && { progress: sealed(progress) }), ...(health && { health: sealed(health) }) };
 }
 
 /** The columns of a Change that was sent. */
-function settled({ clock }: Session, step: Extract<Plain, { readonly name: "succeed" | "fail" | "giveUp" }>) {
+function settled(session: Session, step: Extract<Plain, { readonly name: "succeed" | "fail" | "giveUp" }>, id: string) {
   return {
-    ending: toJson(EndingJson, { kind: "run", outcome: step.outcome }),
-    settled_at: clock(),
+    ...ended(session, { kind: "run", outcome: step.outcome }, id),
     running_key: null,
-    ...(step.name === "succeed" && looked(step)),
+    ...(step.name === "succeed" && looked(session, step, id)),
   };
 }
 
@@ -195,7 +193,7 @@ function drift(
   step: Extract<Step, { readonly name: "drift" }>,
   what: Advance,
 ): Promise<StoredChange | undefined> {
-  const set = ended(session, { kind: "drifted", drift: step.drift });
+  const set = ended(session, { kind: "drifted", drift: step.drift }, what.id);
   return inTransaction(session, async (inside) => {
     const { due } = step;
     const change = await move(inside, { ...what, step, set, due, next: "over" });

@@ -12,7 +12,7 @@ import {
   wayBackEnd,
 } from "../changes/stored-change.ts";
 import type { Session } from "./database/session.ts";
-import { LOST, openEnding, type TextSealer } from "./database/text-sealer.ts";
+import { LOST, openJson, type TextSealer } from "./database/text-sealer.ts";
 import {
   EndingJson,
   Flag,
@@ -144,13 +144,15 @@ function wayBackIn({ delivery_id: deliveryId, undo_of: undoOf, ending, ...row }:
   return { wayBackOf: requestIdOf(undoOf), ...(end && { wayBackEnd: end }) };
 }
 
-function openedText(sealer: TextSealer, { id, reason, diff, ending }: Selectable<ChangeTable>) {
+function openedText(sealer: TextSealer, { id, reason, diff, ending, health, progress }: Selectable<ChangeTable>) {
   const opened = sealer.open(diff, id);
   return {
     reason: reason === null ? null : sealer.open(reason, id),
     // The column holds JSON, so the placeholder becomes its only line.
     diff: opened === LOST ? JSON.stringify([LOST]) : opened,
-    ending: ending === null ? null : openEnding(sealer, ending, id),
+    ending: ending && openJson(sealer, ending, id),
+    health: health && openJson(sealer, health, id),
+    progress: progress && openJson(sealer, progress, id),
   };
 }
 

@@ -254,7 +254,7 @@ async function cancel(session: Session, { id, ...row }: Waiting, { teamId, by }:
     account: row.account_username,
     rule: row.rule,
   };
-  const cancelled = await move(session, { id, step, set: ended(session, { kind: "cancelled", by }), event });
+  const cancelled = await move(session, { id, step, set: ended(session, { kind: "cancelled", by }, id), event });
   // One that was sent meanwhile is still read back.
   if (cancelled !== undefined) await deleteDue(session, { kinds: ["change"], key: id });
 }

@@ -1,12 +1,13 @@
 import { type Selectable, sql } from "kysely";
 import { type Health, requestIdOf } from "../changes/stored-change.ts";
 import type { Session } from "./database/session.ts";
+import { openJson, sealJson, type TextSealer } from "./database/text-sealer.ts";
 import { scheduleCards } from "./posts.ts";
 import { fromJson, HealthJson, toJson } from "./schema/columns.ts";
 import type { ChangeTable } from "./schema/tables.ts";
 
 type Row = Selectable<ChangeTable>;
-type Scheduling = Pick<Session, "db" | "clock">;
+type Scheduling = Pick<Session, "db" | "clock" | "textSealer">;
 
 /** Cards that people may still look at. */
 const NEWEST = 20;
@@ -52,12 +53,12 @@ export async function markDeleted(session: Scheduling, deletion: Row): Promise<v
 }
 
 async function markRow(session: Scheduling, row: Row): Promise<void> {
-  const { db } = session;
-  const marked = markedBy(row);
+  const { db, textSealer } = session;
+  const marked = markedBy(textSealer, row);
   if (marked === undefined) return;
   const isPart = row.part_of !== null;
   const drawn = { version: sql<number>`version + 1` };
-  const health = toJson(HealthJson, marked.health);
+  const health = sealJson(textSealer, toJson(HealthJson, marked.health), row.id);
   // A request is locked before its parts, as in every step.
   if (isPart) await db.updateTable("change").set(drawn).where("id", "=", requestIdOf(row.id)).execute();
   await db
@@ -72,9 +73,9 @@ async function markRow(session: Scheduling, row: Row): Promise<void> {
 type Marked = { readonly column: "health" | "progress"; readonly health: Health };
 
 /** The new health of a row; undefined for one without such buttons, or still in progress. */
-function markedBy(row: Row): Marked | undefined {
+function markedBy(sealer: TextSealer, row: Row): Marked | undefined {
   const { op, state, settled_at: settledAt } = row;
-  if (state === "done") return op.startsWith("delete") ? undefined : markedAsSeen(row);
+  if (state === "done") return op.startsWith("delete") ? undefined : markedAsSeen(sealer, row);
   // Its card offers to request it again. For a creation that still works: the name is free.
   const isOver = settledAt !== null || row.part_of !== null;
   const waits = state === "pending" || state === "approved" || state === "claimed";
@@ -83,9 +84,10 @@ function markedBy(row: Row): Marked | undefined {
 }
 
 /** Undefined for a Change whose next look will notice the deletion. */
-function markedAsSeen({ health, progress }: Row): Marked | undefined {
+function markedAsSeen(sealer: TextSealer, { id, health, progress }: Row): Marked | undefined {
   const column = health === null ? "progress" : "health";
-  const seen = fromJson(HealthJson).safeParse(health ?? progress).data;
+  const stored = health ?? progress;
+  const seen = fromJson(HealthJson).safeParse(stored && openJson(sealer, stored, id)).data;
   if (seen === undefined || seen.gone !== undefined || seen.kind === "watching") return undefined;
   if (column === "progress" && seen.kind === "not-yet") return undefined;
   return { column, health: { ...seen, gone: "deleted" } };

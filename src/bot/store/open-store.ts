@@ -34,7 +34,7 @@ export type OpenStore = StorePlace & {
   /** A new one for each process, so rows held by the last process are known to be free. */
   readonly replicaId: string;
   readonly log: Logger;
-  /** Seals text that people typed; without it, that text is stored in the clear. */
+  /** Seals text of people and of the workload API; without it, that text is stored in the clear. */
   readonly sealer?: Sealer;
   readonly leaseMs?: number;
   readonly sendWithinMs?: number;

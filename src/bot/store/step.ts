@@ -4,6 +4,7 @@ import { type Ending, isPartId, requestIdOf, type ChangeState, type StoredChange
 import type { Due } from "../workflow/due-kinds.ts";
 import type { Next, Step } from "../workflow/lifecycle.ts";
 import type { Session } from "./database/session.ts";
+import { sealJson } from "./database/text-sealer.ts";
 import { storedChange } from "./change-row.ts";
 import { insertEvent } from "./events.ts";
 import { type ChangeRow, wholeChange } from "./find-change.ts";
@@ -102,8 +103,8 @@ async function scheduleCard(session: Session, row: ChangeRow): Promise<void> {
 }
 
 /** The columns of a Change that ends without being sent. */
-export function ended({ clock }: Session, ending: Ending) {
-  return { ending: toJson(EndingJson, ending), settled_at: clock() };
+export function ended({ clock, textSealer }: Session, ending: Ending, id: string) {
+  return { ending: sealJson(textSealer, toJson(EndingJson, ending), id), settled_at: clock() };
 }
 
 /** A condition on a row of `change`; always true without a `teamId`. */

@@ -5,6 +5,7 @@ import { expect, test } from "vitest";
 import { newKey, readKeyring, createSealer } from "../../../src/bot/accounts/seal.ts";
 import { openSqlite } from "../../../src/platform/database/sqlite.ts";
 import { clockOf } from "../../../src/bot/store/database/session.ts";
+import { textSealer } from "../../../src/bot/store/database/text-sealer.ts";
 import { migrate, migrations } from "../../../src/bot/store/schema/migrations.ts";
 import { openStore } from "../../../src/bot/store/open-store.ts";
 import type { Tables } from "../../../src/bot/store/schema/tables.ts";
@@ -78,7 +79,7 @@ test("data of the version before is brought up to date, and what was delivered t
   await sql`create table migration (number integer primary key, title text not null, applied_at text not null)`.execute(
     db,
   );
-  await migrations[0]?.up({ db, flavour: "sqlite" });
+  await migrations[0]?.up({ db, flavour: "sqlite", textSealer: textSealer(undefined) });
   await db.insertInto("migration").values({ number: 1, title: "of then", applied_at: "2026" }).execute();
   await sql`insert into delivery values ('d1', '2026-11-21T10:00:00.000Z')`.execute(db);
   await sql`insert into run values ('r1', 'd1', 'scale', 'U1', 'C1', 'https://example.invalid', null, null, null,
@@ -172,7 +173,8 @@ test("a replica that didn't say that it stopped keeps no newer version from a fo
 test("a migration that fails leaves nothing behind", async () => {
   const db = openSqlite<Tables>(":memory:");
   cleanUps.push(() => db.destroy());
-  const session = { db, flavour: "sqlite" as const, clock: clockOf("sqlite", () => 0) }; // a literal flavour
+  const flavour = "sqlite" as const; // a literal flavour
+  const session = { db, flavour, clock: clockOf(flavour, () => 0), textSealer: textSealer(undefined) };
   await sql`create table vote (in_the_way text)`.execute(db);
 
   await expect(migrate(session)).rejects.toThrow(/vote already exists/u);

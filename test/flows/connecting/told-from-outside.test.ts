@@ -112,6 +112,6 @@ test("no sentence of the workload API brings a secret into Slack, the log, histo
   expect(found(all, seeded)).toEqual([]);
   // What is left of the sentences got to each of them.
   const kinds = found(places, { said: "log in with" }).map((hit) => /^said in (\w+)/u.exec(hit)?.[1]);
-  expect(new Set(kinds)).toEqual(new Set(["Slack", "what", "column", "file"]));
+  expect(new Set(kinds)).toEqual(new Set(["Slack", "what"]));
   expect(next).toBeGreaterThan(passwords.length);
 });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { NewWatch } from "../../../src/bot/workflow/ports.ts";
+import type { NewWatch } from "../../../src/bot/workflow/stored.ts";
 import { approvalTown, createWeb } from "../../support/approval-town.ts";
 import { everyCode } from "../../support/full-run.ts";
 import { openPolicy } from "../../support/open-policy.ts";

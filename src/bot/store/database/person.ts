@@ -5,7 +5,7 @@ import type { Sealer } from "../../accounts/seal.ts";
 import { type ChainKeys, digestOf, erase, type PersonalField, personalFields } from "../../audit/chain.ts";
 import { chainedEvent, eventFields } from "../audit/chain-rows.ts";
 import type { Tables } from "../schema/tables.ts";
-import { LOST, openEnding } from "./text-sealer.ts";
+import { LOST, openJson } from "./text-sealer.ts";
 import { deleteDue, dueBind } from "../due.ts";
 import { deletePosts, postBind } from "../posts.ts";
 import type { Session } from "./session.ts";
@@ -53,12 +53,18 @@ function without(row: Record<string, unknown>, names: RegExp): Record<string, un
 
 function openedChange(sealer: Session["textSealer"], row: Record<string, unknown>): Record<string, unknown> {
   const id = String(row["id"]);
-  const [reason, ending] = [text(row["reason"]), text(row["ending"])];
+  const reason = text(row["reason"]);
+  const opened = (column: string): string | null => {
+    const value = text(row[column]);
+    return value && openJson(sealer, value, id);
+  };
   return {
     ...without(row, /^(?:sealed|wait_key|undo_key)$/u),
     reason: reason === null ? null : sealer.open(reason, id),
     diff: sealer.open(String(row["diff"]), id),
-    ending: ending === null ? null : openEnding(sealer, ending, id),
+    ending: opened("ending"),
+    health: opened("health"),
+    progress: opened("progress"),
   };
 }
 
@@ -297,7 +303,7 @@ function openedJson(sealer: Sealer, sealed: string, bind: readonly string[]): un
 function erasedNames(row: Row, { textSealer, person }: Erasing): Partial<Row> {
   const { userId, pseudonym, mentions, accounts } = person;
   const quoted = JSON.stringify(userId);
-  const ending = row.ending === null ? null : openEnding(textSealer, row.ending, row.id);
+  const ending = row.ending && openJson(textSealer, row.ending, row.id);
   return {
     ...(row.requester_id === userId && {
       requester_id: pseudonym,

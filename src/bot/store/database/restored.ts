@@ -4,8 +4,8 @@ import type { NewHistoryEvent } from "../../changes/history-event.ts";
 import { requestIdOf, RESTORED_AT } from "../../changes/stored-change.ts";
 import { insertEvent, workspaceEvent } from "../events.ts";
 import { deliveries, schedulePosts } from "../posts.ts";
-import { EndingJson, HealthJson, toJson } from "../schema/columns.ts";
-import { inTransaction, move } from "../step.ts";
+import { HealthJson, toJson } from "../schema/columns.ts";
+import { ended, inTransaction, move } from "../step.ts";
 import type { Session } from "./session.ts";
 
 /** A row says that this database is a copy from then: `gantry backup` writes it into the copy, `gantry restore` too. */
@@ -134,8 +134,7 @@ async function closeOne(session: Session, id: string, taken: string): Promise<vo
     why: `Gantry was restored from a backup of ${taken}, and this request may have run since.`,
     next: "Check the workload before you try again.",
   };
-  const ending = toJson(EndingJson, { kind: "run", outcome });
-  const set = { ending, settled_at: session.clock(), running_key: null, wait_key: null };
+  const set = { ...ended(session, { kind: "run", outcome }, id), running_key: null, wait_key: null };
   const change = await move(session, {
     id,
     step: { from: OPEN, to: "unknown" },

@@ -71,6 +71,22 @@ export const columns: readonly Column[] = [
   },
   {
     what: "texts of requests and history",
+    table: "change",
+    age: "created_at",
+    key: ["id"],
+    column: "health",
+    bind: ({ id }) => words(textOf(id)),
+  },
+  {
+    what: "texts of requests and history",
+    table: "change",
+    age: "created_at",
+    key: ["id"],
+    column: "progress",
+    bind: ({ id }) => words(textOf(id)),
+  },
+  {
+    what: "texts of requests and history",
     table: "event",
     age: "seq",
     key: ["seq"],
@@ -144,7 +160,7 @@ export const columns: readonly Column[] = [
 /** As `Sealer` writes it. */
 const SEALED = /g1\.([A-Za-z0-9_-]{1,32})\.[A-Za-z0-9_-]+/u;
 
-/** The sealed text in a value; an ending holds it in its JSON. */
+/** The sealed text in a value; endings and health hold it in their JSON. */
 export function sealedIn(value: unknown): { readonly sealed: string; readonly keyId: string } | undefined {
   const [sealed, keyId] = SEALED.exec(textOf(value)) ?? [];
   return sealed === undefined || keyId === undefined ? undefined : { sealed, keyId };

@@ -2,9 +2,8 @@ import { z } from "zod";
 import type { Sealer } from "../../accounts/seal.ts";
 
 /**
- * Text that people typed, and text derived from it, is sealed per column, so a copy of the database reveals nothing:
- * `change.reason`, `change.diff`, the reason in `change.ending`, and `event.result`. `changeId` is null for history
- * without a Change.
+ * Text that people typed, text that the workload API says, and text derived from them, is sealed per column, so a copy of
+ * the database reveals nothing: `sealed-columns.ts` lists them. `changeId` is null for history without a Change.
  */
 export type TextSealer = {
   readonly seal: (text: string, bound: Bound) => string;
@@ -39,13 +38,33 @@ export function textSealer(sealer: Sealer | undefined): TextSealer {
 
 export const LOST = "(can't be read: the key that sealed this is gone)";
 
-const WithReason = z.looseObject({ reason: z.string() });
+/** What stays readable of an ending or a health: SQL looks into it, and it is read when the key is gone. Ids and no texts. */
+const Beside = z.object({
+  kind: z.string(),
+  by: z.unknown().optional(),
+  outcome: z.object({ kind: z.string() }).optional().catch(undefined),
+});
+const Stored = Beside.extend({ sealed: z.string().optional(), reason: z.string().optional() });
 
-/** An ending as JSON, of which only the reason is sealed. */
-export function openEnding({ open }: TextSealer, text: string, changeId: string): string {
-  if (!text.includes('"reason":"g1.')) return text;
-  const ending = WithReason.safeParse(JSON.parse(text)).data;
-  return ending === undefined ? text : JSON.stringify({ ...ending, reason: open(ending.reason, changeId) });
+/** The texts of these are our own. */
+const withoutTexts: ReadonlySet<string> = new Set(["cancelled", "expired"]);
+
+/** An ending or a health as JSON, sealed as a whole: it holds what the workload API said, and the last lines of a log. */
+export function sealJson({ seal }: TextSealer, text: string, changeId: string): string {
+  const beside = Beside.parse(JSON.parse(text));
+  return withoutTexts.has(beside.kind) ? text : JSON.stringify({ ...beside, sealed: seal(text, changeId) });
+}
+
+/** The reverse. Without the key, the texts are a placeholder. Of a rejection, older versions sealed only the reason. */
+export function openJson({ open }: TextSealer, text: string, changeId: string): string {
+  if (!/"(?:sealed|reason)":"/u.test(text)) return text;
+  const { sealed, reason, ...beside } = Stored.parse(JSON.parse(text));
+  if (sealed === undefined) return JSON.stringify({ ...beside, reason: reason && open(reason, changeId) });
+  const opened = open(sealed, changeId);
+  if (opened.startsWith("{")) return opened;
+  const after = beside.outcome?.kind === "unknown" ? "unread" : undefined;
+  const outcome = beside.outcome && { ...beside.outcome, after, alsoMoved: [], why: LOST, next: "" };
+  return JSON.stringify({ ...beside, outcome, reason: LOST, drift: [], line: LOST, excerpt: [] });
 }
 
 /** Matches the sealer's format. */

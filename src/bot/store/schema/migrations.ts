@@ -2,10 +2,11 @@ import { sql } from "kysely";
 import type { LiveReplica } from "../../health/facts.ts";
 import { liveReplicas } from "../database/replicas.ts";
 import type { Db, Flavour, Session } from "../database/session.ts";
+import { sealJson, type TextSealer } from "../database/text-sealer.ts";
 
 export type Migration = {
   readonly title: string;
-  readonly up: (session: Pick<Session, "db" | "flavour">) => Promise<void>;
+  readonly up: (session: Pick<Session, "db" | "flavour" | "textSealer">) => Promise<void>;
 };
 
 /** In order, numbered from 1. Each of these has run in some database: only append. */
@@ -277,6 +278,12 @@ export const migrations: readonly Migration[] = [
       await moveDeliveriesToDue(db);
     },
   },
+  {
+    title: "how requests ended and how their workloads are, sealed",
+    async up({ db, textSealer }) {
+      await sealEndings(db, textSealer);
+    },
+  },
 ];
 
 // The tables of the third migration. It was run somewhere, so nothing here changes: a later migration alters them.
@@ -305,7 +312,7 @@ type Migrating = {
  * Resolves to the older replicas that are alive. Then nothing was changed, because migrations drop what those use.
  */
 export async function migrate(
-  { db, flavour, clock }: Pick<Session, "db" | "flavour" | "clock">,
+  { db, flavour, clock, textSealer }: Pick<Session, "db" | "flavour" | "clock" | "textSealer">,
   { isOnlyProcess = false, finish }: Migrating = {},
 ): Promise<readonly LiveReplica[]> {
   return db.transaction().execute(async (tx) => {
@@ -322,7 +329,7 @@ export async function migrate(
     for (const [index, { title, up }] of migrations.entries()) {
       const number = index + 1;
       if (number <= version) continue;
-      await up({ db: tx, flavour });
+      await up({ db: tx, flavour, textSealer });
       await tx.insertInto("migration").values({ number, title, applied_at: clock() }).execute();
     }
     await finish?.(tx);
@@ -345,6 +352,26 @@ function tooNew(version: number, flavour: Session["flavour"]): string {
     `The data was written by a newer Gantry (schema ${version}, this program knows ${schemaVersion}). ` +
     `Start that version, or ${other}.`
   );
+}
+
+const AT_ONCE = 200;
+
+async function sealEndings(db: Db, sealer: TextSealer): Promise<void> {
+  // Of a rejection, the reason was sealed before, and nothing else in it is a text.
+  const sealed = (text: string | null, id: string): string | null =>
+    text === null || text.includes('"reason":"g1.') ? text : sealJson(sealer, text, id);
+  for (let after = ""; ;) {
+    const { rows } = await sql<Record<"id", string> & Record<"ending" | "health" | "progress", string | null>>`
+      select id, ending, health, progress from change where id > ${after}
+      and coalesce(ending, health, progress) is not null order by id limit ${AT_ONCE}`.execute(db);
+    for (const { id, ending, health, progress } of rows) {
+      await sql`update change set ending = ${sealed(ending, id)}, health = ${sealed(health, id)},
+        progress = ${sealed(progress, id)} where id = ${id}`.execute(db);
+    }
+    const last = rows.at(-1);
+    if (last === undefined) return;
+    after = last.id;
+  }
 }
 
 const LONG_AGO = "2026-01-01T00:00:00.000Z";

@@ -4,6 +4,7 @@ import { benchOver, type Database } from "./bench.ts";
 import { decisionsContract } from "./decisions.ts";
 import { deliveriesContract } from "./deliveries.ts";
 import { cardsContract } from "./cards.ts";
+import { endingsContract } from "./endings.ts";
 import { dueContract } from "./due.ts";
 import { movesContract } from "./moves.ts";
 import { inspectionContract } from "./inspection.ts";
@@ -46,6 +47,9 @@ export function contract(name: string, fresh: () => Promise<Database>): void {
     });
     describe("runs", () => {
       runsContract(bench);
+    });
+    describe("endings", () => {
+      endingsContract(bench);
     });
     describe("several workloads", () => {
       partsContract(bench);

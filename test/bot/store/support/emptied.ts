@@ -1,5 +1,6 @@
 import { type Kysely, sql } from "kysely";
 import { clockOf } from "../../../../src/bot/store/database/session.ts";
+import { textSealer } from "../../../../src/bot/store/database/text-sealer.ts";
 import { migrate } from "../../../../src/bot/store/schema/migrations.ts";
 import type { Tables } from "../../../../src/bot/store/schema/tables.ts";
 
@@ -17,7 +18,7 @@ export function emptyAfterMigrating(db: Kysely<Tables>): () => Promise<void> {
 }
 
 async function migrated(db: Kysely<Tables>): Promise<void> {
-  await migrate({ db, flavour: "postgres", clock: clockOf("postgres", () => 0) });
+  await migrate({ db, flavour: "postgres", clock: clockOf("postgres", () => 0), textSealer: textSealer(undefined) });
   await sql`
     create function emptied() returns void language plpgsql as $$
     declare name text;

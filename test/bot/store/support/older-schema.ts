@@ -1,6 +1,7 @@
 import { type Kysely, sql } from "kysely";
 import type { Flavour } from "../../../../src/bot/store/database/session.ts";
 import { migrations } from "../../../../src/bot/store/schema/migrations.ts";
+import { textSealer } from "../../../../src/bot/store/database/text-sealer.ts";
 import type { Tables } from "../../../../src/bot/store/schema/tables.ts";
 
 /** The number of the schema before a migration. */
@@ -16,7 +17,7 @@ export async function olderSchema(db: Kysely<Tables>, flavour: Flavour, schema: 
     db,
   );
   for (const [index, { title, up }] of migrations.slice(0, schema).entries()) {
-    await up({ db, flavour });
+    await up({ db, flavour, textSealer: textSealer(undefined) });
     await db
       .insertInto("migration")
       .values({ number: index + 1, title, applied_at: "2026-01-01T00:00:00.000Z" })

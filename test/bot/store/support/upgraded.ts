@@ -5,6 +5,7 @@ import type { Sealer } from "../../../../src/bot/accounts/seal.ts";
 import { openStore } from "../../../../src/bot/store/open-store.ts";
 import { clockOf } from "../../../../src/bot/store/database/session.ts";
 import { migrate } from "../../../../src/bot/store/schema/migrations.ts";
+import { textSealer } from "../../../../src/bot/store/database/text-sealer.ts";
 import type { Tables } from "../../../../src/bot/store/schema/tables.ts";
 import { dueKinds, type DueKindName } from "../../../../src/bot/workflow/due-kinds.ts";
 import { openSqlite } from "../../../../src/platform/database/sqlite.ts";
@@ -18,7 +19,10 @@ export async function upgradedFrom(migration: string, rows: readonly string[], s
   await olderSchema(db, "sqlite", schemaBefore(migration));
   for (const row of rows) await sql.raw(row).execute(db);
   // Whoever lives by one of the rows is gone, as in a folder.
-  await migrate({ db, flavour: "sqlite", clock: clockOf("sqlite", () => 0) }, { isOnlyProcess: true });
+  await migrate(
+    { db, flavour: "sqlite", clock: clockOf("sqlite", () => 0), textSealer: textSealer(sealer) },
+    { isOnlyProcess: true },
+  );
   const clock = testClock(new Date());
   const log = pino({ level: "silent" });
   const place = { kind: "shared", db, flavour: "sqlite" } as const; // literals
