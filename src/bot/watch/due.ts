@@ -5,15 +5,21 @@ import type { Incident } from "./incident.ts";
 import type { DigestTime, Mute, QuietHours, Watch } from "./watch.ts";
 
 /** A workload, or all of a list: the workload API not answering is about each of them. */
-type About = { readonly kind: "service" | "job"; readonly region: string; readonly name: string | undefined };
+type About = {
+  /** The username whose workload it is. */
+  readonly account: string;
+  readonly kind: "service" | "job";
+  readonly region: string;
+  readonly name: string | undefined;
+};
 
 /** Whether a watch tells of it. Pure. */
 export function covers(
-  { target, digest, pausedWhy }: Watch,
-  { kind, region, name }: About,
+  { account, target, digest, pausedWhy }: Watch,
+  { account: whose, kind, region, name }: About,
   jobsRegion: string,
 ): boolean {
-  if (digest !== undefined || pausedWhy !== undefined) return false;
+  if (digest !== undefined || pausedWhy !== undefined || account.username !== whose) return false;
   if (target.kind !== undefined && target.kind !== kind) return false;
   if (region !== (kind === "job" ? jobsRegion : target.region)) return false;
   return name === undefined || matchesPattern(target.names, name);

@@ -53,23 +53,26 @@ const incident: Incident = {
 
 describe("what a watch is about", () => {
   test.each<[string, Parameters<typeof covers>[1], boolean]>([
-    ["a service of its region", { kind: "service", region: "beijing1", name: "shop-web" }, true],
-    ["another region", { kind: "service", region: "beijing2", name: "shop-web" }, false],
-    ["another name", { kind: "service", region: "beijing1", name: "web" }, false],
-    ["a job, where jobs run", { kind: "job", region: "us", name: "shop-report" }, true],
-    ["the workload API not answering", { kind: "service", region: "beijing1", name: undefined }, true],
+    ["a service of its region", { account: "acme", kind: "service", region: "beijing1", name: "shop-web" }, true],
+    ["that of another account", { account: "other", kind: "service", region: "beijing1", name: "shop-web" }, false],
+    ["another region", { account: "acme", kind: "service", region: "beijing2", name: "shop-web" }, false],
+    ["another name", { account: "acme", kind: "service", region: "beijing1", name: "web" }, false],
+    ["a job, where jobs run", { account: "acme", kind: "job", region: "us", name: "shop-report" }, true],
+    ["the workload API not answering", { account: "acme", kind: "service", region: "beijing1", name: undefined }, true],
   ])("%s", (_, about, isCovered) => {
     expect(covers(watch, about, "us")).toBe(isCovered);
   });
 
   test("services alone", () => {
     const services: Watch = { ...watch, target: { ...watch.target, kind: "service" } };
-    expect(covers(services, { kind: "job", region: "us", name: "shop-report" }, "us")).toBe(false);
+    expect(covers(services, { account: "acme", kind: "job", region: "us", name: "shop-report" }, "us")).toBe(false);
   });
 
   test("a digest tells of no incident", () => {
     const digest = { days: "daily", at: "09:00", zone: "UTC" } as const; // literal days
-    expect(covers({ ...watch, digest }, { kind: "service", region: "beijing1", name: "shop-web" }, "us")).toBe(false);
+    expect(
+      covers({ ...watch, digest }, { account: "acme", kind: "service", region: "beijing1", name: "shop-web" }, "us"),
+    ).toBe(false);
   });
 });
 
