@@ -554,8 +554,8 @@ export const mutants: readonly Mutant[] = [
   {
     bug: "somebody who lost their rights goes on following a log",
     file: "src/bot/workflow/log-follow.ts",
-    text: "if ((await refusedRead(logs, state.log.ask, context)) !== undefined) {",
-    becomes: "if (state.forMs < 0) {",
+    text: "if (isGone || (await refusedRead(logs, state.log.ask, context)) !== undefined) {",
+    becomes: "if (isGone) {",
     tests: ["test/flows/watching/follow-a-log.test.ts"],
   },
   {

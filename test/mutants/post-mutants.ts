@@ -42,15 +42,15 @@ export const postMutants: readonly Mutant[] = [
   {
     bug: "a message that may be the second one doesn't say so",
     file: "src/bot/workflow/post/deliver.ts",
-    text: 'if (posted.kind !== "sent" && (posted.kind !== "later" || !posted.isMaybeSent)) {',
-    becomes: 'if (posted.kind !== "sent") {',
+    text: 'if (posted.kind !== "sent" && (posted.kind !== "later" || !posted.isMaybeSent)) await',
+    becomes: 'if (posted.kind !== "sent") await',
     tests: kept,
   },
   {
     bug: "a reply is posted without asking who may read it by now",
     file: "src/bot/workflow/post/deliver.ts",
-    text: "    const now = await work.read();",
-    becomes: "    const now = shown as Readable;",
+    text: "    const now = await ask(work, wanted);",
+    becomes: '    const now = { ...shown, kind: "shown" as const };',
     tests: ["test/bot/workflow/deliver.test.ts"],
   },
   {
@@ -98,8 +98,8 @@ export const postMutants: readonly Mutant[] = [
   {
     bug: "a digest switches to the account that its owner connected for themselves",
     file: "src/bot/workflow/watching/digest.ts",
-    text: "channelId: place, account }",
-    becomes: "channelId: place }",
+    text: "channelId, account: watch.account.username }",
+    becomes: "channelId }",
     tests: digest,
   },
   {

@@ -1,6 +1,7 @@
 import type { Mutant } from "./mutants.ts";
 
 const tests = ["test/flows/connecting/whose-workload.test.ts"];
+const everyRight = ["test/flows/watching/every-right.test.ts"];
 
 /** Each lets something act on, or blame, the workload of the same name that another account has. */
 export const whoseMutants: readonly Mutant[] = [
@@ -73,5 +74,75 @@ export const whoseMutants: readonly Mutant[] = [
     text: "event.account !== account || !isMeant(workload)",
     becomes: "!isMeant(workload)",
     tests: ["test/flows/watching/digest.test.ts"],
+  },
+  {
+    bug: "an incident is told by the watch of another account",
+    file: "src/bot/watch/due.ts",
+    text: " || account.username !== whose",
+    becomes: "",
+    tests: ["test/bot/watch/due.test.ts"],
+  },
+  {
+    bug: "log lines that were read before the right to them ended are told",
+    file: "src/bot/workflow/watching/alert-post.ts",
+    text: "readers.length > 0 ? lines : []",
+    becomes: "lines",
+    tests: everyRight,
+  },
+  {
+    bug: "a digest is posted though the right to it ended while it was read",
+    file: "src/bot/workflow/watching/digest.ts",
+    text: "    const { sees } = rights;\n",
+    becomes: "    const { sees } = rights;\n    live ??= await readLists(deps, watch, signal);\n",
+    tests: everyRight,
+  },
+  {
+    bug: "a followed log begins though the right to it ended",
+    file: "src/bot/workflow/log-follow.ts",
+    text: "const refused = await reader(run).catch(",
+    becomes: "const refused = await Promise.resolve().catch(",
+    tests: everyRight,
+  },
+  {
+    bug: "lines of a followed log are added without asking again",
+    file: "src/bot/workflow/log-follow.ts",
+    text: "  await reader(run);\n  const appended",
+    becomes: "  const appended",
+    tests: everyRight,
+  },
+  {
+    bug: "lines of a followed log that waited are shown without asking again",
+    file: "src/bot/workflow/log-follow.ts",
+    text: "  await reader(run);\n  const updated",
+    becomes: "  const updated",
+    tests: everyRight,
+  },
+  {
+    bug: "the end of a followed log shows lines that waited",
+    file: "src/bot/workflow/log-follow.ts",
+    text: 'message?.text.slice(0, message.drawn ?? 0) ?? ""',
+    becomes: 'message?.text ?? ""',
+    tests: everyRight,
+  },
+  {
+    bug: "the card of a request goes on telling of a workload that policy hides there",
+    file: "src/bot/workflow/post/change-card.ts",
+    text: "await seenThere(deps, drawn.change, post.place)",
+    becomes: "{ change: drawn.change, isHidden: false }",
+    tests: everyRight,
+  },
+  {
+    bug: "a requester is told beside the card of a workload that policy hides there",
+    file: "src/bot/workflow/post/requester-news.ts",
+    text: "const { change: shown } = await seenThere(deps, change, place);",
+    becomes: "const shown = change;",
+    tests: everyRight,
+  },
+  {
+    bug: "what readers may not see by now is posted in place of a deleted message",
+    file: "src/bot/workflow/post/deliver.ts",
+    text: "  const shown = await ask(work);\n  return shown.kind",
+    becomes: '  const shown = { ...first, kind: "shown" as const };\n  return shown.kind',
+    tests: ["test/bot/workflow/deliver.test.ts"],
   },
 ];

@@ -153,6 +153,7 @@ export async function startFollow(deps: WorkflowParts, { look, forMs, origin, co
   } catch (error) {
     if (error instanceof LeaseLost) return;
     if (!(error instanceof Unposted)) throw error;
+    if (error.why !== undefined) throw new UserError(`${error.why}.`, { next: "Nothing is followed." });
     if (error.canInvite) {
       await deps.responder.tellPatiently(inviteHint(channelId, deps.people.bot().name), origin);
       return;
@@ -271,11 +272,14 @@ type Work = {
 class Unposted extends Error {
   readonly canInvite: boolean;
   readonly isForNow: boolean;
+  /** Not because of Slack. */
+  readonly why: string | undefined;
 
-  constructor({ canInvite, isForNow }: { readonly canInvite: boolean; readonly isForNow: boolean }) {
+  constructor({ canInvite = false, isForNow = false, why }: Partial<Pick<Unposted, "canInvite" | "isForNow" | "why">>) {
     super("the first message couldn't be posted");
     this.canInvite = canInvite;
     this.isForNow = isForNow;
+    this.why = why;
   }
 }
 
@@ -329,6 +333,14 @@ function rest(run: Run, ms: number): Promise<void> {
 async function postHead(run: Run): Promise<void> {
   const { deps, taken, state } = run;
   const { threadTs } = state.origin;
+  const refused = await reader(run).catch((error: unknown) => {
+    if (error instanceof Unreadable) return error;
+    throw error;
+  });
+  if (refused instanceof Unreadable) {
+    await deps.store.endFollow(taken.due);
+    throw new Unposted({ why: refused.message });
+  }
   const to = { place: taken.channelId, ...(threadTs !== undefined && { threadTs }) };
   const posted = await deps.sender.post(to, followOpening(state.log));
   if (posted.kind !== "sent") {
@@ -356,6 +368,19 @@ async function openHead(run: Run): Promise<void> {
 
 /** True: it is over, and nothing of it is stored any more. */
 async function takeStep(run: Run, isFirst: boolean): Promise<boolean> {
+  try {
+    return await lookAndShow(run, isFirst);
+  } catch (error) {
+    if (!(error instanceof Unreadable)) throw error;
+    const { message, ...others } = run.state;
+    // What Slack hasn't shown yet is not for those readers any more.
+    const text = message?.text.slice(0, message.drawn ?? 0) ?? "";
+    run.state = { ...others, ...(message?.ts !== undefined && { message: { ...message, text } }), isShown: true };
+    return finish(run, error.message);
+  }
+}
+
+async function lookAndShow(run: Run, isFirst: boolean): Promise<boolean> {
   const { deps, taken, signal } = run;
   await openHead(run);
   if (!run.state.isShown) await show(run);
@@ -365,7 +390,6 @@ async function takeStep(run: Run, isFirst: boolean): Promise<boolean> {
   if (why !== undefined) return finish(run, why);
   const look = await lookAgain(run, nowMs);
   if (typeof look === "string") return finish(run, look);
-  if (look === undefined) return false;
   await take(run, look, nowMs);
   if (look.over === undefined) return false;
   deps.log.info({ follow: taken.id }, "what a followed log belongs to is over");
@@ -379,33 +403,42 @@ function whyOver({ taken, state }: Run, nowMs: number): string | undefined {
   return nowMs - state.startedMs >= state.forMs ? "the time was over" : undefined;
 }
 
-/** What is new; a text when it ends instead; undefined when nothing could be read now. */
-async function lookAgain(run: Run, nowMs: number): Promise<FollowLook | string | undefined> {
-  const { deps, state, signal } = run;
-  const origin = { ...state.origin, channelId: run.taken.channelId };
+/** Its requester may not read the log there any more. */
+class Unreadable extends Error {}
+
+/** Asked before lines are read, and before each message with some is sent. Throws `Unreadable`, or `RetryLater` when Slack can't say. */
+async function reader({ deps, state, taken, signal }: Run): Promise<Context> {
+  const origin = { ...state.origin, channelId: taken.channelId };
   try {
     const context = await contextFor(deps, { origin, effect: "read" }, signal);
-    if ((await refusedRead(logs, state.log.ask, context)) !== undefined) {
-      return `${state.requester} may not read this log any more`;
+    const isGone = context.asker.standing === "deactivated";
+    if (isGone || (await refusedRead(logs, state.log.ask, context)) !== undefined) {
+      throw new Unreadable(`${state.requester} may not read this log any more`);
     }
     if (!isDirect(origin.channelId) && (await hasLeft(deps, origin.channelId, origin.userId))) {
-      return `${state.requester} left the channel`;
+      throw new Unreadable(`${state.requester} left the channel`);
     }
-    const look = await lookForLines(state.log, context).catch((error: unknown) => failed(error));
-    if (!(look instanceof Error)) return look;
-    if (isRefused(look)) return `the workload API refuses the account: ${look.message}`;
-    const sinceMs = state.failingSinceMs ?? nowMs;
-    if (nowMs - sinceMs >= FAILING_FOR_MS) return "the log couldn't be read for 5 min";
-    run.state = { ...state, failingSinceMs: sinceMs };
-    throw new RetryLater(retryMs(look, nowMs - sinceMs));
+    return context;
   } catch (error) {
     if (error instanceof SlackAway) throw new RetryLater(AGAIN_MS);
     // Without an account, and outside of a locked channel.
     if (error instanceof UserError) {
-      return `${state.requester} can't read this log any more: ${error.message.replace(/\.$/u, "")}`;
+      throw new Unreadable(`${state.requester} can't read this log any more: ${error.message.replace(/\.$/u, "")}`);
     }
     throw error;
   }
+}
+
+/** What is new; a text when it ends instead. */
+async function lookAgain(run: Run, nowMs: number): Promise<FollowLook | string> {
+  const { state } = run;
+  const look = await lookForLines(state.log, await reader(run)).catch((error: unknown) => failed(error));
+  if (!(look instanceof Error)) return look;
+  if (isRefused(look)) return `the workload API refuses the account: ${look.message}`;
+  const sinceMs = state.failingSinceMs ?? nowMs;
+  if (nowMs - sinceMs >= FAILING_FOR_MS) return "the log couldn't be read for 5 min";
+  run.state = { ...state, failingSinceMs: sinceMs };
+  throw new RetryLater(retryMs(look, nowMs - sinceMs));
 }
 
 /** Only what another look may not meet. */
@@ -460,6 +493,7 @@ async function grow(run: Run, added: string): Promise<void> {
   const { message } = run.state;
   if (message === undefined) return;
   if (message.how !== "stream") return edit(run, message);
+  await reader(run);
   const appended = await run.deps.sender.appendStream(cardOf(run, message), addedLines(added));
   if (appended.kind === "sent") return shown(run, { ...message, steps: message.steps + 1 });
   // What a stream doesn't take, an edit may.
@@ -481,6 +515,7 @@ async function show(run: Run): Promise<void> {
 /** Posts the message without its lines, and stores where it is: a message whose confirmation is lost has none. */
 async function begin(run: Run, message: Grown): Promise<Grown> {
   const { deps, taken, state } = run;
+  await reader(run);
   const to = { place: taken.channelId, threadTs: state.origin.threadTs ?? taken.headTs ?? "" };
   const startedMs = deps.clock.now().getTime();
   if (state.how === "stream") {
@@ -494,6 +529,7 @@ async function begin(run: Run, message: Grown): Promise<Grown> {
     }
     // A place or a person that takes no stream may take messages.
     run.state = { ...run.state, how: "edit" };
+    await reader(run);
   }
   const posted = await deps.sender.post(to, followBegins(state.log.name));
   if (posted.kind !== "sent") return waitOrLeave(run, posted);
@@ -535,6 +571,7 @@ async function stopStream(run: Run, message: Grown): Promise<void> {
 
 async function edit(run: Run, message: Grown): Promise<void> {
   const { deps, state } = run;
+  await reader(run);
   const updated = await deps.sender.update(cardOf(run, message), followLines(state.log.name, message.text));
   if (updated.kind !== "sent") return goOnWithout(run, updated, message);
   shown(run, message);
@@ -562,7 +599,8 @@ async function finish(run: Run, why: string): Promise<boolean> {
   if (message?.ts !== undefined && !isLate) {
     if (message.how === "stream") await stopStream(run, message);
     const end = `${why.slice(0, 1).toUpperCase()}${why.slice(1)}.`;
-    const ended = await deps.sender.update(cardOf(run, message), followLines(log.name, message.text, end));
+    const last = message.text === "" ? followOver(log.name, end) : followLines(log.name, message.text, end);
+    const ended = await deps.sender.update(cardOf(run, message), last);
     if (ended.kind === "later") throw new RetryLater(ended.ms);
     if (ended.kind === "gone" || (ended.kind === "blocked" && ended.by === "message")) {
       const to = { place: taken.channelId, threadTs: origin.threadTs ?? taken.headTs ?? "" };

@@ -11,7 +11,7 @@ test.each([
   const incidents = accounts.map((account, each) => ({ ...incident, id: `i${each}`, account, name: `web-${each}` }));
 
   const content = { alert: { ...alert, incidents }, incidents, watches: [], isMuted: false };
-  const card = await shownAlert(deps, content).card({ isAgain: false });
+  const card = await shownAlert(deps, content, []).card({ isAgain: false });
 
   const ids = JSON.stringify(card.blocks).match(/"action_id":"[^"]*"/gu) ?? [];
   expect(ids.length).toBeGreaterThan(1);

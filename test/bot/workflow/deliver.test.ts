@@ -412,3 +412,21 @@ test("after a week, a message that Slack refuses is tried only when there is new
     end: "done",
   });
 });
+
+test("what readers may not see by now isn't posted in place of a deleted message, nor in place of a deleted thread", async () => {
+  const gone = { kind: "gone", refusal } as const; // a literal kind
+  const reads: readonly Readable[] = [shown, { kind: "nothing" }];
+
+  const deleted = await delivered({ stored: { card, posts: 1 }, answers: [gone], reads });
+  const inThread: Readable = { ...shown, threadTs: "0.1" };
+  const first = await delivered({ answers: [gone], reads: [inThread, { kind: "nothing" }] });
+  const reply = await delivered({
+    stored: { card, posts: 1 },
+    answers: [{ kind: "sent", value: undefined as never }, gone],
+    reads: [inThread, inThread, { kind: "nothing" }],
+  });
+
+  expect(deleted.sent).toEqual(["update: card"]);
+  expect(first.sent).toEqual(["reply: card"]);
+  expect(reply.sent).toEqual(["update: card", "reply: one"]);
+});

@@ -76,6 +76,15 @@ export async function maySee({ kind, ...workload }: Named, permitted: Permitted)
   return refusals.every((refusal) => refusal === undefined);
 }
 
+/** Whether the person may read its log. */
+export async function mayReadLog(
+  workload: Named & { readonly kind: Kind; readonly region: string },
+  { permissions }: Pick<Permitted, "permissions">,
+): Promise<boolean> {
+  const op = workload.kind === "service" ? "getServiceLogs" : "getJobInstanceLogs";
+  return readRefusal(await permissions.verdict({ op, risk: undefined, workload })) === undefined;
+}
+
 /** Why the person may not see this workload, or undefined. */
 export async function seeingRefusal(
   { kind, ...workload }: Named & { readonly kind: Kind },

@@ -11,6 +11,7 @@ import { undoRequest } from "../repeat/undo-request.ts";
 import { type Content, contentOf, threadOf } from "../stored-request.ts";
 import type { Kept, PostKind, Shown, TakenCard } from "./post.ts";
 import { besideCard } from "./requester-news.ts";
+import { seenThere } from "./seen-there.ts";
 
 type Drawn = {
   readonly change: StoredChange;
@@ -30,9 +31,14 @@ export function changePost(deps: WorkflowParts, taken?: TakenCard): PostKind {
       if (found === undefined) return { kind: "nothing", isOver: true };
       drawn = { ...found, opened: drawn?.opened ?? contentOf(sealer, found.change) };
     }
-    return { kind: "shown", ...(await shownChange(deps, drawn)) };
+    const { change, isHidden } = await seenThere(deps, drawn.change, post.place);
+    const events = isHidden ? drawn.events.filter(({ kind }) => !ofWorkload.has(kind)) : drawn.events;
+    return { kind: "shown", ...(await shownChange(deps, { ...drawn, change, events })) };
   };
 }
+
+/** What is told of the workload, and not of the request. */
+const ofWorkload: ReadonlySet<HistoryEvent["kind"]> = new Set<HistoryEvent["kind"]>(["health", "recovered"]);
 
 /** The thread of a card tells what people decided, and of workloads that are or were in trouble. */
 function hasThread(change: StoredChange): boolean {

@@ -53,7 +53,7 @@ export async function deliver(
   const { restUntil } = post;
   if (restUntil !== undefined && restUntil > due.takenAt) return { at: restUntil };
   const beganMs = parts.clock.elapsedMs();
-  const read = (): Promise<Readable> => kinds[post.kind](post);
+  const read: Work["read"] = (key) => kinds[post.kind](post, key);
   const common = { parts, read, due, isCounted: counted !== undefined };
   try {
     return await draw({ ...common, post, beganMs, heldMs: beganMs });
@@ -66,7 +66,7 @@ export async function deliver(
 
 type Work = {
   readonly parts: DeliverParts;
-  readonly read: () => Promise<Readable>;
+  readonly read: (key: string | undefined) => ReturnType<PostKind>;
   readonly due: Due;
   /** As it was before this attempt, but for what somebody was told beside it. */
   post: StoredPost;
@@ -93,17 +93,34 @@ async function hold(work: Work): Promise<void> {
   work.heldMs = now;
 }
 
+/** What may be said now: asked before each call to Slack, because the one before it may have taken long. */
+async function ask(work: Work, key?: string): Promise<Readable> {
+  for (;;) {
+    const asked = await work.read(key);
+    if (asked.kind !== "unread") return asked;
+    await asked.gather();
+  }
+}
+
+type Unseen = Exclude<Readable, { readonly kind: "shown" }>;
+
 async function draw(work: Work): Promise<DueEnd> {
-  const shown = await work.read();
+  let shown = await ask(work);
   const { post } = work;
-  if (shown.kind === "unknown") return { ms: ASK_AGAIN_MS, isFailure: true };
-  // One that is posted stays for what comes.
-  if (shown.kind === "nothing") return shown.isOver || post.card === undefined ? remove(work) : "done";
+  const isPosted = post.card !== undefined;
+  if (shown.kind !== "shown") return unseen(work, shown, isPosted);
   // It was posted and not removed: nothing updates it.
-  if (shown.kept === undefined && post.card !== undefined) return remove(work);
-  if (shown.responseUrl !== undefined && (await isAnswered(work, shown, shown.responseUrl))) return remove(work);
+  if (shown.kept === undefined && isPosted) return remove(work);
+  if (shown.responseUrl !== undefined) {
+    if (await isAnswered(work, shown, shown.responseUrl)) return remove(work);
+    shown = await ask(work);
+    if (shown.kind !== "shown") return unseen(work, shown, isPosted);
+  }
   const placed = await place(work, shown);
   switch (placed.kind) {
+    case "unknown":
+    case "nothing":
+      return unseen(work, placed, true);
     case "later":
       return wait(work, shown, placed);
     case "blocked":
@@ -115,6 +132,12 @@ async function draw(work: Work): Promise<DueEnd> {
       if (shown.kept === undefined || (shown.isLast && placed.value.unshown === undefined)) return remove(work);
       return tellThread(work, placed.value, { ...shown, kept: shown.kept });
   }
+}
+
+/** One that is posted stays for what comes. */
+async function unseen(work: Work, why: Unseen, isPosted: boolean): Promise<DueEnd> {
+  if (why.kind === "unknown") return { ms: ASK_AGAIN_MS, isFailure: true };
+  return why.isOver || !isPosted ? remove(work) : "done";
 }
 
 async function remove({ parts, due }: Work): Promise<DueEnd> {
@@ -135,17 +158,23 @@ type Placed = {
   readonly unshown: Extract<Sent<never>, { readonly kind: "blocked" }> | undefined;
 };
 
-async function place(work: Work, shown: Shown): Promise<Sent<Placed>> {
+async function place(work: Work, first: Shown): Promise<Sent<Placed> | Unseen> {
   const { card, posts } = work.post;
-  if (card !== undefined) {
-    const updated = await update(work, shown, { card, isAgain: posts > 1 });
-    if (updated.kind !== "gone" || posts >= MOST_POSTS) return updated;
-  }
+  if (card === undefined) return placeNew(work, first);
+  const updated = await update(work, first, { card, isAgain: posts > 1 });
+  if (updated.kind !== "gone" || posts >= MOST_POSTS) return updated;
+  const shown = await ask(work);
+  return shown.kind === "shown" ? placeNew(work, shown) : shown;
+}
+
+async function placeNew(work: Work, shown: Shown): Promise<Sent<Placed> | Unseen> {
+  const { posts } = work.post;
   const posted = await postNew(work, shown);
   if (posted.kind !== "sent") return posted;
   if (shown.opening !== undefined) {
     await save(work, { card: posted.value });
-    return update(work, shown, { card: posted.value, isAgain: posts > 0 });
+    const now = await ask(work);
+    return now.kind === "shown" ? update(work, now, { card: posted.value, isAgain: posts > 0 }) : now;
   }
   // Stored with what follows, unless it is all.
   const isStored = shown.kept === undefined;
@@ -172,24 +201,27 @@ async function viewOf({ post: { insteadOf } }: Work, shown: Shown, how: CardHow)
   return insteadOf === undefined ? view : toldInstead(view, insteadOf);
 }
 
-async function postNew(work: Work, shown: Shown): Promise<Sent<Card>> {
+async function postNew(work: Work, first: Shown): Promise<Sent<Card> | Unseen> {
   const { parts, post, isCounted } = work;
   const { place, posts } = post;
-  const { threadTs } = shown;
-  const view = shown.opening?.() ?? (await viewOf(work, shown, { isAgain: posts > (isCounted ? 1 : 0) }));
-  // Counted before it is posted: whoever takes over after a kill knows that there may be a message already.
-  await hold(work);
-  if (!isCounted) await save(work, { posts: posts + 1 });
-  const to = { place, ...(threadTs !== undefined && { threadTs }) };
-  let posted = await patiently(work, shown, () => parts.sender.post(to, view));
-  if (posted.kind === "gone" && threadTs !== undefined) {
-    // Whoever asked deleted their message.
+  const before = isCounted ? posts - 1 : posts;
+  const send = async (shown: Shown, to: Pick<Shown, "threadTs">): Promise<Sent<Card>> => {
+    const view = shown.opening?.() ?? (await viewOf(work, shown, { isAgain: before > 0 }));
+    // Counted before it is posted: whoever takes over after a kill knows that there may be a message already.
     await hold(work);
-    posted = await patiently(work, shown, () => parts.sender.post({ place }, view));
+    if (!isCounted) await save(work, { posts: posts + 1 });
+    const { threadTs } = to;
+    return patiently(work, shown, () =>
+      parts.sender.post({ place, ...(threadTs !== undefined && { threadTs }) }, view),
+    );
+  };
+  let posted: Sent<Card> | Unseen = await send(first, first);
+  if (posted.kind === "gone" && first.threadTs !== undefined) {
+    // Whoever asked deleted their message.
+    const now = await ask(work);
+    posted = now.kind === "shown" ? await send(now, {}) : now;
   }
-  if (posted.kind !== "sent" && (posted.kind !== "later" || !posted.isMaybeSent)) {
-    await save(work, { posts: isCounted ? posts - 1 : posts });
-  }
+  if (posted.kind !== "sent" && (posted.kind !== "later" || !posted.isMaybeSent)) await save(work, { posts: before });
   // A place that isn't there may come back, as a channel does whose bot is invited.
   return posted.kind === "gone" ? { ...posted, kind: "blocked", by: "place" } : posted;
 }
@@ -312,6 +344,7 @@ async function tellThread(
   let unstored = isStored ? undefined : { card, ...(first.listed && { listed: first.listed }) };
   let { told } = post;
   let shown = first;
+  let isThreadGone = false;
   const passed = new Set<string>();
   const next = (): string | undefined => shown.kept.lacks({ told, isShown, isNew }).find((key) => !passed.has(key));
   while (next() !== undefined) {
@@ -319,14 +352,13 @@ async function tellThread(
       await save(work, unstored);
       unstored = undefined;
     }
-    const now = await work.read();
-    if (now.kind !== "shown" || now.kept === undefined) {
-      await save(work, { told });
-      return now.kind === "unknown" ? { ms: ASK_AGAIN_MS, isFailure: true } : "done";
-    }
+    const wanted = next();
+    const now = await ask(work, wanted);
+    if (now.kind !== "shown") return unseen(work, now, true);
+    if (now.kept === undefined) return "done";
     shown = { ...now, kept: now.kept };
     const key = next();
-    if (key === undefined) break;
+    if (key === undefined || key !== wanted) continue;
     const view = await shown.kept.reply(key);
     if (view === undefined) {
       passed.add(key);
@@ -336,7 +368,13 @@ async function tellThread(
     // Whoever takes over after a kill knows that it may be there.
     await hold(work);
     await save(work, { told: [...told.filter((each) => each !== unsure(key)), unsure(key)] });
-    const posted = await reply(work, { card, threadTs: shown.threadTs }, isAgain ? sentAgain(view) : view);
+    const { channelId: place, ts } = card;
+    const threadTs = isThreadGone ? ts : (shown.threadTs ?? ts);
+    const posted = await parts.sender.post({ place, threadTs }, isAgain ? sentAgain(view) : view);
+    if (posted.kind === "gone" && threadTs !== ts) {
+      isThreadGone = true;
+      continue;
+    }
     if (posted.kind === "blocked") return waitForSomebody(work, shown, { ...posted, why: "thread" }, told);
     if (posted.kind === "later") {
       await save(work, { told: posted.isMaybeSent && !isAgain ? [...told, unsure(key)] : told });
@@ -364,16 +402,4 @@ async function tellThread(
   });
   if (also !== undefined) parts.wake();
   return kept === "again" ? "again" : "ended";
-}
-
-async function reply(
-  work: Work,
-  { card: { channelId: place, ts }, threadTs = ts }: { readonly card: Card; readonly threadTs: string | undefined },
-  view: Post,
-): Promise<Sent<Card>> {
-  const { sender } = work.parts;
-  const posted = await sender.post({ place, threadTs }, view);
-  if (posted.kind !== "gone" || threadTs === ts) return posted;
-  await hold(work);
-  return sender.post({ place, threadTs: ts }, view);
 }

@@ -149,6 +149,7 @@ export type Beside =
   | { readonly kind: "soon"; readonly ms: number };
 
 export type Shown = {
+  /** Like replies, made without the workload API. */
   readonly card: (how: CardHow) => Promise<Post>;
   /** Posted first and then updated: one that Slack takes without an answer has no buttons. */
   readonly opening?: () => Post;
@@ -179,5 +180,11 @@ export type Kept = {
   readonly restMs: number;
 };
 
-/** Asked again before every message, because people leave, rules change and workloads are deleted. */
-export type PostKind = (post: StoredPost) => Promise<Readable>;
+/** What it says has to be read from the workload API first. Then it is asked again, because that may take long. */
+export type Unread = { readonly kind: "unread"; readonly gather: () => Promise<void> };
+
+/**
+ * Asked again before every call to Slack, because people leave, rules change and workloads are deleted. What it gathers, it keeps for
+ * one attempt. `key`: that of the reply that comes next.
+ */
+export type PostKind = (post: StoredPost, key?: string) => Promise<Readable | Unread>;

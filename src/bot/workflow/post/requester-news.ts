@@ -7,6 +7,7 @@ import { isDirect } from "../origin.ts";
 import type { WorkflowParts } from "../ports.ts";
 import { contentOf, threadOf } from "../stored-request.ts";
 import { TELL_FOR_MS } from "./announcement.ts";
+import { seenThere } from "./seen-there.ts";
 import type { Beside, NewPost, PostKind, Unshown } from "./post.ts";
 
 // What a requester is told beside the card of their request: what the card can't show them, and what they asked to be told of.
@@ -96,7 +97,7 @@ const over = { kind: "nothing", isOver: true } as const; // a literal kind
  * beside their command again.
  */
 export function requesterPost(
-  deps: Pick<WorkflowParts, "clock" | "people" | "sealer" | "settings" | "store">,
+  deps: Pick<WorkflowParts, "accounts" | "clock" | "people" | "policy" | "sealer" | "settings" | "store">,
 ): PostKind {
   const { clock, sealer, store } = deps;
   return async ({ payload, place, teamId, createdAt, blockedAt, told }) => {
@@ -113,7 +114,8 @@ export function requesterPost(
     const opened = contentOf(sealer, change);
     const isFresh = now - change.createdAt.getTime() <= RESPONSE_URL_MS;
     const isBesideCommand = isFresh && (blockedAt !== undefined || (card === undefined && !isAsked));
-    const view = newsPost({ ...wordsOf(deps, change, content), route: inThread ? "thread" : "alone" });
+    const { change: shown } = await seenThere(deps, change, place);
+    const view = newsPost({ ...wordsOf(deps, shown, content), route: inThread ? "thread" : "alone" });
     const thread = threadOf(change, opened);
     // What they asked to be told of goes to the thread only when the direct message was refused.
     const next = inThread ? (isAsked ? undefined : requester.userId) : isAsked ? card?.channelId : undefined;

@@ -30,14 +30,24 @@ const MOST_ROWS = 10;
 const NEWS_FOR_MS = 24 * HOUR_MS;
 
 export function alertPost(deps: WorkflowParts): PostKind {
-  return async (post) => {
-    const readable = await readAlert(deps, post);
-    return typeof readable === "string" ? { kind: readable } : { kind: "shown", ...shownAlert(deps, readable) };
+  let lines: readonly string[] | undefined;
+  return async (post, key) => {
+    const content = await readAlert(deps, post);
+    if (typeof content === "string") return { kind: content };
+    const one = onlyOne(content);
+    if (key !== LINES || one === undefined) return { kind: "shown", ...shownAlert(deps, content, []) };
+    const readers = await logReaders(deps, content, one);
+    if (lines !== undefined) return { kind: "shown", ...shownAlert(deps, content, readers.length > 0 ? lines : []) };
+    const gather = async (): Promise<void> => void (lines = await lastLines(deps, content.alert, one, readers));
+    return { kind: "unread", gather };
   };
 }
 
+/** Key of the reply with the last lines of its log. */
+const LINES = "lines";
+
 /** What is shown of an alert to those who may see this. */
-export function shownAlert(deps: WorkflowParts, content: AlertContent): Shown {
+export function shownAlert(deps: WorkflowParts, content: AlertContent, lines: readonly string[]): Shown {
   const { createdAt, incidents, events } = content.alert;
   return {
     listed: [...incidents, ...events].map(({ id }) => id),
@@ -45,10 +55,9 @@ export function shownAlert(deps: WorkflowParts, content: AlertContent): Shown {
     kept: {
       lacks: (thread) => lackingReplies(content, thread),
       async reply(key) {
-        if (key !== "lines") return newsReply(content.incidents, key.startsWith("over") ? "over" : "again");
-        const one = onlyOne(content);
-        if (one?.name === undefined) return undefined;
-        return lastLinesReply(one.name, await lastLines(deps, content, one));
+        if (key !== LINES) return newsReply(content.incidents, key.startsWith("over") ? "over" : "again");
+        const name = onlyOne(content)?.name;
+        return name === undefined ? undefined : lastLinesReply(name, lines);
       },
       // A crash loop changes with every look: the card follows quickly at first, then less and less often.
       restMs: Math.min(Math.max(2_000, (deps.clock.now().getTime() - createdAt.getTime()) / 20), 30_000),
@@ -76,7 +85,7 @@ function lackingReplies(content: AlertContent, { told, isShown, isNew }: ThreadS
   const isWanted = !isShown || watches.some(({ events }) => events.includes("recovered"));
   const wasOver = told.some((key) => /^(?:unsure )?over\b/u.test(key));
   const wanted = [
-    ...(one?.name !== undefined && !isOver ? ["lines"] : []),
+    ...(one?.name !== undefined && !isOver ? [LINES] : []),
     ...(isOver && isWanted && !isNew && !isMuted ? [`over ${times}`] : []),
     ...(!isOver && one !== undefined && one.times > 1 && wasOver && !isMuted ? [`again ${times}`] : []),
   ];
@@ -185,20 +194,34 @@ async function allMuted(
 
 const WITHIN_MS = 8_000;
 
-/** The last lines of its log, redacted, if an owner of a watch may read it there; none when it can't be read. */
+/** Watches whose owner may read its log there. */
+async function logReaders(
+  deps: WorkflowParts,
+  { watches }: AlertContent,
+  { kind, region, name }: Incident,
+): Promise<readonly Watch[]> {
+  const readers: Watch[] = [];
+  for (const watch of watches) {
+    const rights = await watchRights(deps, watch);
+    const mayRead = name !== undefined && rights.kind === "may" && (await rights.readsLog({ kind, region, name }));
+    if (mayRead) readers.push(watch);
+  }
+  return readers;
+}
+
+/** The last lines of its log, redacted; none when it can't be read. */
 async function lastLines(
   deps: WorkflowParts,
-  { alert, watches }: AlertContent,
+  { id }: Alert,
   incident: Incident,
+  readers: readonly Watch[],
 ): Promise<readonly string[]> {
   const { kind, region, name } = incident;
   if (name === undefined) return [];
   const workload = { kind, region, name };
   const signal = deps.clock.limit(WITHIN_MS);
-  for (const watch of watches) {
+  for (const watch of readers) {
     try {
-      const rights = await watchRights(deps, watch);
-      if (rights.kind !== "may" || !(await rights.readsLog(workload))) continue;
       const account = await deps.accounts.reopen(watch.account, seekerOf(watch));
       const api = deps.api.as(account);
       const instance = kind === "job" ? await lastInstance(workload, { api, signal }) : undefined;
@@ -211,7 +234,7 @@ async function lastLines(
           signal,
           clock: deps.clock,
           logZone: deps.settings.logZone,
-          redact: (lines) => deps.logs.redact({ lines, secrets }, { who: `alert ${alert.id}`, signal }),
+          redact: (lines) => deps.logs.redact({ lines, secrets }, { who: `alert ${id}`, signal }),
         },
       );
     } catch (error) {

@@ -8,12 +8,14 @@ import { matchesPattern } from "../../policy/patterns.ts";
 import type { Post } from "../../views/kit/post.ts";
 import { muteOf, nextDigest, placeOf, placeOfMute, previousDigest } from "../../watch/due.ts";
 import type { Watch } from "../../watch/watch.ts";
+import type { Context } from "../../commands/command.ts";
 import { contextFor } from "../access/context.ts";
-import { liveWorkloads } from "../live-workloads.ts";
+import { type Live as LiveWorkloads, liveWorkloads } from "../live-workloads.ts";
 import type { Due } from "../due-kinds.ts";
 import type { DueEnd } from "../due.ts";
 import type { PostKind } from "../post/post.ts";
 import type { WorkflowParts } from "../ports.ts";
+import { seekerOf } from "./notify.ts";
 import { endWatch, watchRights } from "./rights.ts";
 
 /** How long the workload API may take: nobody waits. */
@@ -59,6 +61,7 @@ const PostedDigest = DueDigest.extend({ watch: z.string() });
 
 /** One day of a digest, as its watch and its owner's rights are when it is posted. */
 export function digestPost(deps: WorkflowParts, signal: AbortSignal): PostKind {
+  let live: Live | undefined;
   return async ({ payload, teamId, insteadOf }) => {
     if (payload === undefined) return over;
     const { watch: id, dueAt: iso } = PostedDigest.parse(JSON.parse(payload));
@@ -75,7 +78,11 @@ export function digestPost(deps: WorkflowParts, signal: AbortSignal): PostKind {
       if (insteadOf === undefined) await endWatch(deps, watch, rights.why);
       return over;
     }
-    const digest = await digestOf(deps, { watch, since: previousDigest(times, dueAt), sees: rights.sees }, signal);
+    const { sees } = rights;
+    if (live === undefined) {
+      return { kind: "unread", gather: async () => void (live = await readLists(deps, watch, signal)) };
+    }
+    const digest = await digestOf(deps, { watch, since: previousDigest(times, dueAt), sees, live }, signal);
     const card = (isAgain: boolean): Post | undefined => digestMessage({ ...digest, isAgain });
     const [first, again] = [card(false), card(true)];
     if (first === undefined || again === undefined) return over;
@@ -83,18 +90,44 @@ export function digestPost(deps: WorkflowParts, signal: AbortSignal): PostKind {
   };
 }
 
+type Live = Pick<LiveWorkloads, "services" | "jobs" | "problems">;
+
+/** As its owner sees them there. */
+async function readLists(deps: WorkflowParts, watch: Watch, signal: AbortSignal): Promise<Live> {
+  const { target } = watch;
+  try {
+    const where = { region: target.region, freshMs: FRESH_MS, withinMs: LIST_WITHIN_MS };
+    const context = await contextOf(deps, watch, signal);
+    return await liveWorkloads(deps, context, { of: target.kind ?? "any", ...where });
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error;
+    return { services: undefined, jobs: undefined, problems: [error.message] };
+  }
+}
+
+/** With the account of the watch, whichever its owner would read with here by now. */
+function contextOf(deps: WorkflowParts, watch: Watch, signal: AbortSignal): Promise<Context> {
+  const { teamId, userId, channelId } = seekerOf(watch);
+  return contextFor(
+    deps,
+    { origin: { teamId, userId, channelId, account: watch.account.username }, effect: "read" },
+    signal,
+  );
+}
+
 type Telling = {
   readonly watch: Watch;
   readonly since: Date;
   readonly sees: (workload: { kind: "service" | "job"; region: string; name: string }) => Promise<boolean>;
+  readonly live: Live;
 };
 
 async function digestOf(
   deps: WorkflowParts,
-  { watch, since, sees }: Telling,
+  { watch, since, sees, live }: Telling,
   signal: AbortSignal,
 ): Promise<Omit<Digest, "isAgain">> {
-  const { target, owner, teamId } = watch;
+  const { target, teamId } = watch;
   const place = placeOf(watch);
   const now = deps.clock.now();
   const mutes = (await deps.store.mutesOf(teamId)).filter((mute) => placeOfMute(mute) === place);
@@ -102,17 +135,13 @@ async function digestOf(
     (target.kind === undefined || target.kind === kind) &&
     matchesPattern(target.names, name) &&
     muteOf(mutes, name) === undefined;
-  // Whichever account its owner would read with here by now.
   const account = watch.account.username;
-  const origin = { userId: owner.userId, teamId, channelId: place, account };
   const common = { target, now, defaultRegion: deps.settings.region };
   try {
-    const context = await contextFor(deps, { origin, effect: "read" }, signal);
-    const where = { region: target.region, freshMs: FRESH_MS, withinMs: LIST_WITHIN_MS };
-    const [live, history, pending] = await Promise.all([
-      liveWorkloads(deps, context, { of: target.kind ?? "any", ...where }),
-      context.records.history({ since, show: "outcomes", limit: 200 }),
-      context.records.pending(),
+    const { records } = await contextOf(deps, watch, signal);
+    const [history, pending] = await Promise.all([
+      records.history({ since, show: "outcomes", limit: 200 }),
+      records.pending(),
     ]);
     const { jobsRegion } = deps.settings;
     const listed = (["service", "job"] as const) // the kinds of workloads

@@ -1,4 +1,4 @@
-import { maySee, readRefusal } from "../../commands/lookup/may-see.ts";
+import { mayReadLog, maySee, readRefusal } from "../../commands/lookup/may-see.ts";
 import { regionOf } from "../../commands/grammar/argument-types.ts";
 import { termsText } from "../../commands/verbs/watch/watch-message.ts";
 import type { NewHistoryEvent } from "../../changes/history-event.ts";
@@ -72,10 +72,7 @@ async function rightsNow(deps: WorkflowParts, watch: Watch): Promise<WatchRights
     kind: "may",
     sees: async (workload) =>
       (await mayWatch(workload.kind, workload.region, workload.name)) && maySee(workload, { permissions, settings }),
-    async readsLog(workload) {
-      const op = workload.kind === "service" ? "getServiceLogs" : "getJobInstanceLogs";
-      return readRefusal(await permissions.verdict({ op, risk: undefined, workload })) === undefined;
-    },
+    readsLog: (workload) => mayReadLog(workload, { permissions }),
   };
 }
 

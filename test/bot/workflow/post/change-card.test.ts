@@ -5,7 +5,7 @@ import type { Kept, Shown, StoredPost, TakenCard, ThreadSoFar } from "../../../.
 import { changePost } from "../../../../src/bot/workflow/post/change-card.ts";
 import type { Due } from "../../../../src/bot/workflow/due-kinds.ts";
 import { ended, event, run, stored } from "../../views/support/stored-changes.ts";
-import { desk } from "../support/desk.ts";
+import { desk, openPolicy } from "../support/desk.ts";
 import { unposted } from "../support/unposted.ts";
 
 const done = run({ kind: "done", after: undefined, alsoMoved: [] });
@@ -15,10 +15,12 @@ const post: StoredPost = { ...unposted, id: "7K3M9Q", kind: "change", key: "7K3M
 
 /** The card of a change that went through this, whose row of history has these kinds of events. */
 async function shown(change: StoredChange, kinds: readonly HistoryEventKind[]) {
-  const { deps } = await desk();
+  const { deps } = await desk({ policy: openPolicy });
   const ann = { userId: "U1", name: "Ann Lee" };
   const events = kinds.map((kind, at) => event(kind, { seq: at + 1, who: ann, result: kind }));
-  const store = { ...deps.store, changeToDraw: () => Promise.resolve({ change, events }) };
+  const account = { owner: { kind: "workspace" }, username: "acme" } as const; // a literal kind
+  const own = { ...change, requester: ann, account };
+  const store = { ...deps.store, changeToDraw: () => Promise.resolve({ change: own, events }) };
   return changePost({ ...deps, store })(post);
 }
 

@@ -1,0 +1,66 @@
+import { type Health, partsOf, type StoredChange } from "../../changes/stored-change.ts";
+import { mayReadLog, maySee } from "../../commands/lookup/may-see.ts";
+import { UserError } from "../../errors.ts";
+import { seenOf } from "../../views/kit/health.ts";
+import { permissionsFor } from "../access/permissions.ts";
+import { isDirect } from "../origin.ts";
+import { freshness, type WorkflowParts } from "../ports.ts";
+
+type Parts = Pick<WorkflowParts, "accounts" | "people" | "policy" | "settings" | "store">;
+
+const hidden: Health = {
+  kind: "not-yet",
+  level: "busy",
+  outcome: "how it runs isn't shown here any more",
+  line: "",
+  excerpt: [],
+};
+
+/**
+ * A Change as it may be shown in a place by now. What Gantry saw of its workloads is left out where policy hides them from its requester,
+ * or when its account is gone; its log lines also where they may not read the log. `isHidden`: something is.
+ */
+export async function seenThere(
+  deps: Parts,
+  change: StoredChange,
+  place: string,
+): Promise<{ readonly change: StoredChange; readonly isHidden: boolean }> {
+  if (!partsOf(change).some((part) => saysMore(seenOf(part)))) return { change, isHidden: false };
+  const rights = await rightsOf(deps, change, place);
+  let isHidden = false;
+  const shownOf = async (part: StoredChange): Promise<StoredChange> => {
+    const seen = seenOf(part);
+    if (!saysMore(seen)) return part;
+    const { workload } = part;
+    const isSeen = rights !== undefined && (await maySee(workload, rights));
+    isHidden ||= !isSeen;
+    if (isSeen && (seen.excerpt.length === 0 || (await mayReadLog(workload, rights)))) return part;
+    const shown = isSeen ? { ...seen, excerpt: [] } : hidden;
+    return part.health === undefined ? { ...part, progress: shown } : { ...part, health: shown };
+  };
+  const { parts } = change;
+  const shown =
+    parts === undefined ? await shownOf(change) : { ...change, parts: await Promise.all(parts.map(shownOf)) };
+  return { change: shown, isHidden };
+}
+
+/** That all went as requested is the outcome of the request. */
+function saysMore(seen: Health | undefined): seen is Health {
+  return seen !== undefined && (seen.kind !== "reached" || seen.recovered === true);
+}
+
+/** Those of its requester; undefined without its account. */
+async function rightsOf(deps: Parts, { account, channelId, requester, teamId }: StoredChange, place: string) {
+  try {
+    await deps.accounts.reopen(account, { teamId, userId: requester.userId, channelId });
+    // Slack tells when somebody is deactivated, so a card needs no call.
+    const profile = await deps.people.profile(requester.userId, freshness.profile, requester.name);
+    if (profile.standing === "deactivated") return undefined;
+    const binding = isDirect(place) ? undefined : await deps.store.bindingOf(teamId, place);
+    const { settings } = deps;
+    return { permissions: permissionsFor(deps, { profile, channelId: place, account, binding }), settings };
+  } catch (error) {
+    if (error instanceof UserError) return undefined;
+    throw error;
+  }
+}

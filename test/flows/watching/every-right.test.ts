@@ -1,0 +1,333 @@
+import { expect, test } from "vitest";
+import { boundTo } from "../../../src/bot/accounts/resolve.ts";
+import { createSealer, readKeyring } from "../../../src/bot/accounts/seal.ts";
+import { event } from "../../bot/store/contract/bench.ts";
+import { someOf } from "../../support/full-run.ts";
+import { connects } from "../../support/linking.ts";
+import { type Call, type Moments, moments } from "../../support/moments.ts";
+import { operationOf } from "../../support/operation-of.ts";
+import type { World } from "../../support/world.ts";
+
+const own = { username: "dana-own", token: "danas-token-that-only-dana-knows-0001" };
+const other = { username: "dana-other", token: "danas-token-that-only-dana-knows-0002" };
+
+/** The workload API of a story: what each account sees, with a word of its own in each name, reason and line. */
+type Town = World & {
+  readonly is: (name: string, fields: object) => void;
+  readonly log: string[];
+};
+
+const well = { status: "Running", ready_instances: 1, restart_count: 0 };
+const crashing = (reason: string): object => ({
+  status: "Running",
+  ready_instances: 0,
+  restarts: { count: 4, first_at: "2026-12-02T12:59:00Z", last_at: "2026-12-02T13:00:00Z" },
+  restart_count: 4,
+  last_state: { reason: "Error", exit_code: 3 },
+  message: reason,
+});
+
+const all = `{ name: all, who: everyone, does: [read, watch, routine, disruptive, destructive], then: allow }`;
+const everything = `rules: [${all}]`;
+
+async function opened(at: Moments): Promise<Town> {
+  const services = new Map<string, object>();
+  const log: string[] = [];
+  const town = await at.open({
+    policy: everything,
+    async apiFetch(request) {
+      const op = operationOf(request);
+      const isOther = request.headers.get("username") === other.username;
+      const seen = isOther
+        ? [["shop-private", crashing("reason-private")] as const, ["shop-a", crashing("reason-private")] as const]
+        : [...services];
+      const found = seen.map(([name, fields]) => ({ name, target_instance_size: 1, ...fields }));
+      if (request.method !== "GET") {
+        services.set("shop-a", { ...well, status: "Pending", ready_instances: 0, message: "reason-0" });
+        return new Response(null, { status: 204 });
+      }
+      if (op === "listServices") return Response.json({ services: found });
+      if (op === "listJobs") return Response.json({ jobs: [] });
+      if (op === "getServiceLogs")
+        return Response.json(
+          (isOther ? ["line-private"] : log).map((text) => ({ instance_name: "shop-0", log: text })),
+        );
+      const one = op !== "getService" ? undefined : found.find(({ name }) => request.url.endsWith(`/${name}`));
+      return one === undefined ? Response.json({ message: "not found" }, { status: 404 }) : Response.json(one);
+    },
+  });
+  return { ...town, log, is: (name, fields) => void services.set(name, fields) };
+}
+
+async function passes(town: Town, minutes: number): Promise<void> {
+  for (let passed = 0; passed < minutes; passed += 1) {
+    town.passMinutes(1);
+    await town.sweep();
+  }
+  await town.sweep();
+  await town.sweep();
+}
+
+const says = async (town: Town, text: string): Promise<void> => {
+  await town.developer.says(text, { channel: "ops" });
+  await town.settled();
+};
+
+type Story = {
+  readonly prepare: (town: Town) => Promise<void>;
+  readonly play: (town: Town) => Promise<void>;
+  /** What is protected of it; usually all. */
+  readonly secret?: RegExp;
+  /** Much like another story: most of its moments are left to full runs. */
+  readonly isAlike?: true;
+  /** Rights that it doesn't need. */
+  readonly without?: readonly RightName[];
+};
+
+const secrets = /shop-[a-z]+|reason-\w+|line-\w+|recovered/gu;
+/** Whoever requests something says the name themselves. */
+const ofLooks = /reason-\w+|line-\w+|recovered/gu;
+
+/** A card of a request is the channel's, whoever left it. */
+const ofWatches = ["policy lets nobody watch or read logs", "the owner is removed from the channel"] as const; // literals
+
+async function restarting(town: Town): Promise<void> {
+  town.is("shop-a", well);
+  await connects(town, town.developer, own);
+}
+
+/** Dana watches with an account of her own. */
+async function watching(town: Town, how: string): Promise<void> {
+  for (const name of ["shop-a", "shop-b"]) town.is(name, well);
+  await connects(town, town.developer, own);
+  await says(town, `/gantry watch "service/shop-*" ${how}`);
+  await passes(town, 1);
+}
+
+/** It fails, fails in another way, and recovers. */
+async function fails(town: Town): Promise<void> {
+  town.log.push("line-1");
+  town.is("shop-a", crashing("reason-1"));
+  await passes(town, 2);
+  town.is("shop-a", { ...crashing("reason-2"), restart_count: 9 });
+  await passes(town, 2);
+  town.is("shop-a", well);
+  await passes(town, 3);
+}
+
+const stories: Readonly<Record<string, Story>> = {
+  "an incident in a channel": { prepare: (town) => watching(town, "--after 0s"), play: fails },
+  "an incident in a direct message": {
+    prepare: (town) => watching(town, "--after 0s --dm"),
+    play: fails,
+    isAlike: true,
+  },
+  "an incident in a channel that is archived for a while": {
+    prepare: (town) => watching(town, "--after 0s"),
+    async play(town) {
+      town.playground.people.archive("ops");
+      await fails(town);
+      town.playground.people.unarchive("ops");
+      await passes(town, 3);
+    },
+  },
+  "a digest": {
+    prepare: (town) => watching(town, "--digest daily 14:05"),
+    async play(town) {
+      town.is("shop-a", crashing("reason-1"));
+      await passes(town, 6);
+    },
+  },
+  "a digest in a channel that is archived": {
+    prepare: (town) => watching(town, "--digest daily 14:05"),
+    async play(town) {
+      town.playground.people.archive("ops");
+      town.is("shop-a", crashing("reason-1"));
+      await passes(town, 6);
+    },
+  },
+  "a restart in a channel": { prepare: restarting, play: restarts, secret: ofLooks, without: ofWatches },
+  "a restart in a channel that is archived meanwhile": {
+    prepare: restarting,
+    async play(town) {
+      await says(town, "/gantry restart service/shop-a");
+      town.playground.people.archive("ops");
+      await fails(town);
+    },
+    secret: ofLooks,
+    without: ofWatches,
+  },
+  "a followed log": {
+    async prepare(town) {
+      town.is("shop-a", well);
+      await connects(town, town.developer, own);
+    },
+    play: follows,
+  },
+  "a followed log where streaming isn't allowed": {
+    async prepare(town) {
+      town.playground.faults.refusesStreams = true;
+      town.is("shop-a", well);
+      await connects(town, town.developer, own);
+    },
+    play: follows,
+    isAlike: true,
+  },
+};
+
+async function follows(town: Town): Promise<void> {
+  town.log.push("line-1");
+  await says(town, "/gantry logs shop-a --follow --for 5m");
+  town.log.push("line-2");
+  await passes(town, 1);
+  const { faults } = town.playground;
+  for (const method of ["chat.update", "chat.appendStream", "chat.startStream"]) {
+    faults.answer(method, "429", { times: 1, retryAfterSeconds: 40 });
+  }
+  town.log.push("line-3");
+  await passes(town, 1);
+  town.log.push("line-4");
+  await passes(town, 5);
+}
+
+/** A restart, of which the workload gets unwell and then well again. */
+async function restarts(town: Town): Promise<void> {
+  await says(town, "/gantry restart service/shop-a");
+  await passes(town, 1);
+  await fails(town);
+}
+
+type Right = {
+  readonly take: (town: Town) => Promise<void>;
+  /** What it protected. */
+  readonly secret?: RegExp;
+  readonly isIn?: RegExp;
+  /** How old facts of Slack's may be. */
+  readonly graceMs?: number;
+};
+
+const teamId = "T0PLAYGR";
+const dana = { kind: "user", userId: "U0DANA" } as const; // a literal kind
+const ops = /^C/u;
+const direct = /^D/u;
+
+const policy =
+  (...rules: readonly string[]): Right["take"] =>
+  async (town) =>
+    town.setPolicy(`rules: [${[...rules, all].join(", ")}]`);
+
+type RightName = keyof typeof rights;
+
+const everywhere = "policy hides the workloads";
+
+const rights = {
+  [everywhere]: {
+    take: policy(`{ name: hidden, who: everyone, does: anything, workloads: { name: "shop-*" }, then: refuse }`),
+  },
+  "policy hides the workloads in #ops": {
+    take: policy(
+      `{ name: hidden, who: everyone, where: [C0OPS], does: read, workloads: { name: "shop-*" }, then: refuse }`,
+    ),
+    isIn: ops,
+  },
+  "policy hides the workloads in direct messages": {
+    take: policy(`{ name: hidden, who: everyone, where: dm, does: anything, then: refuse }`),
+    isIn: direct,
+  },
+  "policy lets nobody watch or read logs": {
+    take: policy(`{ name: hidden, who: everyone, does: [watch, getServiceLogs], then: refuse }`),
+  },
+  "policy lets nobody read logs": {
+    take: policy(`{ name: hidden, who: everyone, does: [getServiceLogs], then: refuse }`),
+    secret: /line-\w+/gu,
+  },
+  "the owner is deactivated": {
+    async take(town) {
+      town.playground.people.deactivate("dana", { signsOut: false });
+      await town.until(async () => {
+        const [profile] = await town.store().profilesOf(teamId, ["U0DANA"]);
+        return profile?.standing === "deactivated";
+      });
+    },
+  },
+  "the owner is removed from the channel": {
+    take: async (town) => town.playground.people.remove("ops", "dana"),
+    isIn: ops,
+    graceMs: 60_000,
+  },
+  "the account is disconnected": {
+    async take(town) {
+      await town.store().removeAccount(teamId, dana, event("disconnected", { teamId }));
+    },
+  },
+  "another account is connected instead": {
+    async take(town) {
+      const { username, token } = other;
+      const row = { teamId, owner: dana, username };
+      const sealedToken = createSealer(readKeyring(town.keys)).seal(token, boundTo(row));
+      await town.store().saveAccount({ ...row, sealedToken, linkedBy: "U0DANA" }, event("connected", { teamId }));
+    },
+  },
+} satisfies Readonly<Record<string, Right>>;
+
+const tells = /^chat\.(?:post|update|start|append|stop)/u;
+const words = (text: string, pattern: RegExp): readonly string[] => [...text.matchAll(pattern)].map(([word]) => word);
+
+type Leaking = Pick<Right, "isIn" | "graceMs"> & { readonly secret: RegExp };
+
+/** What a right protected and was told after it was taken. */
+function leaks(calls: readonly Call[], made: number, { secret, isIn = /./u, graceMs = 0 }: Leaking): string[] {
+  const from = (calls[made - 1]?.atMs ?? 0) + graceMs;
+  const counts = ({ atMs }: Call, at: number): boolean => at >= made && atMs >= from;
+  const known = (place: string): readonly string[] =>
+    calls.filter((call, at) => call.place === place && !counts(call, at)).flatMap(({ text }) => words(text, secret));
+  return calls
+    .filter((call, at) => counts(call, at) && tells.test(call.method) && isIn.test(call.place))
+    .flatMap(({ method, place, text }) => {
+      // What a message shows already isn't taken back.
+      const shown = method === "chat.postMessage" ? [] : known(place);
+      return words(text, secret)
+        .filter((word) => !shown.includes(word))
+        .map((word) => `${method}: ${word}`);
+    });
+}
+
+/** The calls of a story, and what was told after a right was taken during one of them, by its number. */
+async function played({ prepare, play, secret = secrets }: Story, right?: Right, after = 0) {
+  const at = await moments();
+  await using town = await opened(at);
+  await prepare(town);
+  const begin = at.calls.length;
+  const taken = right && at.during(begin + after, () => right.take(town));
+  await play(town);
+  // Without a right, it is only counted.
+  const leaked = right && taken ? leaks(at.calls, await taken, { secret, ...right }) : [];
+  return { calls: at.calls.slice(begin), leaked };
+}
+
+/** Calls that tell something, or take time before something is told. */
+const isMoment = ({ method }: Call): boolean => tells.test(method) || /^(?:list|get)/u.test(method);
+
+test.each(Object.entries(stories))("%s ends with the right to it, whenever that ends", async (_, story) => {
+  const { calls } = await played(story);
+  const at = [...calls.entries()].flatMap(([number, call]) => (isMoment(call) ? [number] : []));
+  const without: readonly string[] = story.without ?? [];
+  const pairs = Object.entries<Right>(rights)
+    .filter(([name]) => !without.includes(name))
+    .flatMap(([name, right]) => at.map((number) => ({ name, right, number })));
+  const isClose = ({ name, number }: (typeof pairs)[number]): boolean => {
+    if (name === "policy lets nobody read logs") return calls[number]?.method === "getServiceLogs";
+    // Nobody is looked up before the next call.
+    return name === everywhere && at.includes(number + 1);
+  };
+  const close = story.isAlike === true ? [] : pairs.filter(isClose);
+  const found: string[] = [];
+
+  for (const { name, right, number } of new Set([...close, ...someOf(pairs, 60)])) {
+    const { leaked } = await played(story, right, number);
+    if (leaked.length > 0) found.push(`${name}, during ${number} ${calls[number]?.method}: ${leaked.join(" · ")}`);
+  }
+
+  expect(calls.flatMap(({ text }) => words(text, story.secret ?? secrets))).not.toEqual([]);
+  expect(found).toEqual([]);
+});
