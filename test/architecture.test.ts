@@ -46,7 +46,7 @@ const table: Readonly<Record<string, Row>> = {
   },
   "bot/logs/threads/": {
     code: ["platform/", "bot/logs/"],
-    types: [],
+    types: ["api/"],
     because: "threads in which logs are redacted and filtered: a file that a thread runs, and what ends it in time",
   },
   "bot/policy/": {
@@ -98,8 +98,8 @@ const table: Readonly<Record<string, Row>> = {
     because: "the life of a request: no Slack and no SQL; of the store it knows the types of its functions",
   },
   "bot/store/": {
-    code: ["platform/", "platform/database/", "bot/audit/", "bot/changes/", "bot/health/", "bot/watch/"],
-    types: ["api/", "bot/accounts/", "bot/policy/", "bot/workflow/"],
+    code: ["platform/", "platform/database/", "api/", "bot/audit/", "bot/changes/", "bot/health/", "bot/watch/"],
+    types: ["bot/accounts/", "bot/policy/", "bot/workflow/"],
     because: "SQL can be swapped without touching a rule; rows are parsed with the schema of what they hold",
   },
   "bot/slack/": {
@@ -273,6 +273,17 @@ test("only the config reads the environment of the bot, and only bins read their
   const allowed =
     /^(?:bin|service\/engines\/process\/programs)\/|^service\/engines\/process\/instances\/launch-plan\.ts$|^service\/engines\/kubernetes\/cluster\/connect\.ts$|^main\.ts$|^bot\/compose\/config\.ts$/u;
   expect(readers.filter((file) => !allowed.test(file))).toEqual([]);
+});
+
+test("only redaction and the guard over the API say of a text that it is redacted, and only what was stored is taken at its word", () => {
+  const makers = files.filter((file) =>
+    /\bas Redacted\b|\bRedacted\.parse\b|\bas Guarded|\bas Answer</u.test(readFileSync(join(src, file), "utf8")),
+  );
+  const takers = files.filter((file) => /^import \{ Redacted \}/mu.test(readFileSync(join(src, file), "utf8")));
+
+  expect(makers).toEqual(["bot/logs/entries.ts", "bot/logs/redact.ts", "bot/workflow/access/guarded-api.ts"]);
+  // Schemas of what the store keeps.
+  expect(takers).toEqual(["bot/changes/change.ts", "bot/store/schema/columns.ts"]);
 });
 
 test("only the folder for Slack knows Bolt and the Web API", () => {

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { type Fits, fitsOf } from "./fits.ts";
+import type { Guarded } from "./redacted.ts";
 import { Job, identity, listOf, lenient, text, Service } from "./workload-shapes.ts";
 import type { OperationId } from "./operations.ts";
 
@@ -129,3 +130,5 @@ export const answerFits = Object.fromEntries(
 
 /** The result of `send`. */
 export type ParsedAnswer<Op extends OperationId> = z.output<(typeof answerShapes)[Op]>;
+/** The same once its words are redacted. */
+export type Answer<Op extends OperationId> = Guarded<ParsedAnswer<Op>>;

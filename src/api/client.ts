@@ -1,17 +1,18 @@
 import { type Measure, unmeasured } from "../platform/trail.ts";
 import { type Clock, machineClock } from "../platform/clock.ts";
 import { hash } from "node:crypto";
-import type { ParsedAnswer } from "./answers.ts";
+import type { Answer, ParsedAnswer } from "./answers.ts";
 import { type Changes, type ChangesRequest, readChanges } from "./changes.ts";
 import { type AskedBy, warningsIn } from "./extension-headers.ts";
 import { decode } from "./decode.ts";
-import { createEngineInfo, type EngineInfo } from "./engine-info.ts";
+import { createEngineInfo, type EngineInfo, type RawEngineInfo } from "./engine-info.ts";
 import { directNetwork } from "../platform/http/network.ts";
 import type { Send } from "../platform/http/send.ts";
 import { exchange, type Exchange, withRetries } from "./exchange.ts";
 import { aborted, heldBack, Problem } from "./problem.ts";
 import { createSingleFlight, type Flight, type SingleFlight } from "./single-flight.ts";
 import { operationTable, type Call, type OperationId } from "./operations.ts";
+import type { Redacted } from "./redacted.ts";
 import { requestFor, unsendable, type ApiAccount } from "./request.ts";
 import { displayable, secretValues } from "./service-message.ts";
 
@@ -33,7 +34,7 @@ export type ApiSettings = {
   readonly measure?: Measure;
 };
 
-export type SendOptions = {
+export type SendOptions<Text = string> = {
   readonly signal?: AbortSignal;
   /** In milliseconds, for the answer with all retries. Default: 8 s for a read, the time limit for a write. */
   readonly budgetMs?: number;
@@ -47,7 +48,7 @@ export type SendOptions = {
   /** Sent along with a write. */
   readonly asked?: AskedBy;
   /** Called with what the cluster warned of when a write was accepted, if it did. */
-  readonly onWarnings?: (warnings: readonly string[]) => void;
+  readonly onWarnings?: (warnings: readonly Text[]) => void;
 };
 
 export type AccountApi = {
@@ -64,11 +65,20 @@ export type Api = {
   /** HTTP calls sent for a user. Retries count; a shared read counts once. */
   callsToday(username: string): CallsToday;
   /** The engine behind the workload API, if it says; at most a minute old. Never rejects. */
-  engine(): Promise<EngineInfo | undefined>;
+  engine(): Promise<RawEngineInfo | undefined>;
   /** Waits until a list of the account changes; undefined when the API doesn't say. Never rejects. */
   changes(account: ApiAccount, request: ChangesRequest): Promise<Changes | undefined>;
   /** The same API, with calls and reads in flight of its own: each workspace has one. */
   isolated(): Api;
+};
+
+/** The API as the bot reads it: `guardedApi` makes it, and what only an `Api` answered fits nowhere. Log lines are as they were written. */
+export type GuardedApi = Omit<Api, "as" | "engine" | "isolated"> & {
+  as(account: ApiAccount): GuardedAccountApi;
+  engine(): Promise<EngineInfo | undefined>;
+};
+export type GuardedAccountApi = {
+  send<Op extends OperationId>(call: Call<Op>, options?: SendOptions<Redacted>): Promise<Answer<Op>>;
 };
 
 const READ_BUDGET_MS = 8_000;

@@ -2,16 +2,17 @@ import { z } from "zod";
 import type { Clock } from "../platform/clock.ts";
 import type { Send } from "../platform/http/send.ts";
 import { answerOrAborted, readBody } from "./exchange.ts";
+import type { Guarded } from "./redacted.ts";
 import { lenient, listOf } from "./workload-shapes.ts";
 
 /** As our service names its engine that runs no containers. */
 const PROCESSES = "process";
 
 /** The engine behind the workload API. This is our extension: other workload APIs don't have this page. */
-export type EngineInfo = {
+export type RawEngineInfo = {
   /** `Kubernetes`. */
   readonly title: string;
-  readonly regions: readonly EngineRegion[];
+  readonly regions: readonly RawRegion[];
   /** An update takes any memory limit, not only those of the API's document. */
   readonly takesAnyMemory: boolean;
   /** An update takes images and environment variables, and goes back to a kept revision. */
@@ -22,7 +23,10 @@ export type EngineInfo = {
   readonly pushesChanges: boolean;
 };
 
-export type EngineRegion = {
+/** The same once its words are redacted. */
+export type EngineInfo = Guarded<RawEngineInfo>;
+
+type RawRegion = {
   readonly name: string;
   /** Undefined while it isn't known. */
   readonly version: string | undefined;
@@ -70,8 +74,8 @@ const AGAIN_MS = 5_000;
  * Reads `GET {base}/healthz` without a token; it doesn't count as an API call. Undefined when there is no such page, it
  * says something else, or it takes too long. Never rejects.
  */
-export function createEngineInfo(parts: Parts): () => Promise<EngineInfo | undefined> {
-  let last: { readonly at: number; forMs: number; readonly info: Promise<EngineInfo | undefined> } | undefined;
+export function createEngineInfo(parts: Parts): () => Promise<RawEngineInfo | undefined> {
+  let last: { readonly at: number; forMs: number; readonly info: Promise<RawEngineInfo | undefined> } | undefined;
   return () => {
     const at = parts.clock.now().getTime();
     if (last === undefined || at - last.at >= last.forMs || at < last.at) {
@@ -92,7 +96,7 @@ export function createEngineInfo(parts: Parts): () => Promise<EngineInfo | undef
   };
 }
 
-async function read({ baseUrl, send, clock }: Parts): Promise<EngineInfo | undefined> {
+async function read({ baseUrl, send, clock }: Parts): Promise<RawEngineInfo | undefined> {
   const signal = clock.limit(WITHIN_MS);
   const answer = await answerOrAborted(send(`${baseUrl}/healthz`, { method: "GET", headers: {}, signal }), signal);
   const { chunks, end } = await readBody(answer, LIMIT_BYTES, signal);

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import type { Guarded } from "./redacted.ts";
 import { readsListOf } from "./fits.ts";
 
 /**
@@ -55,7 +56,8 @@ export type Resources = z.output<typeof Resources>;
 export const LastState = lenient(
   z.looseObject({ reason: lenient(text), exit_code: lenient(count), finished_at: lenient(text) }),
 );
-export type LastState = z.output<typeof LastState>;
+export type RawLastState = z.output<typeof LastState>;
+export type LastState = Guarded<RawLastState>;
 
 /** Unlike other fields, a malformed `part` drops its item: without one it would be about the whole operation. */
 export const RefusedOperations = lenient(
@@ -70,7 +72,7 @@ const Event = z.looseObject({
   count: lenient(count),
   last_at: lenient(text),
 });
-export type Event = z.output<typeof Event>;
+export type Event = Guarded<z.output<typeof Event>>;
 
 /** A native sidecar: an update can give it another image and nothing else. */
 const Sidecar = z.looseObject({
@@ -130,7 +132,7 @@ const Rollout = z.looseObject({
   ended_at: lenient(text),
   message: lenient(text),
 });
-export type Rollout = z.output<typeof Rollout>;
+export type Rollout = Guarded<z.output<typeof Rollout>>;
 
 const JobContainer = z.looseObject({
   name: lenient(text),
@@ -191,7 +193,7 @@ const JobCondition = z.looseObject({
   reason: lenient(text),
   message: lenient(text),
 });
-export type JobCondition = z.output<typeof JobCondition>;
+export type JobCondition = Guarded<z.output<typeof JobCondition>>;
 
 const JobStatus = z.looseObject({
   conditions: lenient(listOf(JobCondition)),
@@ -201,7 +203,7 @@ const JobStatus = z.looseObject({
   succeeded: lenient(count),
   failed: lenient(count),
 });
-export type JobStatus = z.output<typeof JobStatus>;
+export type JobStatus = Guarded<z.output<typeof JobStatus>>;
 
 /** Of a CronJob, whose runs are jobs of their own. */
 const Schedule = lenient(
@@ -231,7 +233,8 @@ export const Job = z.looseObject({
   schedule: Schedule,
   refused_operations: RefusedOperations,
 });
-export type Job = z.output<typeof Job>;
+export type RawJob = z.output<typeof Job>;
+export type Job = Guarded<RawJob>;
 
 /** `container_port` when services are read, `port` when one is created. */
 const ServicePort = z.looseObject({ container_port: lenient(count), port: lenient(count), protocol: lenient(text) });
@@ -308,4 +311,5 @@ export const Service = z.looseObject({
   // It is sent back as a whole, so a list that is only partly readable is unknown.
   binding_domain_name: lenient(z.array(identity)),
 });
-export type Service = z.output<typeof Service>;
+export type RawService = z.output<typeof Service>;
+export type Service = Guarded<RawService>;

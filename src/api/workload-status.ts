@@ -1,5 +1,4 @@
-import type { Job, Service } from "./answers.ts";
-import type { LastState } from "./workload-shapes.ts";
+import type { RawJob as Job, RawLastState as LastState, RawService as Service } from "./workload-shapes.ts";
 
 /**
  * How well a workload is. `failing` needs somebody; `busy` is on its way or unsure; `idle` is stopped or complete.

@@ -1,7 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { Job, Service } from "../../src/api/answers.ts";
-import { Service as ServiceShape } from "../../src/api/workload-shapes.ts";
+import {
+  type RawJob as Job,
+  type RawService as Service,
+  Service as ServiceShape,
+} from "../../src/api/workload-shapes.ts";
 import { jobStatus, levelOf, serviceStatus } from "../../src/api/workload-status.ts";
 
 const restarts = (count: number) => ({

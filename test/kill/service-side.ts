@@ -1,5 +1,5 @@
 import { createApi, type AccountApi, type ApiAccount } from "../../src/api/client.ts";
-import type { Service } from "../../src/api/answers.ts";
+import type { PlainService } from "../support/as-read.ts";
 import { memoryEngine } from "../service/support/memory-engine.ts";
 import { images } from "../service/support/memory-store.ts";
 import { serve } from "../../src/service/api/serve.ts";
@@ -34,7 +34,7 @@ export type ServiceSide = {
   readonly logAnswer: (request: Request) => Response | undefined;
   /** Makes a service of two instances that run; past the bot, like everything here. */
   readonly create: (name: string) => Promise<void>;
-  readonly read: (name: string) => Promise<Service>;
+  readonly read: (name: string) => Promise<PlainService>;
   readonly resize: (name: string, size: number) => Promise<void>;
   readonly remove: (name: string) => Promise<void>;
   readonly close: () => Promise<void>;
@@ -98,7 +98,7 @@ export function openServiceSide(): ServiceSide {
 
 function pastTheBot(api: AccountApi): Pick<ServiceSide, "create" | "read" | "resize" | "remove"> {
   const pathOf = (name: string) => ({ region: REGION, service_name: name });
-  const read = (name: string): Promise<Service> =>
+  const read = (name: string): Promise<PlainService> =>
     api.send({ op: "getService", path: pathOf(name), query: undefined, body: undefined });
   const runs = async (name: string): Promise<void> => {
     while ((await read(name)).status !== "Running") await new Promise((resolve) => setTimeout(resolve, 5));

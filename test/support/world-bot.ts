@@ -62,6 +62,7 @@ export async function startWorldBot(options: WorldOptions, parts: Parts): Promis
     wait,
     patience,
     ...(options.fileWatches && { fileWatches: options.fileWatches }),
+    ...(options.auditReceivers && { auditReceivers: options.auditReceivers }),
     backOff,
     // Most tests sweep when their story says so.
     ...(options.sweepsByItself !== true && { sweepEveryMs: Number.POSITIVE_INFINITY }),

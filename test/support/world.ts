@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Job, Service } from "../../src/api/answers.ts";
+import type { PlainJob, PlainService } from "./as-read.ts";
 import type { AccountMode } from "../../src/bot/accounts/resolve.ts";
 import { newKey, readKeyring, createSealer } from "../../src/bot/accounts/seal.ts";
 import { createApi, type AccountApi, type ApiAccount } from "../../src/api/client.ts";
@@ -68,7 +68,7 @@ export type WorldOptions = {
   readonly clock?: MovableClock;
   /** As in production. Without sweeps, a change that waits for another change of its workload never runs. */
   readonly sweepsByItself?: boolean;
-} & Pick<BotParts, "backOff" | "fileWatches" | "patience">;
+} & Pick<BotParts, "auditReceivers" | "backOff" | "fileWatches" | "patience">;
 
 /** The whole of Gantry, with people in it. */
 export type World = {
@@ -102,9 +102,9 @@ export type World = {
   readonly playgroundUrl: string;
   readonly slack: LocalSlack;
   readonly store: () => Store;
-  readonly service: (name: string) => Promise<Service>;
-  readonly services: () => Promise<readonly Service[]>;
-  readonly job: (name: string) => Promise<Job>;
+  readonly service: (name: string) => Promise<PlainService>;
+  readonly services: () => Promise<readonly PlainService[]>;
+  readonly job: (name: string) => Promise<PlainJob>;
   /** What the developer sees of the newest thread of a channel: its head, then the replies. */
   readonly thread: (channel: string) => readonly string[];
   /** Resolves when the bot has nothing more to do. */

@@ -1,3 +1,4 @@
+import { Redacted } from "../../api/redacted.ts";
 import { z } from "zod";
 import type { Call } from "../../api/operations.ts";
 import { type WriteOperationId, writeOperationIds } from "../policy/operation-facts.ts";
@@ -72,7 +73,7 @@ export type Change = z.output<typeof Change>;
 /** What is known of a Run that was accepted, whatever its end. */
 const accepted = {
   /** What the cluster warned of when it accepted the request. */
-  warnings: z.array(z.string()).readonly().optional(),
+  warnings: z.array(Redacted).readonly().optional(),
   /** The revision that it found right before it was sent, and whether that was ready. */
   over: z.object({ revision: z.number(), isReady: z.boolean() }).readonly().optional(),
 };

@@ -1,3 +1,4 @@
+import type { Redacted } from "../../api/redacted.ts";
 import type { AskedBy } from "../../api/extension-headers.ts";
 import { operationTable } from "../../api/operations.ts";
 import { Problem } from "../../api/problem.ts";
@@ -90,7 +91,7 @@ function unread(problem: Problem, { signal }: Execution): Executed {
 
 async function sendOnce(change: Change, deps: Execution): Promise<Executed> {
   const { api, asked, signal, mayLeave } = deps;
-  let warnings: readonly string[] = [];
+  let warnings: readonly Redacted[] = [];
   try {
     await api.send(change.call, { signal, mayLeave, asked, onWarnings: (told) => (warnings = told) });
   } catch (error) {

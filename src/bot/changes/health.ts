@@ -1,3 +1,4 @@
+import type { Redacted } from "../../api/redacted.ts";
 import { operationTable } from "../../api/operations.ts";
 import { Problem } from "../../api/problem.ts";
 import { isIdle, levelOf } from "../../api/workload-status.ts";
@@ -86,7 +87,7 @@ export async function lookAtChanged(look: Look, deps: LogReading): Promise<Looke
 export async function judgeLook(
   look: Look,
   read: SnapshotRead | Problem,
-  lines: (sentence: string) => Promise<readonly string[]>,
+  lines: (sentence: string) => Promise<readonly Redacted[]>,
 ): Promise<Looked> {
   if (read instanceof Problem) return unread(look, read);
   const { outcome, health: seen } = judgeRead(look, read);
@@ -108,7 +109,7 @@ export async function judgeLook(
 type InTrouble = {
   readonly seen: Health;
   readonly read: SnapshotRead;
-  readonly lines: (sentence: string) => Promise<readonly string[]>;
+  readonly lines: (sentence: string) => Promise<readonly Redacted[]>;
 };
 
 /** The log is read only at the first look that sees the trouble. */

@@ -1,13 +1,14 @@
+import type { Redacted } from "../../api/redacted.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { Job, Service } from "../../api/answers.ts";
-import type { AccountApi } from "../../api/client.ts";
+import type { GuardedAccountApi } from "../../api/client.ts";
 import { Problem } from "../../api/problem.ts";
 import type { WorkloadRef } from "./change.ts";
 import { jobSnapshot, serviceSnapshot, type Snapshot } from "./updatable-fields.ts";
 import { logDate } from "../../api/log-pages.ts";
 
 /** The account that reads, until the bot has to stop. */
-export type Reading = { readonly api: AccountApi; readonly signal: AbortSignal };
+export type Reading = { readonly api: GuardedAccountApi; readonly signal: AbortSignal };
 
 /** Without a service and a job, the workload doesn't exist. */
 export type WorkloadRead = { readonly service?: Service | undefined; readonly job?: Job | undefined };
@@ -45,15 +46,13 @@ export type LogReading = Reading & {
   readonly clock: Pick<Clock, "now">;
   /** The IANA zone of the service's log days. Default: UTC. */
   readonly logZone?: string;
-  /** Removes control characters and secrets from one instance's lines. Returns as many lines as it gets, or none. */
-  readonly redact: (lines: readonly string[]) => Promise<readonly string[]>;
+  /** Removes control characters and secrets from one instance's lines, and cuts long ones. Returns as many lines as it gets, or none. */
+  readonly redact: (lines: readonly string[]) => Promise<readonly Redacted[]>;
 };
 
 /** Lines read, so that one instance's are among them, and lines kept. */
 const READ = 100;
 const KEPT = 20;
-/** Characters of a line. */
-const LONGEST = 500;
 
 // Words that programs and runtimes log for a crash. They only select the instance.
 const badEnd =
@@ -74,14 +73,12 @@ export async function failingLines(
   workload: WorkloadRef,
   { instance, sentence = "" }: Failing,
   deps: LogReading,
-): Promise<readonly string[]> {
+): Promise<readonly Redacted[]> {
   try {
     const lines = await (workload.kind === "job"
       ? jobLines(workload, instance, deps)
       : serviceLines(workload, sentence, deps));
-    // Redact before cutting: half of a secret wouldn't be recognised.
-    const redacted = (await deps.redact(lines)).slice(-KEPT);
-    return redacted.map((line) => (line.length <= LONGEST ? line : `${line.slice(0, LONGEST).toWellFormed()}…`));
+    return (await deps.redact(lines)).slice(-KEPT);
   } catch (error) {
     if (error instanceof Problem) return [];
     throw error;

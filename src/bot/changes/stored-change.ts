@@ -1,3 +1,4 @@
+import type { Redacted } from "../../api/redacted.ts";
 import type { AccountRef } from "../accounts/resolve.ts";
 import type { Level } from "../../api/workload-status.ts";
 import type { Terms } from "../policy/policy.ts";
@@ -85,8 +86,8 @@ export type Health = {
   readonly recovered?: boolean | undefined;
   /** Of a job, how long earlier ones of its kind took that completed; undefined without any. */
   readonly usual?: UsualTime | undefined;
-  /** The failing instance's last lines, redacted, for the thread. Can be empty. */
-  readonly excerpt: readonly string[];
+  /** The failing instance's last lines, for the thread. Can be empty. */
+  readonly excerpt: readonly Redacted[];
   /** Only while a service is looked at. */
   readonly watch?: Watch | undefined;
 };

@@ -1,7 +1,7 @@
 import type { Clock } from "../../platform/clock.ts";
 import type { CanApprove } from "../views/cards/change-facts.ts";
 import type { AccountOwner } from "../accounts/resolve.ts";
-import type { AccountApi } from "../../api/client.ts";
+import type { GuardedAccountApi } from "../../api/client.ts";
 import type { EngineInfo } from "../../api/engine-info.ts";
 import type { Change, WorkloadRef } from "../changes/change.ts";
 import type { HistoryEvent, HistoryQuery } from "../changes/history-event.ts";
@@ -152,7 +152,7 @@ export type Context = {
   readonly permissions: Permissions;
   readonly records: Records;
   readonly logs: Logs;
-  readonly api: AccountApi;
+  readonly api: GuardedAccountApi;
   /** The engine behind the workload API; undefined when it doesn't say. Never rejects. */
   readonly engine: () => Promise<EngineInfo | undefined>;
   readonly account: AccountInfo;

@@ -1,3 +1,5 @@
+import { createEnvValues } from "../workflow/access/env-values.ts";
+import { guardedApi } from "../workflow/access/guarded-api.ts";
 import { randomBytes } from "node:crypto";
 import type { Logger } from "pino";
 import { type Clock, machineClock } from "../../platform/clock.ts";
@@ -168,7 +170,7 @@ export function createBot(given: BotParts): Bot {
   const otherGantry = watchForOtherGantry({ transport, store, log, clock });
   const report = createReporter({
     otherGantry,
-    api: parts.api,
+    api: guardedApi(parts.api, createEnvValues(clock)),
     isEmbedded: !URL.canParse(parts.settings.serviceUrl),
     arrivals,
     keyIds: parts.sealer.keyIds,

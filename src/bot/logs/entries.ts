@@ -1,7 +1,9 @@
+import type { Redacted } from "../../api/redacted.ts";
+
 /** One thing that a program logged: its first line with the stack trace, or the other lines, that belong to it. */
 export type LogEntry = {
   readonly instance: string;
-  readonly lines: readonly string[];
+  readonly lines: readonly Redacted[];
   /** When it was logged, in milliseconds; undefined when the log has no times. */
   readonly atMs: number | undefined;
 };
@@ -34,13 +36,14 @@ export function fromBeginning(lines: readonly string[]): readonly string[] {
  * The entries of a page of a log, in the order in which they began. Lines whose beginning is on an older page are left
  * out. In a log with times, what has none belongs to the line before it. Pure.
  */
-export function entriesOf(lines: readonly TimedLine[]): LogEntry[] {
-  const records = lines.flatMap(({ instance = "", text }) =>
-    text.split("\n").map((line) => ({ instance, line, atMs: lineTime(line) })),
+export function entriesOf(lines: readonly RedactedLine[]): LogEntry[] {
+  const records = lines.flatMap(
+    ({ instance = "", text }) =>
+      text.split("\n").map((line) => ({ instance, line: line as Redacted, atMs: lineTime(line) })), // a part of it
   );
   const byInstance = Map.groupBy(records, ({ instance }) => instance);
   const timed = new Set([...byInstance].filter(([, own]) => isMostlyTimed(own)).map(([instance]) => instance));
-  const entries: { instance: string; lines: string[]; atMs: number | undefined; isOpen: boolean }[] = [];
+  const entries: { instance: string; lines: Redacted[]; atMs: number | undefined; isOpen: boolean }[] = [];
   const last = new Map<string, (typeof entries)[number]>();
   for (const { instance, line, atMs } of records) {
     const before = last.get(instance);
@@ -110,6 +113,7 @@ function unixTime(text: string): number | undefined {
 }
 
 export type TimedLine = { readonly instance?: string; readonly text: string };
+export type RedactedLine = TimedLine & { readonly text: Redacted };
 
 /**
  * The lines from this moment on. A line without a time belongs to the one before it of its instance, as in a stack trace.

@@ -1,13 +1,14 @@
+import type { Redacted } from "../../api/redacted.ts";
 import { isOfInstance } from "./runs.ts";
 import { cleanLine } from "./clean-line.ts";
 import { type Grep, compileGrep } from "./grep.ts";
 import { aroundMatches, foldRepeats, readableLine } from "./readable.ts";
-import { redactLines } from "./redact.ts";
+import { redactLines, shortened } from "./redact.ts";
 
 export type ExcerptLine = {
   readonly instance?: string;
-  /** Redacted and cut; may hold line breaks where the record does. */
-  readonly text: string;
+  /** Cut; may hold line breaks where the record does. */
+  readonly text: Redacted;
   /** False without an expression, and for a line around a match. */
   readonly match: boolean;
   /** The records that it stands for, if there are several: repeated ones are folded. */
@@ -78,20 +79,19 @@ export function boundRecords<Item extends LogRecord>(lines: readonly Item[]): re
   return lines.map((line) => (line.text.length <= most ? line : { ...line, text: line.text.slice(0, most) }));
 }
 
-function cut(text: string, wasCut: boolean): string {
-  const shown = wasCut ? Math.min(SHOWN, Math.max(0, text.length - MARGIN)) : SHOWN;
-  return text.length <= shown ? text : `${text.slice(0, shown).toWellFormed()}… (cut)`;
+function cut(text: Redacted, wasCut: boolean): Redacted {
+  return shortened(text, wasCut ? Math.min(SHOWN, Math.max(0, text.length - MARGIN)) : SHOWN);
 }
 
 /** Redacts per instance: instances log at the same time, and the lines of a private key must stay together. */
-function redactByInstance(items: readonly Item[], secrets: readonly string[] = []): string[] {
-  const texts = items.map(({ text }) => text);
+function redactByInstance(items: readonly Item[], secrets: readonly string[] = []): Redacted[] {
+  const texts: Redacted[] = [];
   for (const same of Map.groupBy(items.keys(), (at) => items[at]?.instance ?? "").values()) {
     const redacted = redactLines(
-      same.map((at) => texts[at] ?? ""),
+      same.map((at) => items[at]?.text ?? ""),
       secrets,
     );
-    for (const [nth, at] of same.entries()) texts[at] = redacted[nth] ?? "";
+    for (const [nth, text] of redacted.entries()) texts[same[nth] ?? 0] = text;
   }
   return texts;
 }
@@ -108,7 +108,7 @@ export function makeExcerpt(input: ExcerptInput): Excerpt {
   }));
   const inner = redacted.slice(flank?.before ?? 0, redacted.length - (flank?.after ?? 0));
   const own = inner.filter((line) => isOfInstance(line.instance, instance));
-  const readable = isReadable ? readableTexts(own, secrets) : new Map<number, string>();
+  const readable = isReadable ? readableTexts(own, secrets) : new Map<number, Redacted>();
   const all = own.map(({ instance: of, text, wasCut }, at) => {
     const written = cut(text, wasCut);
     const easier = readable.get(at);
@@ -140,7 +140,7 @@ export function makeExcerpt(input: ExcerptInput): Excerpt {
 
 type Kept = {
   readonly instance: string;
-  readonly text: string;
+  readonly text: Redacted;
   readonly match: boolean;
   readonly isAfterGap: boolean;
   readonly count: number;
@@ -163,13 +163,14 @@ function lineOf({ instance, text, match, isAfterGap, count }: Kept): ExcerptLine
 function readableTexts(
   lines: readonly (Item & { readonly wasCut: boolean })[],
   secrets: readonly string[] | undefined,
-): ReadonlyMap<number, string> {
+): ReadonlyMap<number, Redacted> {
   const changed = lines.flatMap(({ instance, text, wasCut }, at) => {
     const easier = wasCut ? undefined : readableLine(text);
     return easier === undefined ? [] : [{ at, instance, text: cleanLine(easier) }];
   });
   const redacted = redactByInstance(changed, secrets);
-  return new Map(changed.map(({ at }, nth) => [at, redacted[nth] ?? ""]));
+  const places = changed.map(({ at }) => at);
+  return new Map(redacted.map((text, nth) => [places[nth] ?? 0, text]));
 }
 
 /** Plain data, so that it can be sent to a worker thread. */

@@ -1,4 +1,4 @@
-import { entriesOf, type LogEntry, type TimedLine } from "./entries.ts";
+import { entriesOf, type LogEntry, type RedactedLine } from "./entries.ts";
 
 /** What a page of a log says about failures. */
 export type LogFindings = {
@@ -47,8 +47,8 @@ const RECENT_MS = 10 * 60_000;
 const NEWEST = 10;
 
 export type FindingInput = {
-  /** Oldest first, redacted. */
-  readonly lines: readonly TimedLine[];
+  /** Oldest first. */
+  readonly lines: readonly RedactedLine[];
   readonly mayHaveOlder: boolean;
   readonly nowMs: number;
   /** When the log began, or its day did. */
@@ -67,7 +67,7 @@ export function findFailures({ lines: all, isGone = () => false, ...input }: Fin
 }
 
 function findIn(
-  lines: readonly TimedLine[],
+  lines: readonly RedactedLine[],
   { mayHaveOlder, nowMs, startMs }: Omit<FindingInput, "lines" | "isGone">,
   gone: GoneLines | undefined,
 ): LogFindings {

@@ -1,3 +1,4 @@
+import type { Redacted } from "../../api/redacted.ts";
 import { redactKnownTokens } from "./known-tokens.ts";
 import { lastEdge, redactPrivateKeys } from "./private-keys.ts";
 import { redactRandomStrings } from "./random-strings.ts";
@@ -38,7 +39,7 @@ function cut(redacted: string): string {
  * secret without a known shape, a name or randomness (a short password in prose) is only found if it is in `secrets`. With
  * too many of those, lines are withheld.
  */
-export function redactLines(lines: readonly string[], secrets: readonly string[] = []): string[] {
+export function redactLines(lines: readonly string[], secrets: readonly string[] = []): Redacted[] {
   const values = valueRedactor(secrets);
   // A record can have several lines, and a key can span records.
   const counts: number[] = [];
@@ -54,11 +55,16 @@ export function redactLines(lines: readonly string[], secrets: readonly string[]
   let from = 0;
   return counts.map((count, at) => {
     const text = flat.slice(from, (from += count)).join("\n");
-    return (lines[at]?.length ?? 0) > READ ? cut(text) : text;
+    return ((lines[at]?.length ?? 0) > READ ? cut(text) : text) as Redacted; // it has just passed
   });
 }
 
+/** At most so many characters: half of a secret wouldn't be recognised, so a text is redacted before it is cut. */
+export function shortened(text: Redacted, most: number, mark = "… (cut)"): Redacted {
+  return (text.length <= most ? text : `${text.slice(0, most).toWellFormed()}${mark}`) as Redacted; // a part of it
+}
+
 /** `redactLines` for a single text. */
-export function redact(line: string): string {
-  return redactLines([line]).join("\n");
+export function redact(text: string, secrets: readonly string[] = []): Redacted {
+  return redactLines([text], secrets).join("\n") as Redacted; // one text, which has just passed
 }

@@ -1,7 +1,7 @@
 import type { Incident, Seen } from "./incident.ts";
 import type { WatchedEvent } from "./watch.ts";
 
-/** Something that happened to a workload and is no incident; redacted. */
+/** Something that happened to a workload and is no incident. */
 export type NoticedEvent = {
   /** A username. */
   readonly account: string;

@@ -4,7 +4,7 @@ import { endWords, jobStatus, serviceStatus, type WorkloadStatus } from "../../a
 import type { LastState } from "../../api/workload-shapes.ts";
 import type { Cause, Seen } from "./incident.ts";
 
-/** How a service is, for the next look to be compared with. Its reason isn't redacted yet. Pure. */
+/** How a service is, for the next look to be compared with. Pure. */
 export function seenService(service: Service): Seen {
   const { name, uid, restarts, restart_count: count, ready_instances: ready, target_instance_size: size } = service;
   const { last_state: last, revision } = service;

@@ -21,7 +21,6 @@ export type Seen = {
   readonly level: Level;
   /** As every view words it. */
   readonly words: string;
-  /** Redacted. */
   readonly reason: string | undefined;
   /** Why it isn't well; undefined while it is, and while it is only on its way. */
   readonly cause: Cause | undefined;

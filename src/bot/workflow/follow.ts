@@ -1,3 +1,5 @@
+import { redactedLines } from "./access/redacted-lines.ts";
+import type { Redacted } from "../../api/redacted.ts";
 import type { Change, WorkloadRef } from "../changes/change.ts";
 import {
   type Look,
@@ -34,7 +36,7 @@ import { apiFor, openRequest, type OpenRequest } from "./open-request.ts";
 import { changeIn, contentOf } from "./stored-request.ts";
 import { storeWayBack } from "./repeat/way-back.ts";
 import type { Service } from "../../api/answers.ts";
-import type { AccountApi } from "../../api/client.ts";
+import type { GuardedAccountApi } from "../../api/client.ts";
 import { Problem } from "../../api/problem.ts";
 import { serviceSnapshot } from "../changes/updatable-fields.ts";
 
@@ -248,31 +250,27 @@ async function withRequest(
 type Opened = { readonly request: OpenRequest; readonly signal: AbortSignal };
 
 export function looking(deps: WorkflowParts, { change }: Pick<Followed, "change">, { request, signal }: Opened) {
+  const reading = apiFor(deps, request, signal);
+  const { id, workload } = change;
+  const of = { ...reading, account: request.account.username, workload, who: `health ${id}` };
   return {
-    ...apiFor(deps, request, signal),
+    ...reading,
     clock: deps.clock,
     logZone: deps.settings.logZone,
-    redact: (lines: readonly string[]) => redacted(deps, { change, lines, request }, signal),
+    redact: (lines: readonly string[]) => redacted(deps, lines, of),
   };
 }
 
-type Lines = {
-  readonly change: StoredChange;
-  readonly lines: readonly string[];
-  readonly request: OpenRequest;
-};
-
 /** Lines that can't be redacted in time, or before the stop, are not shown. */
 async function redacted(
-  { logs, envValues }: Pick<WorkflowParts, "logs" | "envValues">,
-  { change: { id, workload }, lines, request }: Lines,
-  signal: AbortSignal,
-): Promise<readonly string[]> {
-  const secrets = envValues.values(request.account.username, workload);
+  deps: Pick<WorkflowParts, "logs" | "envValues">,
+  lines: readonly string[],
+  of: Parameters<typeof redactedLines>[2],
+): Promise<readonly Redacted[]> {
   try {
-    return await logs.redact({ lines, secrets }, { who: `health ${id}`, signal });
+    return await redactedLines(deps, lines, of);
   } catch (error) {
-    if (error instanceof UserError || signal.aborted) return [];
+    if (error instanceof UserError || of.signal.aborted) return [];
     throw error;
   }
 }
@@ -339,7 +337,7 @@ async function lookAtParts(
       seen.push({ part, health: leftAlone(part) });
       continue;
     }
-    const lines = async (sentence: string): Promise<readonly string[]> => {
+    const lines = async (sentence: string): Promise<readonly Redacted[]> => {
       // Of several that fail, the first one's log.
       if (isLogRead === true) return [];
       isLogRead = true;
@@ -381,7 +379,7 @@ async function openedIfPossible(deps: WorkflowParts, request: StoredChange): Pro
 
 /** The parts of a request are in one region. */
 async function listed(
-  api: AccountApi,
+  api: GuardedAccountApi,
   { parts: [first] = [] }: StoredChange,
   signal: AbortSignal,
 ): Promise<ReadonlyMap<string, Service> | Problem> {

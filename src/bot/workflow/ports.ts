@@ -1,6 +1,6 @@
 import type { Logger } from "pino";
 import type { Clock } from "../../platform/clock.ts";
-import type { Api } from "../../api/client.ts";
+import type { GuardedApi } from "../../api/client.ts";
 import type { AccountRef, AccountSeeker, OpenAccount } from "../accounts/resolve.ts";
 import type { Sealer } from "../accounts/seal.ts";
 import type { Announcement } from "../changes/history-event.ts";
@@ -27,7 +27,7 @@ import type { Profile } from "./stored.ts";
 /** What the workflow is given to work for one workspace. What carries a request on takes all of it, a leaf what it uses. */
 export type WorkflowParts = {
   readonly accounts: Accounts;
-  readonly api: Pick<Api, "as" | "engine" | "changes">;
+  readonly api: Pick<GuardedApi, "as" | "engine" | "changes">;
   readonly calls: CallCounts;
   /** The check-up of the workspace. Never rejects. */
   readonly checkup: () => Promise<readonly Finding[]>;

@@ -1,3 +1,4 @@
+import { asRead } from "../../support/as-read.ts";
 import { describe, expect, test } from "vitest";
 import { answerShapes, type Job, type Service } from "../../../src/api/answers.ts";
 import type { Change } from "../../../src/bot/changes/change.ts";
@@ -9,11 +10,11 @@ const SOON_MS = 2_000;
 const LATE_MS = 17_000;
 
 function service(status: string | undefined, size: number | undefined = 2): Service {
-  return answerShapes.getService.parse({ name: "web", status, target_instance_size: size });
+  return asRead(answerShapes.getService.parse({ name: "web", status, target_instance_size: size }));
 }
 
 function job(status: object, instances: readonly string[] = ["nightly-1", "nightly-2"]): Job {
-  return answerShapes.getJob.parse({ metadata: { name: "nightly" }, instance_names: instances, status });
+  return asRead(answerShapes.getJob.parse({ metadata: { name: "nightly" }, instance_names: instances, status }));
 }
 
 const toNone = update({ target_instance_size: 0 });
@@ -27,7 +28,7 @@ describe("a service", () => {
     [
       "runs, and tells no size",
       newService(),
-      answerShapes.getService.parse({ name: "web", status: "Running" }),
+      asRead(answerShapes.getService.parse({ name: "web", status: "Running" })),
       SOON_MS,
       "reached: running",
     ],
@@ -63,7 +64,9 @@ describe("a service", () => {
 
 describe("a service that sends counts, reasons and restarts", () => {
   const now = (more: object): string => {
-    const seen = answerShapes.getService.parse({ name: "web", status: "Running", target_instance_size: 4, ...more });
+    const seen = asRead(
+      answerShapes.getService.parse({ name: "web", status: "Running", target_instance_size: 4, ...more }),
+    );
     const { kind, line, outcome = "" } = serviceHealth(toFour, seen, LATE_MS);
     return `${kind}: ${outcome} (${line})`;
   };
@@ -127,7 +130,7 @@ describe("a service that sends counts, reasons and restarts", () => {
 test("a service whose instances a restart replaces runs meanwhile, and isn't said not to", () => {
   const rollout = { state: "progressing", ready: 2, target: 3 };
   const counts = { target_instance_size: 3, ready_instances: 3, rollout };
-  const seen = answerShapes.getService.parse({ name: "web", status: "Updating", ...counts });
+  const seen = asRead(answerShapes.getService.parse({ name: "web", status: "Updating", ...counts }));
 
   const { outcome, line } = serviceHealth(plain("restartService"), seen, SOON_MS);
 
@@ -138,7 +141,7 @@ describe("the read that shows a change", () => {
   const running = { name: "web", status: "Running", target_instance_size: 4 };
   const atOnce = (change: Change, more: object): string | undefined => {
     const looking = { change, progress: undefined, nowMs: 5_000, ageMs: 0, healthyAfterMs: 60_000 };
-    return healthAtOnce(looking, { service: answerShapes.getService.parse({ ...running, ...more }) })?.line;
+    return healthAtOnce(looking, { service: asRead(answerShapes.getService.parse({ ...running, ...more })) })?.line;
   };
   const well = "4 of 4 ready, watching for 60 s";
 

@@ -1,3 +1,4 @@
+import { redactLines } from "../../../src/bot/logs/redact.ts";
 import { describe, expect, test } from "vitest";
 import type { Call } from "../../../src/api/operations.ts";
 import { type ChangedSince, lookAtJob } from "../../../src/bot/changes/health.ts";
@@ -31,7 +32,12 @@ async function looked(answers: readonly unknown[], log: () => unknown = noLog, a
     return call.op === "getJobInstanceLogs" ? log() : next();
   });
   const signal = new AbortController().signal;
-  const deps = { api, signal, clock: { now: () => new Date(0) }, redact: async (all: readonly string[]) => all };
+  const deps = {
+    api,
+    signal,
+    clock: { now: () => new Date(0) },
+    redact: async (all: readonly string[]) => redactLines(all),
+  };
   return { health: await lookAtJob(newJob, { uid: "u1", ageMs }, deps), calls };
 }
 
@@ -611,17 +617,16 @@ describe("trouble brings the last lines", () => {
     expect(health).toMatchObject({ kind: "trouble", excerpt: ["waiting for the database"] });
   });
 
-  test("of the instance that wrote last, where none says so: the newest twenty, cut where they are long", async () => {
+  test("of the instance that wrote last, where none says so: the newest twenty", async () => {
     const log = (): unknown => [
       line("web-0", "GET / 200"),
-      ...Array.from({ length: 30 }, (_, at) => line("web-1", `${at} `.padEnd(at === 29 ? 600 : 3, "x"))),
+      ...Array.from({ length: 30 }, (_, at) => line("web-1", `${at} `)),
     ];
 
     const { health } = await followed(toFour, { service: () => service("Failed"), log });
 
     expect(health.excerpt).toHaveLength(20);
     expect(health.excerpt[0]).toBe("10 ");
-    expect(health.excerpt.at(-1)).toHaveLength(501);
   });
 
   test("of the job's last instance", async () => {

@@ -1,3 +1,4 @@
+import { redact, redactLines } from "../../../src/bot/logs/redact.ts";
 import { expect, test } from "vitest";
 import { entriesOf } from "../../../src/bot/logs/entries.ts";
 import { newestPage } from "../../../src/bot/views/kit/log-text.ts";
@@ -9,7 +10,7 @@ import { stored } from "../views/support/stored-changes.ts";
 function entries(...lines: readonly string[]): string[] {
   const records = lines.map((line) => {
     const [instance = "", text = ""] = line.split("│");
-    return line.includes("│") ? { instance, text } : { text: line };
+    return line.includes("│") ? { instance, text: redact(text) } : { text: redact(line) };
   });
   return entriesOf(records).map((entry) => entry.lines.map((line) => line.trim()).join("|"));
 }
@@ -48,7 +49,7 @@ test.each<[string, readonly string[], readonly string[]]>([
 test("an excerpt begins at the beginning of an entry", () => {
   const stack = Array.from({ length: 100 }, (_, frame) => `web-1 │     at frame${frame} ${"x".repeat(40)}`);
   const texts = ["web-1 │ Error: old", ...stack, "web-1 │ Error: new", "web-1 │     at run"];
-  const excerpt = ["    at frame (a.js:1)", "    at main (a.js:2)", "Error: boom", "    at run (a.js:3)"];
+  const excerpt = redactLines(["    at frame (a.js:1)", "    at main (a.js:2)", "Error: boom", "    at run (a.js:3)"]);
 
   expect(newestPage(texts)).toEqual({ text: "web-1 │ Error: new\nweb-1 │     at run", lines: 2 });
   const reply = excerptReply(stored({ health: { kind: "trouble", line: "", excerpt } }));

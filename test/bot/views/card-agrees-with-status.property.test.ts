@@ -1,3 +1,5 @@
+import { redactLines } from "../../../src/bot/logs/redact.ts";
+import { asRead } from "../../support/as-read.ts";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { answerShapes, type Job, type Service } from "../../../src/api/answers.ts";
@@ -38,7 +40,7 @@ const service: fc.Arbitrary<Service> = fc
       }),
     ),
   })
-  .map((fields) => answerShapes.getService.parse({ name: "web", uid: "u1", ...fields }));
+  .map((fields) => asRead(answerShapes.getService.parse({ name: "web", uid: "u1", ...fields })));
 
 const job: fc.Arbitrary<Job> = fc
   .record({
@@ -64,7 +66,9 @@ const job: fc.Arbitrary<Job> = fc
         last_state: maybe(lastState),
         message: maybe(fc.constantFrom("exit code 2", "ImagePullBackOff: not found")),
       })
-      .map((unwell) => answerShapes.getJob.parse({ metadata: { name: "nightly", uid: "j1" }, status, ...unwell })),
+      .map((unwell) =>
+        asRead(answerShapes.getJob.parse({ metadata: { name: "nightly", uid: "j1" }, status, ...unwell })),
+      ),
   );
 
 const changes: readonly Change[] = [
@@ -101,7 +105,7 @@ async function cardsOf(change: Change, outcome: Outcome, service: Service) {
 /** The card after a look at the job. */
 async function cardOfJob(outcome: Outcome, job: Job): Promise<string> {
   const { api } = scripted(({ op }) => (op === "getJob" ? job : []));
-  const redact = async (lines: readonly string[]) => lines;
+  const redact = async (lines: readonly string[]) => redactLines(lines);
   const deps = { api, signal: new AbortController().signal, clock: { now: () => new Date(0) }, redact };
   const seen = await lookAtJob(newJob, { uid: undefined, ageMs: 60_000 }, deps);
   return drawnWith(newJob, outcome, seen.kind === "watching" ? { progress: seen } : { health: seen });

@@ -1,3 +1,4 @@
+import { redactLines } from "../../../src/bot/logs/redact.ts";
 import { describe, expect, test } from "vitest";
 import type { Ending, StoredChange } from "../../../src/bot/changes/stored-change.ts";
 import { changeCard, type ChangeCard, retiredCard } from "../../../src/bot/views/cards/change-card.ts";
@@ -83,7 +84,7 @@ describe("a card that came to its end", () => {
 
   test("asked: accepted is not the same as done", () => {
     const ending = run({ kind: "asked", after: undefined, why: "A restart leaves no trace." });
-    const health = { kind: "trouble", line: "web-1 crashed", excerpt: ["boom"] } as const;
+    const health = { kind: "trouble", line: "web-1 crashed", excerpt: redactLines(["boom"]) } as const;
 
     const post = card(ended("done", { verb: "restart", op: "restartService", diff: ["restart"], ending, health }));
 

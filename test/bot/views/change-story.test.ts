@@ -1,3 +1,4 @@
+import { redactLines } from "../../../src/bot/logs/redact.ts";
 import { expect, test } from "vitest";
 import { excerptReply, storyReply } from "../../../src/bot/views/cards/change-story.ts";
 import { alex, dana, ended, event, moved, names, omar, run, stored } from "./support/stored-changes.ts";
@@ -113,7 +114,11 @@ test.each(apart)("%s is nothing for the thread", (kind) => {
 });
 
 test("the last lines of an instance in trouble are shown as they are", () => {
-  const health = { kind: "trouble", line: "web-1 crashed", excerpt: ["starting", "boom `x` <!here>"] } as const;
+  const health = {
+    kind: "trouble",
+    line: "web-1 crashed",
+    excerpt: redactLines(["starting", "boom `x` <!here>"]),
+  } as const;
 
   const reply = excerptReply(stored({ health }));
 

@@ -1,3 +1,5 @@
+import { Redacted } from "../../../src/api/redacted.ts";
+import { asRead } from "../../support/as-read.ts";
 import fc from "fast-check";
 import { test } from "vitest";
 import type { Change } from "../../../src/bot/changes/change.ts";
@@ -84,7 +86,7 @@ test.each(long.map((text) => [text.slice(0, 12), text]))(
       expectFits(serviceCard({ service: { ...service, containers }, region: text, now }));
       expectFits(
         jobCard({
-          job: { instance_names: many, metadata: { name: text, uid: text }, spec, status },
+          job: asRead({ instance_names: many, metadata: { name: text, uid: text }, spec, status }),
           region: text,
           now,
         }),
@@ -93,7 +95,10 @@ test.each(long.map((text) => [text.slice(0, 12), text]))(
   },
 );
 
-const record = fc.record({ instance: fc.option(hostileText, { nil: undefined }), text: hostileText });
+const record = fc.record({
+  instance: fc.option(hostileText, { nil: undefined }),
+  text: hostileText.map((text) => Redacted.parse(text)),
+});
 
 const logPage = { day: { date: "2026.11.20", zone: "UTC", today: "2026.11.21" }, mark: "1.x", canShare: true };
 

@@ -1,13 +1,14 @@
+import { asRead } from "../../support/as-read.ts";
 import { describe, expect, test } from "vitest";
 import { answerShapes } from "../../../src/api/answers.ts";
 import { seenJob, seenService } from "../../../src/bot/watch/cause.ts";
 
 function service(fields: object) {
-  return seenService(answerShapes.getService.parse({ name: "web", status: "Running", ...fields }));
+  return seenService(asRead(answerShapes.getService.parse({ name: "web", status: "Running", ...fields })));
 }
 
 function job(fields: object) {
-  return seenJob(answerShapes.getJob.parse({ metadata: { name: "report" }, ...fields }));
+  return seenJob(asRead(answerShapes.getJob.parse({ metadata: { name: "report" }, ...fields })));
 }
 
 const crashed = { restarts: { count: 3, first_at: "2026-11-26T10:00:00Z", last_at: "2026-11-26T10:01:00Z" } };

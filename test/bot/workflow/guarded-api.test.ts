@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { parse } from "yaml";
 import { createApi } from "../../../src/api/client.ts";
+import { warningHeaders } from "../../../src/api/extension-headers.ts";
 import { Problem } from "../../../src/api/problem.ts";
 import { sendTo } from "../../../src/platform/http/send.ts";
 import { createEnvValues } from "../../../src/bot/workflow/access/env-values.ts";
@@ -151,4 +152,29 @@ test.each([
   const api = guarded(() => Response.json({ name: "web", containers: [{ env: [{ name, value }] }], message }));
 
   expect((await api.send(calls.getService)).message).toBe("said [redacted] to web");
+});
+
+test("what a write answers is redacted too, and what is known to be its password", async () => {
+  const api = guarded(() => Response.json({ name: "web", message: `${hidden}, or correct horse` }));
+
+  await api.send({ ...calls.createService, body: { containers: [{ image: "x", env }] } });
+  const created = await api.send(calls.createService).catch((error: unknown) => error);
+
+  expect(JSON.stringify(created)).toContain("[redacted]");
+  expect(JSON.stringify(created)).not.toMatch(/hunter2trout|correct horse/u);
+});
+
+test("what the cluster warns of, and what the engine says of a region, is redacted", async () => {
+  const clock = stillClock();
+  const engine = { title: "Kubernetes", regions: [{ name: "us", problem: hidden }] };
+  const headers = warningHeaders([hidden]);
+  const send = sendTo(async ({ url }) =>
+    url.endsWith("/healthz") ? Response.json({ engine }) : new Response("", { headers }),
+  );
+  const api = guardedApi(createApi({ baseUrl: "http://service.test", clock, send }), createEnvValues(clock));
+  const told: unknown[] = [await api.engine()];
+
+  await api.as(dana).send(calls.restartService, { onWarnings: (warnings) => told.push(...warnings) });
+
+  expect(told).toMatchObject([{ regions: [{ problem: "password=[redacted]" }] }, "password=[redacted]"]);
 });

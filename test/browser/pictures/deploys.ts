@@ -1,4 +1,4 @@
-import type { Service } from "../../../src/api/answers.ts";
+import type { PlainService as Service } from "../../support/as-read.ts";
 import { service, shop, type Shop } from "./shop.ts";
 
 const at = (time: string): string => `2026-11-${time}:00Z`;

@@ -1,4 +1,4 @@
-import type { Job, Service } from "../../../src/api/answers.ts";
+import type { PlainJob as Job, PlainService as Service } from "../../support/as-read.ts";
 import type { Fetch } from "../../support/world-service.ts";
 
 /** When the pictures are taken. */

@@ -1,4 +1,4 @@
-import type { Job, Service } from "../../../src/api/answers.ts";
+import type { PlainJob as Job, PlainService as Service } from "../../support/as-read.ts";
 import { moment, service, type Shop, shop } from "./shop.ts";
 
 const ago = (minutes: number): string => new Date(moment - minutes * 60_000).toISOString();

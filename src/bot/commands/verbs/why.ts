@@ -17,7 +17,6 @@ import { failureRate, readWords, logTexts, newestPage } from "../../views/kit/lo
 import type { LogLook } from "../lookup/log-look.ts";
 import { actions, askButton, context, preformatted, section, type Line, type Block } from "../../views/kit/blocks.ts";
 import { strong, words } from "../../views/kit/inline.ts";
-import { redactLines } from "../../logs/redact.ts";
 
 /** One answer to "why is web failing?": a verdict, its card, and what its log reports, the same errors folded into one. */
 export function whyCommand(commands: () => readonly Command[]): ReadCommand {
@@ -260,7 +259,9 @@ function goneBlocks({ gone }: LogFindings): Block[] {
 }
 
 function newestEntries(log: LogFindings): Block[] {
-  const texts = logTexts(log.newest.map(({ instance, lines }) => ({ instance, text: lines.join("\n"), match: false })));
+  const texts = logTexts(
+    log.newest.flatMap(({ instance, lines }) => lines.map((text) => ({ instance, text, match: false }))),
+  );
   const title = `No error in ${readWords(log)}. The newest:`;
   return texts.length === 0
     ? [context(`No error in ${readWords(log)}.`)]
@@ -341,18 +342,12 @@ function probeCause(found: Found): string | undefined {
   return probe === undefined ? undefined : `its ${probe.toLowerCase()} probe fails`;
 }
 
-/** Redacted like log lines, and without what the reason of its status says. */
+/** Without what the reason of its status says. */
 function newEvents(found: Found): readonly Event[] {
   const { events = [] } = workloadOf(found);
   const { reason = "" } = statusOf(found);
-  const containers = found.kind === "service" ? found.service.containers : found.job.spec?.template?.spec?.containers;
-  const redacted = redactLines(
-    events.map(({ message }) => message),
-    (containers ?? []).flatMap(({ env = [] }) => env.flatMap(({ value }) => value ?? [])),
-  );
   return events
-    .map((event, at) => ({ ...event, message: redacted[at] ?? "" }))
-    .filter(({ message }) => message !== "" && !reason.includes(message.replace(PASSED_ON, "").slice(0, SAID)))
+    .filter(({ message }) => !reason.includes(message.replace(PASSED_ON, "").slice(0, SAID)))
     .toSorted((left, right) => Number(left.reason === "BackOff") - Number(right.reason === "BackOff"));
 }
 

@@ -1,3 +1,5 @@
+import { createEnvValues } from "../../workflow/access/env-values.ts";
+import { guardedApi } from "../../workflow/access/guarded-api.ts";
 import { pino } from "pino";
 import { statSync } from "node:fs";
 import { stat } from "node:fs/promises";
@@ -165,7 +167,7 @@ async function apiFacts({ config, network, clock }: Asking, looked: Looked | und
     return { kind: "own", host: hostOf(url), connected, workspaces: installations.length };
   }
   return askApi({
-    api: createApi({ baseUrl: url, send: network.send, clock }),
+    api: guardedApi(createApi({ baseUrl: url, send: network.send, clock }), createEnvValues(clock)),
     account,
     settings,
     calls: { count, perDay: undefined },

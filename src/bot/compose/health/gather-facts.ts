@@ -1,6 +1,6 @@
 import { StoreError } from "../../errors.ts";
 import { statfs } from "node:fs/promises";
-import type { Api, ApiAccount } from "../../../api/client.ts";
+import type { ApiAccount, GuardedApi } from "../../../api/client.ts";
 import type { Clock } from "../../../platform/clock.ts";
 import { Problem } from "../../../api/problem.ts";
 import type { Settings } from "../../commands/command.ts";
@@ -10,7 +10,7 @@ import { isGroupId } from "../../policy/policy-words.ts";
 import type { Policy } from "../../policy/policy.ts";
 
 type Asking = {
-  readonly api: Pick<Api, "as" | "engine">;
+  readonly api: Pick<GuardedApi, "as" | "engine">;
   readonly account: ApiAccount;
   readonly settings: Pick<Settings, "region" | "serviceUrl">;
   readonly calls: { readonly count: number; readonly perDay: number | undefined };

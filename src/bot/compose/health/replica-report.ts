@@ -1,6 +1,6 @@
 import { hostname } from "node:os";
 import type { Logger } from "pino";
-import type { Api } from "../../../api/client.ts";
+import type { GuardedApi } from "../../../api/client.ts";
 import type { EngineFacts, ReplicaReport } from "../../health/facts.ts";
 import { recentErrorsOf } from "../../../platform/log.ts";
 import type { Clock } from "../../../platform/clock.ts";
@@ -12,7 +12,7 @@ import { version } from "../../../platform/version.ts";
 import type { OtherGantry } from "./other-gantry.ts";
 
 type Parts = {
-  readonly api: Pick<Api, "engine">;
+  readonly api: Pick<GuardedApi, "engine">;
   /** The workload API runs in this process, so nobody else can ask its engine. */
   readonly isEmbedded: boolean;
   readonly arrivals: Pick<ArrivalTimes, "last" | "unsigned">;

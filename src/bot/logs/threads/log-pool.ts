@@ -1,3 +1,4 @@
+import type { Redacted } from "../../../api/redacted.ts";
 import { availableParallelism } from "node:os";
 import type { Worker } from "node:worker_threads";
 import type { Clock } from "../../../platform/clock.ts";
@@ -10,8 +11,8 @@ export type LogPool = {
    * Throws UserError when the expression is invalid, when matching or redacting is too slow, or when the queue is full.
    */
   readonly excerpt: (request: ExcerptRequest, asked: Asked) => Promise<Excerpt>;
-  /** Removes control characters and secrets from one instance's lines. Throws UserError when that takes too long. */
-  readonly redact: (written: Written, asked: Asked) => Promise<readonly string[]>;
+  /** Removes control characters and secrets from one instance's lines, and cuts long ones. Throws UserError when that takes too long. */
+  readonly redact: (written: Written, asked: Asked) => Promise<readonly Redacted[]>;
   /** Ends all threads and rejects unfinished work. */
   readonly close: () => Promise<void>;
 };
@@ -92,7 +93,7 @@ export type Task =
 export type Report =
   | { readonly kind: "step"; readonly step: Step }
   | { readonly kind: "excerpt"; readonly excerpt: Excerpt }
-  | { readonly kind: "redacted"; readonly lines: readonly string[] }
+  | { readonly kind: "redacted"; readonly lines: readonly Redacted[] }
   | { readonly kind: "failed"; readonly message: string };
 
 export type Step = "redacting" | "matching";

@@ -1,9 +1,14 @@
 // A worker thread: slow work here blocks nobody, and the pool can end it at any moment.
+import type { Redacted } from "../../../api/redacted.ts";
 import { parentPort } from "node:worker_threads";
 import { cleanLine } from "../clean-line.ts";
 import { excerptOf } from "../excerpt.ts";
-import { redactLines } from "../redact.ts";
+import { redactLines, shortened } from "../redact.ts";
 import type { Report, Task } from "./log-pool.ts";
+
+/** Characters of a line. */
+const LONGEST = 500;
+const shown = (line: Redacted): Redacted => shortened(line, LONGEST, "…");
 
 function say(report: Report): void {
   parentPort?.postMessage(report);
@@ -14,7 +19,7 @@ parentPort?.on("message", (task: Task) => {
     say({ kind: "step", step: "redacting" });
     say(
       task.kind === "redact"
-        ? { kind: "redacted", lines: redactLines(task.lines.map(cleanLine), task.secrets) }
+        ? { kind: "redacted", lines: redactLines(task.lines.map(cleanLine), task.secrets).map(shown) }
         : { kind: "excerpt", excerpt: excerptOf(task.request, () => say({ kind: "step", step: "matching" })) },
     );
   } catch (error) {

@@ -1,3 +1,4 @@
+import { Redacted } from "../../../api/redacted.ts";
 import { z } from "zod";
 import type { AccountOwner } from "../../accounts/resolve.ts";
 import type { Ending, Health } from "../../changes/stored-change.ts";
@@ -64,7 +65,7 @@ export const HealthJson: z.ZodType<Health> = z.object({
   endedAt: maybe(z.string()),
   recovered: maybe(z.boolean()),
   usual: maybe(z.object({ ms: z.number(), runs: z.number() })),
-  excerpt: z.array(z.string()),
+  excerpt: z.array(Redacted),
   watch: maybe(
     z.object({
       calls: z.number(),

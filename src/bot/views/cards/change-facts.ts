@@ -1,6 +1,5 @@
 import type { Outcome } from "../../changes/change.ts";
 import type { Health, StoredChange, Vote } from "../../changes/stored-change.ts";
-import { redactLines } from "../../logs/redact.ts";
 import { isFollowed, isLateHealth, retreatOf, seenOf, troubleFacts } from "../kit/health.ts";
 import { beforeRequester } from "../kit/history-line.ts";
 import { section, type Line, type Block } from "../kit/blocks.ts";
@@ -193,14 +192,13 @@ function done(change: StoredChange): Block[] {
   ];
 }
 
-/** Text from outside: redacted as a log is. */
 function warningLines(changes: readonly StoredChange[]): Block[] {
   const all = changes.flatMap((each) => {
     const outcome = outcomeOf(each);
     return outcome?.kind === "done" || outcome?.kind === "asked" ? (outcome.warnings ?? []) : [];
   });
-  const told = redactLines([...new Set(all)].slice(0, WARNINGS).map(oneLine));
-  return told.flatMap((text) => sections([[words(`⚠️ The cluster warns: ${text}`, WHY)]]));
+  const told = [...new Set(all)].slice(0, WARNINGS);
+  return told.flatMap((text) => sections([[words(`⚠️ The cluster warns: ${oneLine(text)}`, WHY)]]));
 }
 
 function outcomeOf({ ending: end }: StoredChange): Outcome | undefined {

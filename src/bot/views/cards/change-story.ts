@@ -145,7 +145,7 @@ function reference({ reference }: HistoryEvent): Inline[] {
   return reference === undefined ? [] : [words(` · Reference ${reference}`, 60)];
 }
 
-/** The last lines of the failing instance, already redacted; of several workloads, those of the first that failed. */
+/** The last lines of the failing instance; of several workloads, those of the first that failed. */
 export function excerptReply(change: StoredChange): Post | undefined {
   const health = (change.parts ?? [change]).map(seenOf).find((each) => (each?.excerpt.length ?? 0) > 0);
   if (health === undefined) return undefined;

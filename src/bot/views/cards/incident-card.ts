@@ -1,3 +1,4 @@
+import type { Redacted } from "../../../api/redacted.ts";
 import type { HistoryEvent } from "../../changes/history-event.ts";
 import type { Alert, NoticedEvent } from "../../watch/alert.ts";
 import type { Cause, Incident } from "../../watch/incident.ts";
@@ -367,8 +368,8 @@ function buttonsFor({ id, incidents, taken }: Alert, isOpen: boolean): Block[] {
   );
 }
 
-/** The first reply of the thread: the last log lines, already redacted. Named, because the card may list more later. */
-export function lastLinesReply(name: string, lines: readonly string[]): Post | undefined {
+/** The first reply of the thread: the last log lines. Named, because the card may list more later. */
+export function lastLinesReply(name: string, lines: readonly Redacted[]): Post | undefined {
   if (lines.length === 0) return undefined;
   const { text } = newestPage(lines.map(visibleLines));
   return postOf([section([words("Last lines of "), strong(name, 255)]), preformatted(text)]);

@@ -1,4 +1,4 @@
-import type { Api } from "../../../api/client.ts";
+import type { GuardedApi } from "../../../api/client.ts";
 import { boundedMap } from "../../../platform/bounded-map.ts";
 import type { Clock } from "../../../platform/clock.ts";
 import {
@@ -84,7 +84,7 @@ type CallsOf = { readonly teamId: string; readonly username: string; readonly da
 type CountParts = {
   /** The workspace; undefined until Slack has said. */
   readonly teamId: () => string | undefined;
-  readonly api: Api;
+  readonly api: Pick<GuardedApi, "callsToday">;
   readonly store: {
     /** Adds calls that this replica made, by user name; `day` is a UTC date, 2026-11-21. */
     readonly countCalls: (of: Omit<CallsOf, "username">, counts: ReadonlyMap<string, number>) => Promise<void>;

@@ -5,7 +5,7 @@ import type { Origin } from "../origin.ts";
 import { freshness, type WorkflowParts, type People } from "../ports.ts";
 import { permissionsFor } from "./permissions.ts";
 import { recordsFor } from "./records.ts";
-import type { AccountApi } from "../../../api/client.ts";
+import type { GuardedAccountApi } from "../../../api/client.ts";
 import { UserError } from "../../errors.ts";
 import { operationFacts } from "../../policy/operation-facts.ts";
 import { beforeNo } from "./approvers.ts";
@@ -75,7 +75,7 @@ function logsFor(
  * The API as it is used in a channel that is locked: a call about anything outside is refused before it is sent, so that
  * not even an error reveals what exists. Then throws a `UserError`.
  */
-export function apiWithin(api: AccountApi, binding: Binding | undefined): AccountApi {
+export function apiWithin(api: GuardedAccountApi, binding: Binding | undefined): GuardedAccountApi {
   if (binding?.isLocked !== true) return api;
   return {
     async send(call, options) {

@@ -1,10 +1,11 @@
-import type { EnvVar, Job, Service } from "../../../api/answers.ts";
-import type { Api } from "../../../api/client.ts";
-import type { EngineRegion } from "../../../api/engine-info.ts";
+import type { Answer, EnvVar, Job, Service } from "../../../api/answers.ts";
+import type { Api, GuardedApi } from "../../../api/client.ts";
+import type { EngineInfo } from "../../../api/engine-info.ts";
 import type { Call, OperationId } from "../../../api/operations.ts";
 import { Problem } from "../../../api/problem.ts";
+import { inWords, notInWords, type Redacted } from "../../../api/redacted.ts";
 import { forEachInTurns } from "../../../platform/turns.ts";
-import { redactLines } from "../../logs/redact.ts";
+import { redact } from "../../logs/redact.ts";
 import { mayRepeat } from "../../logs/secret-values.ts";
 import type { EnvValues, Named } from "./env-values.ts";
 
@@ -15,16 +16,15 @@ import type { EnvValues, Named } from "./env-values.ts";
 const MOST_WITHOUT = 4_000;
 
 /** The API without secrets in what it says. Values of variables are remembered from calls and answers. */
-export function guardedApi(api: Api, seen: EnvValues): Api {
+export function guardedApi(api: Omit<Api, "isolated">, seen: EnvValues): GuardedApi {
   // Callers who share a read get the same answer, of the same account: a long list is gone through once.
   const guarded = new WeakMap<object, Promise<void>>();
   return {
     ...api,
     async engine() {
       const info = await api.engine();
-      const plain = ({ problem, ...region }: EngineRegion): EngineRegion =>
-        problem === undefined ? region : { ...region, problem: withoutSecrets(problem, []) };
-      return info && { ...info, regions: info.regions.map(plain) };
+      if (info !== undefined) hideIn(info, () => []);
+      return info as EngineInfo | undefined; // its words were just redacted
     },
     as({ username, token }) {
       const inner = api.as({ username, token });
@@ -32,18 +32,18 @@ export function guardedApi(api: Api, seen: EnvValues): Api {
         async send(call, options = {}) {
           noteCall(call, username, seen);
           const about = workloadOf(call);
-          const hide = (text: string): string =>
+          const hide = (text: string): Redacted =>
             withoutSecrets(text, about === undefined ? [] : seen.values(username, about));
-          const { onWarnings } = options;
+          const { onWarnings, ...rest } = options;
           try {
             const answer = await inner.send(call, {
-              ...options,
+              ...rest,
               ...(onWarnings && { onWarnings: (warnings) => onWarnings(warnings.map(hide)) }),
             });
             const guarding = guarded.get(answer) ?? guardAnswer(call, answer, { username, seen });
             guarded.set(answer, guarding);
             await guarding;
-            return answer;
+            return answer as Answer<typeof call.op>; // its words were just redacted
           } catch (error) {
             throw error instanceof Problem ? error.inOtherWords(hide) : error;
           }
@@ -53,9 +53,9 @@ export function guardedApi(api: Api, seen: EnvValues): Api {
   };
 }
 
-function withoutSecrets(text: string, secrets: readonly string[]): string {
+function withoutSecrets(text: string, secrets: readonly string[]): Redacted {
   // What is made of values to look for them takes much more memory than they do: it is made for few sentences, and not kept.
-  return redactLines([text], mayRepeat(text, secrets) ? [...secrets] : []).join("\n");
+  return redact(text, mayRepeat(text, secrets) ? [...secrets] : []);
 }
 
 type Outline = {
@@ -90,13 +90,13 @@ function noteCall(call: Outline, account: string, seen: EnvValues): void {
 
 type Guarding = { readonly username: string; readonly seen: EnvValues };
 
-async function guardAnswer(
-  { op, path: { region } }: Outline,
-  answer: unknown,
-  { username, seen }: Guarding,
-): Promise<void> {
-  const { services = [], jobs = [] } = workloadsIn(op, answer);
+async function guardAnswer(call: Outline, answer: object, { username, seen }: Guarding): Promise<void> {
+  const { region } = call.path;
+  const about = workloadOf(call);
+  const { services = [], jobs = [] } = workloadsIn(call.op, answer);
   let left = services.length + jobs.length;
+  // What a write answers. The lines of a log are an array.
+  if (left === 0 && !Array.isArray(answer)) hideIn(answer, () => (about ? seen.values(username, about) : []));
   const guardOne = (
     workload: Named,
     { whole, containers }: { readonly whole: object; readonly containers: readonly Container[] | undefined },
@@ -120,24 +120,15 @@ async function guardAnswer(
   );
 }
 
-/** Where a workload says something in words; a test compares them with the document of the API. */
-const inWords: ReadonlySet<string> = new Set([
-  "message",
-  "reason",
-  "last_reason",
-  "events_not_read",
-  "not_read",
-  "object",
-]);
-/** What a person typed, or names: values of variables are shown by nobody, and a name isn't changed. */
-const notInWords: ReadonlySet<string> = new Set(["containers", "spec", "metadata", "env"]);
+const words: ReadonlySet<string> = new Set(inWords);
+const others: ReadonlySet<string> = new Set(notInWords);
 
-/** Redacts the words in an object that was just read: nobody has seen it yet. */
+/** Redacts the words in an object that was just read: nobody has seen it yet. Twice changes nothing. */
 function hideIn(value: object, secrets: () => readonly string[]): void {
   for (const [key, part] of Object.entries(value)) {
     if (typeof part === "string") {
-      if (inWords.has(key)) (value as Record<string, unknown>)[key] = withoutSecrets(part, secrets()); // a text, as before
-    } else if (typeof part === "object" && part !== null && !notInWords.has(key)) hideIn(part as object, secrets);
+      if (words.has(key)) (value as Record<string, unknown>)[key] = withoutSecrets(part, secrets()); // a text, as before
+    } else if (typeof part === "object" && part !== null && !others.has(key)) hideIn(part as object, secrets);
   }
 }
 

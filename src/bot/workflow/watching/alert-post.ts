@@ -1,3 +1,5 @@
+import { redactedLines } from "../access/redacted-lines.ts";
+import type { Redacted } from "../../../api/redacted.ts";
 import { failingLines, type LogReading, readWorkload } from "../../changes/read-workload.ts";
 import { Problem } from "../../../api/problem.ts";
 import type { HistoryEvent } from "../../changes/history-event.ts";
@@ -30,7 +32,7 @@ const MOST_ROWS = 10;
 const NEWS_FOR_MS = 24 * HOUR_MS;
 
 export function alertPost(deps: WorkflowParts): PostKind {
-  let lines: readonly string[] | undefined;
+  let lines: readonly Redacted[] | undefined;
   return async (post, key) => {
     const content = await readAlert(deps, post);
     if (typeof content === "string") return { kind: content };
@@ -47,7 +49,7 @@ export function alertPost(deps: WorkflowParts): PostKind {
 const LINES = "lines";
 
 /** What is shown of an alert to those who may see this. */
-export function shownAlert(deps: WorkflowParts, content: AlertContent, lines: readonly string[]): Shown {
+export function shownAlert(deps: WorkflowParts, content: AlertContent, lines: readonly Redacted[]): Shown {
   const { createdAt, incidents, events } = content.alert;
   return {
     listed: [...incidents, ...events].map(({ id }) => id),
@@ -209,13 +211,13 @@ async function logReaders(
   return readers;
 }
 
-/** The last lines of its log, redacted; none when it can't be read. */
+/** The last lines of its log; none when it can't be read. */
 async function lastLines(
   deps: WorkflowParts,
   { id }: Alert,
   incident: Incident,
   readers: readonly Watch[],
-): Promise<readonly string[]> {
+): Promise<readonly Redacted[]> {
   const { kind, region, name } = incident;
   if (name === undefined) return [];
   const workload = { kind, region, name };
@@ -225,7 +227,6 @@ async function lastLines(
       const account = await deps.accounts.reopen(watch.account, seekerOf(watch));
       const api = deps.api.as(account);
       const instance = kind === "job" ? await lastInstance(workload, { api, signal }) : undefined;
-      const secrets = deps.envValues.values(account.username, workload);
       return await failingLines(
         { ...workload, uid: undefined },
         { instance, sentence: incident.seen?.reason },
@@ -234,7 +235,8 @@ async function lastLines(
           signal,
           clock: deps.clock,
           logZone: deps.settings.logZone,
-          redact: (lines) => deps.logs.redact({ lines, secrets }, { who: `alert ${id}`, signal }),
+          redact: (lines) =>
+            redactedLines(deps, lines, { account: account.username, workload, who: `alert ${id}`, api, signal }),
         },
       );
     } catch (error) {

@@ -7,7 +7,6 @@ import { mapInTurns } from "../../../platform/turns.ts";
 import type { OpenAccount } from "../../accounts/resolve.ts";
 import { listJobs, listServices } from "../../commands/lookup/list-workloads.ts";
 import { UserError } from "../../errors.ts";
-import { redact } from "../../logs/redact.ts";
 import { seenJob, seenService } from "../../watch/cause.ts";
 import {
   compare,
@@ -114,10 +113,9 @@ function isJob(item: Service | Job): item is Job {
 const LONGEST_WAIT_MS = 60 * 60_000;
 const LONGEST_REASON = 300;
 
-/** What the workload API says may hold secrets: it is stored and shown redacted. */
 function shown(seen: Seen): Seen {
   const { reason } = seen;
-  return reason === undefined ? seen : { ...seen, reason: redact(brief(reason, LONGEST_REASON)) };
+  return reason === undefined ? seen : { ...seen, reason: brief(reason, LONGEST_REASON) };
 }
 
 /** The workloads of the last lists, so that an unchanged list costs no read of the database. */
@@ -164,7 +162,7 @@ async function foundBy({ store }: WorkflowParts, { round, listed, known }: Looke
   if (!("seen" in listed)) {
     const { sentence } = listed;
     if (sentence === undefined) return nothing;
-    return { ...nothing, incidents: compareAnswer(look, redact(brief(sentence, LONGEST_REASON))) };
+    return { ...nothing, incidents: compareAnswer(look, brief(sentence, LONGEST_REASON)) };
   }
   const isUnseen = lookedAt !== undefined && isGap(at.getTime() - lookedAt.getTime(), everyMs);
   const unseenSince = isUnseen ? lookedAt : undefined;

@@ -1,12 +1,12 @@
 import { stillClock } from "../../../support/test-clock.ts";
-import type { AccountApi } from "../../../../src/api/client.ts";
+import type { GuardedAccountApi } from "../../../../src/api/client.ts";
 import type { Change, Outcome } from "../../../../src/bot/changes/change.ts";
 import { digestOf } from "../../../../src/bot/changes/drift.ts";
 import { executeChange, type Execution } from "../../../../src/bot/changes/execute.ts";
 import { toFour } from "./changes.ts";
 
 /** What a fresh Change, the one to four instances, is given that nobody else has claimed. */
-export function deps(api: AccountApi, more: Partial<Execution> = {}): Execution {
+export function deps(api: GuardedAccountApi, more: Partial<Execution> = {}): Execution {
   return {
     api,
     signal: new AbortController().signal,

@@ -1,3 +1,4 @@
+import { redactLines } from "../../../../src/bot/logs/redact.ts";
 import type { Call } from "../../../../src/api/operations.ts";
 import type { Change } from "../../../../src/bot/changes/change.ts";
 import { type Look, lookAtChanged } from "../../../../src/bot/changes/health.ts";
@@ -58,7 +59,7 @@ export async function followed(change: Change, seen: Seen): Promise<Followed> {
     if (answer instanceof Error) throw answer;
     return answer;
   });
-  const redact = async (lines: readonly string[]) => lines.map((line) => line.replace(/hunter2/u, "[redacted]"));
+  const redact = async (lines: readonly string[]) => redactLines(lines, ["hunter2"]);
   const deps = { api, signal: new AbortController().signal, clock: { now: () => new Date(nowMs) }, redact };
   for (;;) {
     const { health, outcome: shown, nextMs, stuck } = await lookAtChanged(look(nowMs), deps);

@@ -1,14 +1,15 @@
 import { answerShapes } from "../../../../src/api/answers.ts";
-import type { AccountApi, SendOptions } from "../../../../src/api/client.ts";
+import type { GuardedAccountApi, SendOptions } from "../../../../src/api/client.ts";
+import type { Redacted } from "../../../../src/api/redacted.ts";
 import type { Call } from "../../../../src/api/operations.ts";
 import { Problem } from "../../../../src/api/problem.ts";
 
-type Answerer = (call: Call, options: SendOptions) => unknown;
+type Answerer = (call: Call, options: SendOptions<Redacted>) => unknown;
 
 /** An account's API that answers each call as the test says, and keeps what it was sent. */
-export function scripted(answer: Answerer): { api: AccountApi; sent: string[] } {
+export function scripted(answer: Answerer): { api: GuardedAccountApi; sent: string[] } {
   const sent: string[] = [];
-  const api: AccountApi = {
+  const api: GuardedAccountApi = {
     async send(call, options = {}) {
       sent.push(call.op);
       const parsed: unknown = answerShapes[call.op].parse(answer(call as Call, options)); // a call of one operation is a call

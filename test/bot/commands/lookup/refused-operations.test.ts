@@ -1,10 +1,12 @@
+import { asRead } from "../../../support/as-read.ts";
 import { expect, test } from "vitest";
 import { answerShapes } from "../../../../src/api/answers.ts";
 import { commandOf } from "../../../../src/bot/commands/grammar/parse.ts";
 import { refusalOf as refusalOfSent } from "../../../../src/bot/commands/lookup/service-change.ts";
 
 const reason = "It belongs to Helm.";
-const read = (refused_operations: unknown) => answerShapes.getService.parse({ name: "web", refused_operations });
+const read = (refused_operations: unknown) =>
+  asRead(answerShapes.getService.parse({ name: "web", refused_operations }));
 
 const refusalOf = (service: ReturnType<typeof read>, verb: string) => {
   const command = commandOf({ verb, share: false, args: {} });

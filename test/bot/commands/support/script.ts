@@ -1,6 +1,6 @@
 import { stillClock } from "../../../support/test-clock.ts";
-import type { Job, LogLine, Service } from "../../../../src/api/answers.ts";
-import { type AccountApi, createApi } from "../../../../src/api/client.ts";
+import type { LogLine } from "../../../../src/api/answers.ts";
+import { type AccountApi, type Api, createApi, type GuardedAccountApi } from "../../../../src/api/client.ts";
 import type { EngineInfo } from "../../../../src/api/engine-info.ts";
 import type { Call, OperationId } from "../../../../src/api/operations.ts";
 import { Problem } from "../../../../src/api/problem.ts";
@@ -18,6 +18,9 @@ import { type Proposal, proposeChange } from "../../../../src/bot/commands/looku
 import { createDirectory } from "../../../../src/bot/commands/lookup/directory.ts";
 import { parseText } from "../../../../src/bot/commands/grammar/parse.ts";
 import { readConfig } from "../../../../src/bot/compose/config.ts";
+import { createEnvValues } from "../../../../src/bot/workflow/access/env-values.ts";
+import { guardedApi } from "../../../../src/bot/workflow/access/guarded-api.ts";
+import { type PlainJob, type PlainService } from "../../../support/as-read.ts";
 import { excerptOf } from "../../../../src/bot/logs/excerpt.ts";
 import type { Verdict } from "../../../../src/bot/policy/policy.ts";
 import type { Mute, Watch } from "../../../../src/bot/watch/watch.ts";
@@ -37,8 +40,8 @@ export const refuse: Verdict = {
 };
 
 export type Script = {
-  readonly services?: readonly Service[];
-  readonly jobs?: readonly Job[];
+  readonly services?: readonly PlainService[];
+  readonly jobs?: readonly PlainJob[];
   /** Stands for the workload API, in place of the workloads above. */
   readonly apiFetch?: Fetch;
   /** The lines of every log, oldest first. Default: one. Those of a service are of its instance 1, unless they say another. */
@@ -77,7 +80,7 @@ export function scripted(script: Script = {}): Scripted {
   const queries: Scripted["queries"] = [];
   const events = script.events ?? [];
   const context: Context = {
-    api: apiOf(script, calls),
+    api: guarded(apiOf(script, calls)),
     engine: async () => script.engine,
     permissions: permissionsOf(script, asked),
     records: {
@@ -145,6 +148,12 @@ function permissionsOf({ permissions, outlook, couldApprove = [] }: Script, aske
     },
     approvers: async () => ({ names: couldApprove.slice(0, 3), count: couldApprove.length }),
   };
+}
+
+/** As the bot reads it. */
+function guarded(api: AccountApi): GuardedAccountApi {
+  const none: Pick<Api, "callsToday" | "changes" | "engine"> = createApi({ baseUrl: "http://service.invalid" });
+  return guardedApi({ ...none, as: () => api }, createEnvValues(clock)).as({ username: "gantry", token: "" });
 }
 
 function apiOf(script: Script, calls: OperationId[]): AccountApi {

@@ -1,3 +1,4 @@
+import { asRead } from "../../../support/as-read.ts";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { answerShapes, type Service } from "../../../../src/api/answers.ts";
@@ -26,7 +27,7 @@ const service: fc.Arbitrary<Service> = fc
     target_instance_size: maybe(fc.nat(4)),
     restarts: maybe(fc.record({ count: maybe(fc.nat(8)), first_at: maybe(time), last_at: maybe(time) })),
   })
-  .map((fields) => answerShapes.getService.parse({ name: "web", uid: "u1", ...fields }));
+  .map((fields) => asRead(answerShapes.getService.parse({ name: "web", uid: "u1", ...fields })));
 
 test("list and show give a service the dot and the words of the one judgement", async () => {
   await fc.assert(

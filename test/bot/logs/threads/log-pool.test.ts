@@ -126,6 +126,16 @@ test("lines that take too long to check for secrets are not shown", async () => 
   expect(await redacted).toContain("for secrets takes more than");
 });
 
+test("lines for a message are redacted, and cut after that: half of a secret wouldn't be recognised", async () => {
+  const lines = ["ready", `${"x ".repeat(245)} password=hunter2-and-more`, "y ".repeat(300)];
+
+  const shown = await poolOf().redact({ lines, secrets: [] }, asked("dana"));
+
+  expect(shown[0]).toBe("ready");
+  expect(shown[1]).toBe(`${"x ".repeat(245)} password=…`);
+  expect(shown[2]).toHaveLength(501);
+});
+
 test("a page of crafted long lines is read to its end", async ({ skip }) => {
   skip(notFullRun !== undefined, notFullRun);
   const lines = Array.from({ length: 1_000 }, () => ({ text: "://a:token: x ".repeat(1_170) }));

@@ -1,3 +1,4 @@
+import { redactLines } from "../../../../src/bot/logs/redact.ts";
 import { expect, test } from "vitest";
 import { createSealer, newKey, readKeyring, type Sealer } from "../../../../src/bot/accounts/seal.ts";
 import type { Outcome } from "../../../../src/bot/changes/change.ts";
@@ -6,11 +7,21 @@ import { migrations } from "../../../../src/bot/store/schema/migrations.ts";
 import { approvedChange, type Bench, bob, event, pendingChange, type Replica } from "./bench.ts";
 
 const sealer = createSealer(readKeyring(newKey()));
-const done: Outcome = { kind: "done", after: undefined, alsoMoved: ["image swordfish → 2"], warnings: ["swordfish"] };
+const done: Outcome = {
+  kind: "done",
+  after: undefined,
+  alsoMoved: ["image swordfish → 2"],
+  warnings: redactLines(["swordfish"]),
+};
 const failed: Outcome = { kind: "failed", why: "It said swordfish.", next: "Ask swordfish." };
 const unknown: Outcome = { kind: "unknown", after: "unread", why: "It said swordfish.", next: "Look." };
 const watching: Health = { kind: "watching", level: "busy", line: "says swordfish", excerpt: [] };
-const trouble: Health = { kind: "trouble", level: "failing", line: "swordfish", excerpt: ["at swordfish:3"] };
+const trouble: Health = {
+  kind: "trouble",
+  level: "failing",
+  line: "swordfish",
+  excerpt: redactLines(["at swordfish:3"]),
+};
 // oxlint-disable-next-line unicorn/no-thenable -- a word, not a function
 const drift = [{ field: "image", then: "swordfish", now: "2", asked: "3" }];
 const LOST = "(can't be read: the key that sealed this is gone)";

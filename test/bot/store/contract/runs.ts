@@ -1,3 +1,4 @@
+import { redactLines } from "../../../../src/bot/logs/redact.ts";
 import { expect, test } from "vitest";
 import type { Health } from "../../../../src/bot/changes/stored-change.ts";
 import {
@@ -211,7 +212,7 @@ export function runsContract({ replica, db }: Bench): void {
   test("health is noted once, of a done one, and then nobody has to carry it on", async () => {
     const a = await replica("a");
     await a.addChange(approvedChange("AAA111"), event("requested"));
-    const health = { kind: "trouble", line: "1 of 2 run", excerpt: ["panic: \u0000"] } as const; // a literal kind
+    const health: Health = { kind: "trouble", line: "1 of 2 run", excerpt: redactLines(["panic: \u0000"]) };
     const early = await a.setHealth("AAA111", health, undefined);
     await a.claim("AAA111", claimed);
     await a.settle("AAA111", done, event("done"));

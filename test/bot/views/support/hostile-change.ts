@@ -1,3 +1,4 @@
+import { Redacted } from "../../../../src/api/redacted.ts";
 import fc from "fast-check";
 import { historyEventKinds, type HistoryEvent } from "../../../../src/bot/changes/history-event.ts";
 import type { Outcome } from "../../../../src/bot/changes/change.ts";
@@ -54,7 +55,7 @@ const health = fc.record({
   outcome: maybe(hostileText),
   line: hostileText,
   afterMs: maybe(fc.nat()),
-  excerpt: listed(hostileText),
+  excerpt: listed(hostileText.map((text) => Redacted.parse(text))),
 });
 
 /** The states in which a Change can have such an ending. */
@@ -194,6 +195,12 @@ function longChange(text: string, state: StoredChange["state"], ending: Ending |
     votes: many.map(() => ({ ...who, at })),
     settledAt: at,
     ending,
-    health: { kind: "trouble", level: "failing", outcome: text, line: text, excerpt: many },
+    health: {
+      kind: "trouble",
+      level: "failing",
+      outcome: text,
+      line: text,
+      excerpt: many.map((line) => Redacted.parse(line)),
+    },
   });
 }

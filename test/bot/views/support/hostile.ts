@@ -1,3 +1,4 @@
+import { asRead } from "../../../support/as-read.ts";
 import fc from "fast-check";
 import { Job, Service } from "../../../../src/api/workload-shapes.ts";
 
@@ -101,5 +102,5 @@ const rawJob = fc.record({
 });
 
 /** As the client hands them on: parsed as leniently as it does. */
-export const hostileService = rawService.map((raw) => Service.safeParse(raw).data ?? { name: "-" });
-export const hostileJob = rawJob.map((raw) => Job.safeParse(raw).data ?? { metadata: { name: "-" } });
+export const hostileService = rawService.map((raw) => asRead(Service.safeParse(raw).data ?? { name: "-" }));
+export const hostileJob = rawJob.map((raw) => asRead(Job.safeParse(raw).data ?? { metadata: { name: "-" } }));

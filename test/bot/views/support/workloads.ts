@@ -1,4 +1,5 @@
 import type { Job, Service } from "../../../../src/api/answers.ts";
+import { asRead, type PlainJob, type PlainService } from "../../../support/as-read.ts";
 import type { Ask } from "../../../../src/bot/ask.ts";
 
 export const now = new Date("2026-11-21T12:00:00Z");
@@ -63,10 +64,10 @@ export const report: Job = {
   },
 };
 
-export function service(name: string, more: Partial<Service> = {}): Service {
-  return { ...web, name, ...more };
+export function service(name: string, more: Partial<PlainService> = {}): Service {
+  return asRead({ ...web, name, ...more });
 }
 
-export function job(name: string, status: Job["status"] = report.status): Job {
-  return { ...report, metadata: { ...report.metadata, name }, status };
+export function job(name: string, status: PlainJob["status"] = report.status): Job {
+  return asRead({ ...report, metadata: { ...report.metadata, name }, status });
 }

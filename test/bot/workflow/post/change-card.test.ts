@@ -1,3 +1,4 @@
+import { redactLines } from "../../../../src/bot/logs/redact.ts";
 import { expect, test } from "vitest";
 import type { HistoryEventKind } from "../../../../src/bot/changes/history-event.ts";
 import type { StoredChange } from "../../../../src/bot/changes/stored-change.ts";
@@ -10,7 +11,7 @@ import { unposted } from "../support/unposted.ts";
 
 const done = run({ kind: "done", after: undefined, alsoMoved: [] });
 const routine = ended("done", { ending: done, terms: undefined });
-const trouble = { kind: "trouble", line: "exit 3", excerpt: ["no database"] } as const; // a literal kind
+const trouble = { kind: "trouble", line: "exit 3", excerpt: redactLines(["no database"]) } as const; // a literal kind
 const post: StoredPost = { ...unposted, id: "7K3M9Q", kind: "change", key: "7K3M9Q" };
 
 /** The card of a change that went through this, whose row of history has these kinds of events. */

@@ -2,9 +2,10 @@ import type { Job, LogLine, Service } from "../../../../api/answers.ts";
 import { logDate, logQuery } from "../../../../api/log-pages.ts";
 import { serviceStatus } from "../../../../api/workload-status.ts";
 import type { Excerpt } from "../../../logs/excerpt.ts";
+import { shortened } from "../../../logs/redact.ts";
 import { newLines, nothingSeen } from "../../../logs/new-lines.ts";
 import { logTexts } from "../../../views/kit/log-text.ts";
-import { counted, cutPoint } from "../../../views/kit/text.ts";
+import { counted } from "../../../views/kit/text.ts";
 import type { Context, VerbContext } from "../../command.ts";
 import { regionOf, type Target } from "../../grammar/argument-types.ts";
 import { orMissing, readJob, readService } from "../../lookup/find.ts";
@@ -181,7 +182,7 @@ function shownOf(
 ): FollowLook {
   const seen = lines.flatMap(({ instance }) => instance ?? []);
   const instances = [...new Set([...log.instances, ...seen])].slice(0, MOST_INSTANCES);
-  const cut = lines.map((line) => ({ ...line, text: cutLine(line.text) }));
+  const cut = lines.map((line) => ({ ...line, text: shortened(line.text, LONGEST_LINE) }));
   const texts = logTexts(cut, instances);
   let from = texts.length;
   let room = MOST_TEXT;
@@ -196,8 +197,4 @@ function shownOf(
     ...(skipped > 0 ? [`⋯ ${counted(skipped, "line")} skipped: too many at once`] : []),
   ];
   return { log: { ...log, instances }, text: [...notes, ...texts.slice(from)].join("\n"), shown, skipped };
-}
-
-function cutLine(text: string): string {
-  return text.length <= LONGEST_LINE ? text : `${text.slice(0, cutPoint(text, LONGEST_LINE))}… (cut)`;
 }

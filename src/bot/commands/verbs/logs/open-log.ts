@@ -31,7 +31,8 @@ export type Wanted = {
 };
 
 /**
- * A bare name takes two calls, one for each kind, and a third for a job, whose instances have to be known first. A name
+ * A bare name takes two calls, one for each kind, and a third for a job, whose instances have to be known first, or for a service whose
+ * variables aren't known yet. A name
  * that recent lists have for one kind only takes no call to find it. Throws a `ReadRefused` for a kind that they may not see.
  */
 export async function openLog(wanted: Wanted, context: VerbContext): Promise<OpenLog> {
@@ -50,7 +51,10 @@ export async function openLog(wanted: Wanted, context: VerbContext): Promise<Ope
     const where = { region: context.region, jobsRegion: context.settings.jobsRegion };
     await checkRead(readQuestion(context.actions, { kind: found, name: name.name }, where), context);
   }
-  if (service !== undefined) return serviceLog(wanted, context, service);
+  if (service !== undefined) {
+    if (kind === undefined) await readEnv(name, context);
+    return serviceLog(wanted, context, service);
+  }
   const instance = wanted.instance ?? newestInstance(name.name, job);
   return jobLog({ ...wanted, instance }, context, {
     job,

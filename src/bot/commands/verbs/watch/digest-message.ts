@@ -9,7 +9,6 @@ import { type Post, postOf } from "../../../views/kit/post.ts";
 import { counted } from "../../../views/kit/text.ts";
 import { requestTitle } from "../../../views/cards/request-lines.ts";
 import type { WatchTarget } from "../../../watch/watch.ts";
-import { redact } from "../../../logs/redact.ts";
 import { statusText } from "../list/workload-list.ts";
 import { targetWords } from "./watch-message.ts";
 
@@ -52,7 +51,7 @@ export function digestMessage(digest: Digest): Post | undefined {
       unwell.map(({ kind, name, health: { lastAt: _lastAt, ...health } }): Line => [
         words(`${dotOf({ level: health.level })} ${kind === "job" ? "job " : ""}`),
         strong(name, 100),
-        words(` · ${redact(statusText(health, now))}`, 160),
+        words(` · ${statusText(health, now)}`, 160),
       ]),
     ),
     ...list(

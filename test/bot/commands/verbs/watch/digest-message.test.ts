@@ -20,12 +20,6 @@ function aboutWeb(health: WorkloadStatus): string {
   return message === undefined ? "" : drawn(message);
 }
 
-test("a digest hides a password in the reason of a failure", () => {
-  const said = aboutWeb({ level: "failing", words: "failed", reason: "can't log in with password=hunter2-and-more" });
-
-  expect(said).toContain("🔴 web · failed: can't log in with password=[redacted]");
-});
-
 test("a digest doesn't say how long ago the last restart was, because nobody updates it", () => {
   const restarting = { level: "failing", words: "restarting", isRestarting: true } as const; // a literal level
   const lastAt = new Date(now.getTime() - 300_000).toISOString();

@@ -1,12 +1,12 @@
 import { expect, test } from "vitest";
-import type { Service } from "../../../../../src/api/answers.ts";
+import type { PlainService } from "../../../../support/as-read.ts";
 import { drawn } from "../../../views/support/drawn.ts";
 import { job, service } from "../../../views/support/workloads.ts";
 import { answerTo, refuse, scripted } from "../../support/script.ts";
 import { event as stored, waiting } from "../../support/stored.ts";
 
 // Now is 12:00.
-const crashing: Partial<Service> = {
+const crashing: Partial<PlainService> = {
   target_instance_size: 1,
   ready_instances: 0,
   restarts: {
@@ -81,7 +81,7 @@ test("why begins with a verdict, and the same crash is told once with its number
   expect(message.text).toMatch(/^🔴 flaky crashes every 20 s: /u);
 });
 
-test.each<[string, Partial<Service>, readonly string[]]>([
+test.each<[string, Partial<PlainService>, readonly string[]]>([
   [
     "crashed 6 times, last 2 h ago: out of connections, 3 times",
     { status: "Failed", restart_count: 6, last_state: { exit_code: 3, finished_at: "2026-11-21T10:00:00Z" } },
@@ -253,7 +253,7 @@ test.each([
   expect(message.text).toMatch(/^🔴 flaky crashes every 20 s: POST \/orders 504/u);
 });
 
-const starting: Partial<Service> = { status: "Updating", target_instance_size: 3, ready_instances: 2 };
+const starting: Partial<PlainService> = { status: "Updating", target_instance_size: 3, ready_instances: 2 };
 const event = (reason: string, message: string, more: object = {}) => ({
   reason,
   message,
@@ -301,7 +301,7 @@ test("what the cluster reports is told in words, once, and redacted like a log",
 });
 
 test("the value of a variable in an event isn't shown", async () => {
-  const env = [{ name: "DB", value: "postgres-4711-geheim" }];
+  const env = [{ name: "DB_PASSWORD", value: "postgres-4711-geheim" }];
   const message = await answerTo("why service/web", {
     services: [
       service("web", {
@@ -317,7 +317,7 @@ test("the value of a variable in an event isn't shown", async () => {
   expect(JSON.stringify(message)).not.toContain("postgres-4711-geheim");
 });
 
-test.each<[string, Partial<Service>]>([
+test.each<[string, Partial<PlainService>]>([
   [
     "is updating: couldn't mount a volume",
     { ...starting, events: [event("BackOff", "Back-off restarting"), event("FailedMount", 'secret "db" not found')] },
