@@ -14,6 +14,8 @@ export type Call = {
   /** What it says, as it was sent. */
   readonly text: string;
   readonly atMs: number;
+  /** Slack took it. */
+  isTaken?: boolean;
 };
 
 export type Moments = {
@@ -62,8 +64,11 @@ export async function moments(): Promise<Moments> {
       const asked = new URLSearchParams(text);
       const method = new URL(request.url).pathname.replace("/api/", "");
       const place = (asked.get("channel") ?? "").replace(/^U0/u, "D0BOT0");
-      await noted({ method, place, text: [...asked.values()].join(" "), atMs: clock.nowMs() });
-      return slack.playground.fetch(request);
+      const call: Call = { method, place, text: [...asked.values()].join(" "), atMs: clock.nowMs() };
+      await noted(call);
+      const answer = await slack.playground.fetch(request);
+      call.isTaken = answer.ok && (await answer.clone().text()).startsWith('{"ok":true');
+      return answer;
     },
     { host: "127.0.0.1", port: 0, variable: "PORT", onTrouble: () => undefined },
   );

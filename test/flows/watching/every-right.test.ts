@@ -280,7 +280,9 @@ function leaks(calls: readonly Call[], made: number, { secret, isIn = /./u, grac
   const from = (calls[made - 1]?.atMs ?? 0) + graceMs;
   const counts = ({ atMs }: Call, at: number): boolean => at >= made && atMs >= from;
   const known = (place: string): readonly string[] =>
-    calls.filter((call, at) => call.place === place && !counts(call, at)).flatMap(({ text }) => words(text, secret));
+    calls
+      .filter((call, at) => call.isTaken && call.place === place && !counts(call, at))
+      .flatMap(({ text }) => words(text, secret));
   return calls
     .filter((call, at) => counts(call, at) && tells.test(call.method) && isIn.test(call.place))
     .flatMap(({ method, place, text }) => {
