@@ -10,6 +10,7 @@ import { appOfManifest, isBug, policy } from "./cluster-setup.ts";
 import { type Arrived, openKillingProxy } from "./killing-proxy.ts";
 import { type Pulse, waitFor } from "./wait-for.ts";
 import type { Point } from "./points.ts";
+import { countLostAnswers, type LostAnswers } from "./lost-answers.ts";
 import { openRecords, type Records } from "./records.ts";
 import { openServiceSide, type ServiceSide } from "./service-side.ts";
 import { slackCall } from "./slack-calls.ts";
@@ -36,6 +37,7 @@ export type Cluster = {
   readonly replicas: Replicas;
   readonly trap: Trap;
   readonly readPurpose: ReadPurpose;
+  readonly lostAnswers: LostAnswers;
   readonly records: Records;
   readonly trouble: Trouble;
   readonly pulse: Pulse;
@@ -86,8 +88,10 @@ export async function openCluster(options: ClusterOptions): Promise<Cluster> {
   let frozen: number | undefined;
   const beatenAt = new Map<number, number>();
   let leaseOverMs = 0;
+  const lostAnswers = countLostAnswers();
   const kill = (number: number): Promise<void> => {
     trace.add(`kill -9 of replica ${number}`);
+    lostAnswers.onKill(number);
     leaseOverMs = (beatenAt.get(number) ?? performance.now()) + LEASE_MS / SPEED;
     return replicas.kill(number);
   };
@@ -96,6 +100,7 @@ export async function openCluster(options: ClusterOptions): Promise<Cluster> {
     nameOf({ request }) {
       if (new URL(request.url).pathname.endsWith("/healthz")) return undefined;
       if (request.method !== "GET") return "service: write";
+      if (/\/(?:services|jobs)$/u.test(new URL(request.url).pathname)) return "service: list";
       return service.logAnswer(request) === undefined ? readPurpose.read() : "service: read the log";
     },
     instead({ request }) {
@@ -123,7 +128,12 @@ export async function openCluster(options: ClusterOptions): Promise<Cluster> {
   const slackProxy = await openKillingProxy({
     inner: (request) => playground.fetch(request),
     nameOf: slackCall,
-    onDone: (arrived, { status }) => trace.add(`${requestLine(arrived)} → ${status}`),
+    onDone(arrived, { status }) {
+      trace.add(`${requestLine(arrived)} → ${status}`);
+      const name = slackCall(arrived);
+      if (name === "slack: post the card" || name === "slack: post in the thread")
+        lostAnswers.onPosted(arrived.replica);
+    },
     instead(arrived) {
       const name = slackCall(arrived);
       if ((name !== "slack: post the card" && name !== "slack: update the card") || trouble.cardsRefused === 0) return;
@@ -146,6 +156,7 @@ export async function openCluster(options: ClusterOptions): Promise<Cluster> {
     if (step.edge === "beat" && step.when === "before") chances += 1;
     if (isWorthATrace(step)) trace.add(`replica ${number} did ${step.edge} ${step.changeId ?? ""}`);
     readPurpose.onStep(step);
+    lostAnswers.onStep(number, step);
     steps.set(number, (steps.get(number) ?? 0) + 1);
     if (step.edge === "beat" && step.when === "after") beatenAt.set(number, performance.now());
     if (step.when === "before") {
@@ -219,6 +230,7 @@ export async function openCluster(options: ClusterOptions): Promise<Cluster> {
     replicas,
     trap,
     readPurpose,
+    lostAnswers,
     records,
     trouble,
     bugs() {

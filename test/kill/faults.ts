@@ -15,6 +15,7 @@ import type { ChangeRecord, EventRecord } from "./records.ts";
 import { faultsOfFollows } from "./follow-story.ts";
 import { faultsOfParts, faultsOfRollouts } from "./several.ts";
 import { waitFor } from "./wait-for.ts";
+import { faultsOfWatching } from "./watch-stories.ts";
 
 export const faults = [
   /** More than one write came in for one request. */
@@ -33,6 +34,9 @@ export const faults = [
   /** Of a log that is followed. */
   "lines lost",
   "lines told twice",
+  /** Of incidents, digests and announcements. */
+  "messages lost",
+  "messages told twice",
   /** A card that was posted and not stored did something when it was clicked. */
   "clicks on lost cards that count",
   /** The row, its card or the service say something else. */
@@ -73,7 +77,7 @@ export async function findFaults(scene: Scene): Promise<readonly Violation[]> {
     )),
   );
   violations.push(...ofPeople(scene, changes, await scene.cluster.records.events(scene.name)));
-  violations.push(...faultsOfFollows(scene));
+  violations.push(...faultsOfFollows(scene), ...faultsOfWatching(scene));
   for (const card of lost(scene, changes)) violations.push(...(await ofLost(scene, card)));
   return violations;
 }

@@ -33,6 +33,15 @@ export const edges = [
   "saveFollow",
   "stopFollow",
   "endFollow",
+  "addWatch",
+  "removeWatch",
+  "mute",
+  "takeDue round",
+  "endRound",
+  "takeDue place",
+  "placeNotices",
+  "takeDue digest",
+  "postDue",
   "note",
   "beat",
   "countCalls",
@@ -48,6 +57,7 @@ export const calls = [
   "service: read to settle",
   "service: read for health",
   "service: read the log",
+  "service: list",
   "slack: start a stream",
   "slack: append to a stream",
   "slack: stop a stream",
@@ -91,6 +101,9 @@ export type StoryName =
   | "wentBack"
   | "deployedSeveral"
   | "followed"
+  | "incident"
+  | "digest"
+  | "announced"
   | FaultStory;
 
 /** Stories in which Slack is in trouble, or somebody edits what they said. */
@@ -125,8 +138,8 @@ const leftRun: readonly Point[] = [
 ];
 
 const plans: Readonly<Record<PointName, Plan>> = {
-  accept: { stories: ["approved", "undone", "rejected", "cancelled", "pointed", "edited"], passes: 1 },
-  finishDelivery: { stories: ["approved", "rejected", "cancelled", "pointed"], passes: 1 },
+  accept: { stories: ["approved", "undone", "rejected", "cancelled", "pointed", "edited", "announced"], passes: 1 },
+  finishDelivery: { stories: ["approved", "rejected", "cancelled", "pointed", "announced"], passes: 1 },
   remember: { stories: ["edited"] },
   // A routine request finishes its delivery together with storing its Change.
   "takeDue delivery": { stories: ["approved", "pointed"], afterKillAt: leftDelivery },
@@ -145,20 +158,44 @@ const plans: Readonly<Record<PointName, Plan>> = {
   observe: { stories: ["several", ...rolledOut, "approved", "pointed"] },
   expire: { stories: ["expired"] },
   "takeDue change": { stories: ["several", ...rolledOut, "approved", "routine", "pointed"], afterKillAt: leftRun },
-  "takeDue post": { stories: ["approved", "rejected", "drifted", "pointed"], passes: 2 },
+  "takeDue post": {
+    stories: ["approved", "rejected", "drifted", "pointed", "incident", "digest", "announced"],
+    passes: 2,
+  },
   savePost: {
-    stories: ["approved", "routine", "rejected", "cancelled", "pointed", "late", "limited", "blockless"],
+    stories: [
+      "approved",
+      "routine",
+      "rejected",
+      "cancelled",
+      "pointed",
+      "late",
+      "limited",
+      "blockless",
+      "incident",
+      "digest",
+      "announced",
+    ],
     passes: 4,
   },
   "delayDue post": { stories: ["undrawable", "limited", "archived"] },
-  // What a requester is told beside the card.
-  removePost: { stories: ["removed"] },
+  // What a requester is told beside the card, and what nothing updates once it is told.
+  removePost: { stories: ["removed", "digest", "announced"] },
   "takeDue requester": { stories: ["removed"] },
   beginFollow: { stories: ["followed"] },
   "takeDue follow": { stories: ["followed"], passes: 1 },
   saveFollow: { stories: ["followed"], passes: 5 },
   stopFollow: { stories: ["followed"] },
   endFollow: { stories: ["followed"] },
+  addWatch: { stories: ["announced"] },
+  removeWatch: { stories: ["announced"] },
+  mute: { stories: ["announced"] },
+  "takeDue round": { stories: ["incident"], passes: 1 },
+  endRound: { stories: ["incident"], passes: 1 },
+  "takeDue place": { stories: ["incident"] },
+  placeNotices: { stories: ["incident"] },
+  "takeDue digest": { stories: ["digest"] },
+  postDue: { stories: ["digest"] },
   note: { stories: ["own"] },
   beat: { stories: ["approved", "routine", "pointed"], passes: 2 },
   countCalls: { stories: ["approved", "routine", "pointed"], passes: 1 },
@@ -169,17 +206,20 @@ const plans: Readonly<Record<PointName, Plan>> = {
   "service: read to settle": { stories: ["doubted"] },
   "service: read for health": { stories: [...rolledOut, "approved", "pointed"] },
   "service: read the log": { stories: ["followed"], passes: 2 },
+  "service: list": { stories: ["incident"], passes: 1 },
   "slack: start a stream": { stories: ["followed"] },
   "slack: append to a stream": { stories: ["followed"], passes: 2 },
   "slack: stop a stream": { stories: ["followed"] },
   "slack: users.info": { stories: ["approved", "routine", "pointed"] },
   "slack: conversations.members": { stories: ["approved", "pointed"] },
-  "slack: post the card": { stories: ["approved", "routine", "pointed", "late", "blockless", "slow"] },
+  "slack: post the card": {
+    stories: ["approved", "routine", "pointed", "late", "blockless", "slow", "incident", "digest", "announced"],
+  },
   "slack: update the card": {
-    stories: ["approved", "rejected", "cancelled", "pointed", "late", "archived"],
+    stories: ["approved", "rejected", "cancelled", "pointed", "late", "archived", "incident"],
     passes: 1,
   },
-  "slack: post in the thread": { stories: ["approved", "rejected", "limited", "late"] },
+  "slack: post in the thread": { stories: ["approved", "rejected", "limited", "late", "incident"] },
   "slack: response_url": { stories: ["approved", "rejected", "cancelled", "removed"] },
   "slack: views.open": { stories: ["rejected", "pointed"] },
   // The first one fills the form, the next one says in it what became of it.

@@ -45,6 +45,13 @@ export type Records = {
   readonly unfinished: () => Promise<readonly string[]>;
   /** How many logs are followed. */
   readonly follows: () => Promise<number>;
+  /** How many watches, and mutes, name a workload. */
+  readonly watches: (workload: string) => Promise<number>;
+  readonly mutes: (workload: string) => Promise<number>;
+  /** When the digest about a workload is due. */
+  readonly digestAt: (workload: string) => Promise<string | undefined>;
+  /** How much a place is still to be told: incidents, digests and announcements. */
+  readonly untold: () => Promise<number>;
   readonly close: () => Promise<void>;
 };
 
@@ -61,6 +68,23 @@ export function openRecords(database: ReplicaSetup["database"]): Records {
   return {
     async follows() {
       return (await query("select id from follow")).length;
+    },
+    async watches(workload) {
+      return (await query(`select id from watch where names = '${workload}'`)).length;
+    },
+    async mutes(workload) {
+      return (await query(`select names from mute where names = '${workload}'`)).length;
+    },
+    async digestAt(workload) {
+      const [row] = await query(
+        `select at from due join watch on watch.id = due.key where due.kind = 'digest' and names = '${workload}'`,
+      );
+      return (row as { at: string } | undefined)?.at; // of this column
+    },
+    async untold() {
+      const posts = await query(`select post.id from due join post on post.id = due.key
+        where due.kind = 'post' and post.kind in ('alert', 'announcement', 'digest')`);
+      return posts.length + (await query("select id from notice where alert_id is null")).length;
     },
     async changes(workload) {
       const where = `workload_name = '${workload}' and part_of is null`;

@@ -77,6 +77,7 @@ const always: ReadonlySet<Edge> = new Set<Edge>([
   "delayDue post",
   "removePost",
   "endFollow",
+  "placeNotices",
   "note",
   "beat",
   "countCalls",
@@ -88,7 +89,7 @@ function isEffective(edge: Edge, result: unknown): boolean {
   if (Array.isArray(result)) return result.length > 0;
   if (edge === "accept") return result !== undefined;
   if (typeof result === "object" && result !== null && "kind" in result) {
-    return result.kind === "moved" || result.kind === "begun";
+    return ["moved", "begun", "added", "changed"].includes(String(result.kind));
   }
   if (edge === "savePost") return result !== "lost";
   return result !== undefined && result !== false && result !== "taken";

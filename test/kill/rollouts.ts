@@ -5,6 +5,8 @@ export type Rollouts = {
   readonly fetch: (request: Request) => Promise<Response>;
   /** From now on, no other image of this service gets ready. */
   readonly breaks: (name: string) => void;
+  /** From now on, or until now, none of its instances is ready. */
+  readonly fails: (name: string, isFailing: boolean) => void;
   /** The image that runs, or is being rolled out. */
   readonly imageOf: (name: string) => string | undefined;
   /** The image of a kept revision. */
@@ -31,6 +33,7 @@ const INSTANCES = 2;
 export function withRollouts(inner: Fetch): Rollouts {
   const kept = new Map<string, Kept>();
   const broken = new Map<string, string>();
+  const failing = new Set<string>();
   const early: string[] = [];
 
   const rolloutOf = (name: string, { versions, from, sinceMs }: Kept) => {
@@ -66,6 +69,8 @@ export function withRollouts(inner: Fetch): Rollouts {
       ...(rollout !== undefined && { rollout }),
       ...(status !== undefined && { status }),
       ...(rollout !== undefined && "message" in rollout && { message: rollout.message }),
+      // On a node of its own: what fails for the same reason within a minute is one message.
+      ...(failing.has(name) && { status: "Failed", ready_instances: 0, message: `lost node ${name}` }),
     };
   };
   const update = (name: string, { containers = [], revision }: z.infer<typeof Update>): void => {
@@ -105,6 +110,7 @@ export function withRollouts(inner: Fetch): Rollouts {
       return Response.json({ ...rest, services: services.map(shown) });
     },
     breaks: (name) => void broken.set(name, kept.get(name)?.versions[0]?.image ?? ""),
+    fails: (name, isFailing) => void (isFailing ? failing.add(name) : failing.delete(name)),
     imageOf: (name) => kept.get(name)?.versions[0]?.image,
     keptImage: (name, revision) => kept.get(name)?.versions.find((each) => each.revision === revision)?.image,
     early: () => early.splice(0),

@@ -33,6 +33,7 @@ export async function playRound(cluster: Cluster, round: Round, random: () => nu
   cluster.readPurpose.reset();
   cluster.deliveries.forget();
   cluster.trace.reset();
+  cluster.lostAnswers.reset();
   let isReached = false;
   const scene: Scene = {
     cluster,
@@ -42,6 +43,7 @@ export async function playRound(cluster: Cluster, round: Round, random: () => nu
     isAboutRestarts: round.isAboutRestarts,
     acked: [],
     messages: [],
+    toTell: [],
     repeated: [],
     arm: (isRipe = () => true) => void arm(cluster, round, { isRipe, random }).then(() => (isReached = true)),
   };

@@ -26,6 +26,8 @@ export type Scene = {
   readonly acked: Acked[];
   /** What was said in messages that mention the bot, each edited or not: at most one Change comes of each. */
   readonly messages: string[];
+  /** What the channel has to be told, each in one message. */
+  readonly toTell: RegExp[];
   /** Decisions that the bot answered without carrying them out, and that were made again. */
   readonly repeated: string[];
 };

@@ -7,6 +7,7 @@ import { asksInForm } from "./form-story.ts";
 import { approverOf, asks, decides, insists, oneOf, pending, seen } from "./decisions.ts";
 import { asksForSeveral, deploys, deploysAndGoesBack, deploysSeveral } from "./several.ts";
 import { troubleStories } from "./trouble-stories.ts";
+import { announces, failsAndRecovers, getsDigest } from "./watch-stories.ts";
 
 type Story = (scene: Scene) => Promise<void>;
 
@@ -104,6 +105,9 @@ export const stories: Readonly<Record<StoryName, Story>> = {
   wentBack: deploysAndGoesBack,
   deployedSeveral: deploysSeveral,
   followed: followsLog,
+  incident: failsAndRecovers,
+  digest: getsDigest,
+  announced: announces,
   ...troubleStories,
   async own(scene) {
     scene.arm();

@@ -161,6 +161,7 @@ async function begin(cluster: Cluster, name: string): Promise<Scene> {
     isAboutRestarts: false,
     acked: [],
     messages: [],
+    toTell: [],
     repeated: [],
   };
 }
