@@ -5,6 +5,7 @@ import { postMutants } from "./post-mutants.ts";
 import { goingBackMutants } from "./going-back-mutants.ts";
 import { kubernetesMutants } from "./kubernetes-mutants.ts";
 import { observingMutants } from "./observing-mutants.ts";
+import { secretMutants } from "./secret-mutants.ts";
 import { socketMutants } from "./socket-mutants.ts";
 import { upgradeMutants } from "./upgrade-mutants.ts";
 import { watchingMutants } from "./watching-mutants.ts";
@@ -711,6 +712,7 @@ export const mutants: readonly Mutant[] = [
   ...kubernetesMutants,
   ...auditMutants,
   ...observingMutants,
+  ...secretMutants,
   ...socketMutants,
   ...upgradeMutants,
   ...watchingMutants,
