@@ -6,6 +6,7 @@ import { goingBackMutants } from "./going-back-mutants.ts";
 import { kubernetesMutants } from "./kubernetes-mutants.ts";
 import { observingMutants } from "./observing-mutants.ts";
 import { secretMutants } from "./secret-mutants.ts";
+import { slackAnswerMutants } from "./slack-answer-mutants.ts";
 import { socketMutants } from "./socket-mutants.ts";
 import { upgradeMutants } from "./upgrade-mutants.ts";
 import { watchingMutants } from "./watching-mutants.ts";
@@ -713,6 +714,7 @@ export const mutants: readonly Mutant[] = [
   ...auditMutants,
   ...observingMutants,
   ...secretMutants,
+  ...slackAnswerMutants,
   ...socketMutants,
   ...upgradeMutants,
   ...watchingMutants,

@@ -1,0 +1,179 @@
+import type { Mutant } from "./mutants.ts";
+
+const kept = ["test/flows/when-slack-fails/every-code.test.ts"];
+const answers = ["test/flows/when-slack-fails/every-code-answers.test.ts"];
+const follows = ["test/flows/when-slack-fails/every-code-follow.test.ts"];
+
+const send = "src/bot/slack/send";
+
+/** What an answer of Slack's means for a message, and each place that could forget it. */
+export const slackAnswerMutants: readonly Mutant[] = [
+  {
+    bug: "a reply that Slack didn't confirm twice is given up",
+    file: "src/bot/workflow/post/deliver.ts",
+    text: '    if (posted.kind === "later") {\n      await save(',
+    becomes: '    if (posted.kind === "later" && !(posted.isMaybeSent && isAgain)) {\n      await save(',
+    tests: kept,
+  },
+  {
+    bug: "who watches hears nothing while Slack refuses a first message for a reason that nobody knows",
+    file: "src/bot/workflow/post/deliver.ts",
+    text: '(unshown.why === "message" && post.card !== undefined)',
+    becomes: 'unshown.why === "message"',
+    tests: kept,
+  },
+  {
+    bug: "a message whose connection broke off comes again as if it were new",
+    file: `${send}/slack-error.ts`,
+    text: "mayBeDone: code !== NO_CONNECTION };",
+    becomes: "mayBeDone: !(cause instanceof TypeError) };",
+    tests: kept,
+  },
+  {
+    bug: "a page of a proxy counts as a refusal of Slack's",
+    file: `${send}/slack-error.ts`,
+    text: "if (!/^\\w{1,100}$/u.test(data.error)) return",
+    becomes: 'if (data.error === "") return',
+    tests: kept,
+  },
+  {
+    bug: "a refused token counts as something that is wrong with the message",
+    file: `${send}/sender.ts`,
+    text: '  token: "app",',
+    becomes: '  token: "message",',
+    tests: kept,
+  },
+  {
+    bug: "a closed channel counts as a message that is gone",
+    file: `${send}/sender.ts`,
+    text: '  closed: "place",',
+    becomes: '  closed: "gone",',
+    tests: kept,
+  },
+  {
+    bug: "a lost answer counts as something that is wrong with the message",
+    file: `${send}/sender.ts`,
+    text: '  unsure: "later",',
+    becomes: '  unsure: "message",',
+    tests: kept,
+  },
+  {
+    bug: "a digest that Slack may have taken comes again as if it were new",
+    file: "src/bot/workflow/watching/digest.ts",
+    text: "Promise.resolve(isAgain ? again : first)",
+    becomes: "Promise.resolve(isAgain ? first : first)",
+    tests: kept,
+  },
+  {
+    bug: "the end of a watch that Slack may have taken comes again as if it were new",
+    file: "src/bot/commands/verbs/watch/watch-message.ts",
+    text: 'const again = isAgain ? [context("Sent',
+    becomes: 'const again = isAgain && target.names === "" ? [context("Sent',
+    tests: kept,
+  },
+  {
+    bug: "what a requester may have been told comes again as if it were new",
+    file: "src/bot/workflow/post/requester-news.ts",
+    text: "(isAgain ? sentAgain(view) : view)",
+    becomes: "(isAgain ? view : view)",
+    tests: kept,
+  },
+  {
+    bug: "the head or the lines of a log that Slack may have taken come again as if they were new",
+    file: `${send}/call.ts`,
+    text: "const isAgain = result.failure.mayBeDone;",
+    becomes: "const isAgain = result.failure.code === LATE;",
+    tests: answers,
+  },
+  {
+    bug: "the answer to a read is lost in an outage of some seconds",
+    file: `${send}/call.ts`,
+    text: "|| !passesSoon(result.failure)) return result;",
+    becomes: "|| passesSoon(result.failure)) return result;",
+    tests: answers,
+  },
+  {
+    bug: "the answer to a read is lost while a token is renewed",
+    file: `${send}/call.ts`,
+    text: 'return isTemporary(failure) || failure.kind === "token";',
+    becomes: "return isTemporary(failure);",
+    tests: answers,
+  },
+  {
+    bug: "an answer beside a command that Slack may have taken comes again as if it were new",
+    file: `${send}/response-url.ts`,
+    text: "mayBeDone ? againOf(body) : body",
+    becomes: "mayBeDone ? body : body",
+    tests: answers,
+  },
+  {
+    bug: "an answer that Slack may have taken comes by another way as if it were new",
+    file: `${send}/responder.ts`,
+    text: "sendDirectly(parts, mayBeDone ? sentAgain(post) : post, sending)",
+    becomes: "sendDirectly(parts, post, sending)",
+    tests: answers,
+  },
+  {
+    bug: "a log whose head Slack may have taken comes for one person as if it were new",
+    file: `${send}/responder.ts`,
+    text: "result.mayBeThere ? sentAgain(own) : own",
+    becomes: "result.mayBeThere ? own : own",
+    tests: answers,
+  },
+  {
+    bug: "a stored answer that Slack may have taken comes again as if it were new",
+    file: "src/bot/workflow/reply.ts",
+    text: 'told === "maybe" ? sentAgain(post) : post',
+    becomes: 'told === "maybe" ? post : post',
+    tests: ["test/flows/asking/mentions.test.ts"],
+  },
+  {
+    bug: "a form that Slack can't fill now waits for ever",
+    file: "src/bot/slack/modals/update-view.ts",
+    text: "  await responder.tellPatiently(post, origin);\n",
+    becomes: "",
+    tests: answers,
+  },
+  {
+    bug: "Home isn't drawn when Slack is away for some seconds",
+    file: "src/bot/slack/home/draw.ts",
+    text: "await patiently(deps.clock, () =>",
+    becomes: "await patiently({ wait: () => Promise.resolve() }, () =>",
+    tests: answers,
+  },
+  {
+    bug: "a form goes on checking a token that was refused",
+    file: "src/bot/workflow/link.ts",
+    text: "if (await deps.responder.showInForm(viewId, form)) return;",
+    becomes: 'if ((await deps.responder.showInForm(viewId, form)) || viewId !== "") return;',
+    tests: ["test/flows/connecting/connect.test.ts"],
+  },
+  {
+    bug: "a message that Slack didn't confirm says that a log is followed",
+    file: "src/bot/workflow/log-follow.ts",
+    text: "deps.sender.post(to, followOpening(state.log))",
+    becomes: "deps.sender.post(to, followHead(factsOf(run)))",
+    tests: follows,
+  },
+  {
+    bug: "a follow begins without a Stop when Slack doesn't take it at once",
+    file: "src/bot/workflow/log-follow.ts",
+    text: '  if (kind === "sent") run.state = { ...run.state, isOpen: true };',
+    becomes: '  if (kind !== "blocked" || ts !== "") run.state = { ...run.state, isOpen: true };',
+    tests: follows,
+  },
+  {
+    bug: "a follow goes on whose first message was deleted before it had a Stop",
+    file: "src/bot/workflow/log-follow.ts",
+    text: '  if (kind === "gone") return leave(run);\n',
+    becomes: "",
+    tests: follows,
+  },
+  {
+    bug: "a follow ends because Slack refuses the token for a moment",
+    file: "src/bot/workflow/log-follow.ts",
+    text: 'sent.kind === "blocked" && sent.by === "app") throw',
+    becomes: 'sent.kind === "blocked" && sent.by === "message") throw',
+    tests: follows,
+  },
+];
