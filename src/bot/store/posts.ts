@@ -296,9 +296,14 @@ export async function deliverAgain(session: Session, due: Due): Promise<void> {
   if (row !== undefined) await scheduleDue(session, { kind, key, teamId });
 }
 
-/** Unless another replica has the lease. */
-export async function removePost(session: Session, due: Due): Promise<void> {
+/** Unless another replica has the lease. What it should list and didn't is due again, by its ids. */
+export async function removePost(session: Session, due: Due, untold: readonly string[] = []): Promise<void> {
   await session.db.transaction().execute(async (tx) => {
-    if (await endDue({ ...session, db: tx }, due)) await deletePosts(tx, sql<SqlBool>`id = ${due.key}`);
+    if ((await endDue({ ...session, db: tx }, due)) === undefined) return;
+    if (untold.length > 0) {
+      const isOnIt = sql<SqlBool>`alert_id = (select key from post where id = ${due.key} and kind = 'alert')`;
+      await tx.updateTable("notice").set({ alert_id: null }).where(isOnIt).where("id", "in", untold).execute();
+    }
+    await deletePosts(tx, sql<SqlBool>`id = ${due.key}`);
   });
 }

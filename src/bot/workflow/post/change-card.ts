@@ -31,7 +31,9 @@ export function changePost(deps: WorkflowParts, taken?: TakenCard): PostKind {
       if (found === undefined) return { kind: "nothing", isOver: true };
       drawn = { ...found, opened: drawn?.opened ?? contentOf(sealer, found.change) };
     }
-    const { change, isHidden } = await seenThere(deps, drawn.change, post.place);
+    const seen = await seenThere(deps, drawn.change, post.place);
+    if (seen === undefined) return { kind: "unknown" };
+    const { change, isHidden } = seen;
     const events = isHidden ? drawn.events.filter(({ kind }) => !ofWorkload.has(kind)) : drawn.events;
     return { kind: "shown", ...(await shownChange(deps, { ...drawn, change, events })) };
   };

@@ -126,8 +126,8 @@ async function draw(work: Work): Promise<DueEnd> {
     case "blocked":
       return waitForSomebody(work, shown, { ...placed, why: placed.by });
     case "gone":
-      // Whatever is told from now on gets a message of its own.
-      return shown.isAwaited ? waitForSomebody(work, shown, { ...placed, why: "gone" }) : remove(work);
+      // Whatever is told from now on gets a message of its own, as does what this one should have told.
+      return shown.isAwaited ? waitForSomebody(work, shown, { ...placed, why: "gone" }) : remove(work, shown.listed);
     case "sent":
       if (shown.kept === undefined || (shown.isLast && placed.value.unshown === undefined)) return remove(work);
       return tellThread(work, placed.value, { ...shown, kept: shown.kept });
@@ -140,8 +140,9 @@ async function unseen(work: Work, why: Unseen, isPosted: boolean): Promise<DueEn
   return why.isOver || !isPosted ? remove(work) : "done";
 }
 
-async function remove({ parts, due }: Work): Promise<DueEnd> {
-  await parts.store.removePost(due);
+async function remove({ parts, due, post }: Work, listed: readonly string[] = []): Promise<DueEnd> {
+  const untold = listed.filter((id) => !post.listed.includes(id));
+  await parts.store.removePost(due, untold);
   return "ended";
 }
 

@@ -114,8 +114,9 @@ export function requesterPost(
     const opened = contentOf(sealer, change);
     const isFresh = now - change.createdAt.getTime() <= RESPONSE_URL_MS;
     const isBesideCommand = isFresh && (blockedAt !== undefined || (card === undefined && !isAsked));
-    const { change: shown } = await seenThere(deps, change, place);
-    const view = newsPost({ ...wordsOf(deps, shown, content), route: inThread ? "thread" : "alone" });
+    const seen = await seenThere(deps, change, place);
+    if (seen === undefined) return { kind: "unknown" };
+    const view = newsPost({ ...wordsOf(deps, seen.change, content), route: inThread ? "thread" : "alone" });
     const thread = threadOf(change, opened);
     // What they asked to be told of goes to the thread only when the direct message was refused.
     const next = inThread ? (isAsked ? undefined : requester.userId) : isAsked ? card?.channelId : undefined;

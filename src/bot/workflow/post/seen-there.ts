@@ -1,10 +1,11 @@
 import { type Health, partsOf, type StoredChange } from "../../changes/stored-change.ts";
 import { mayReadLog, maySee } from "../../commands/lookup/may-see.ts";
-import { UserError } from "../../errors.ts";
+import { SlackAway, UserError } from "../../errors.ts";
 import { seenOf } from "../../views/kit/health.ts";
 import { permissionsFor } from "../access/permissions.ts";
 import { isDirect } from "../origin.ts";
 import { freshness, type WorkflowParts } from "../ports.ts";
+import { isErased } from "../stored-request.ts";
 
 type Parts = Pick<WorkflowParts, "accounts" | "people" | "policy" | "settings" | "store">;
 
@@ -18,15 +19,17 @@ const hidden: Health = {
 
 /**
  * A Change as it may be shown in a place by now. What Gantry saw of its workloads is left out where policy hides them from its requester,
- * or when its account is gone; its log lines also where they may not read the log. `isHidden`: something is.
+ * or when its account is gone; its log lines also where they may not read the log. `isHidden`: something is. Undefined when Slack can't say
+ * who they are.
  */
 export async function seenThere(
   deps: Parts,
   change: StoredChange,
   place: string,
-): Promise<{ readonly change: StoredChange; readonly isHidden: boolean }> {
+): Promise<{ readonly change: StoredChange; readonly isHidden: boolean } | undefined> {
   if (!partsOf(change).some((part) => saysMore(seenOf(part)))) return { change, isHidden: false };
   const rights = await rightsOf(deps, change, place);
+  if (rights === "unknown") return undefined;
   let isHidden = false;
   const shownOf = async (part: StoredChange): Promise<StoredChange> => {
     const seen = seenOf(part);
@@ -49,8 +52,10 @@ function saysMore(seen: Health | undefined): seen is Health {
   return seen !== undefined && (seen.kind !== "reached" || seen.recovered === true);
 }
 
-/** Those of its requester; undefined without its account. */
-async function rightsOf(deps: Parts, { account, channelId, requester, teamId }: StoredChange, place: string) {
+/** Those of its requester; undefined without its account, or of somebody who is gone. */
+async function rightsOf(deps: Parts, change: StoredChange, place: string) {
+  const { account, channelId, requester, teamId } = change;
+  if (isErased(change)) return undefined;
   try {
     await deps.accounts.reopen(account, { teamId, userId: requester.userId, channelId });
     // Slack tells when somebody is deactivated, so a card needs no call.
@@ -60,7 +65,7 @@ async function rightsOf(deps: Parts, { account, channelId, requester, teamId }: 
     const { settings } = deps;
     return { permissions: permissionsFor(deps, { profile, channelId: place, account, binding }), settings };
   } catch (error) {
-    if (error instanceof UserError) return undefined;
-    throw error;
+    if (!(error instanceof UserError)) throw error;
+    return error instanceof SlackAway ? "unknown" : undefined;
   }
 }

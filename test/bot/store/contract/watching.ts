@@ -310,6 +310,17 @@ export function watchingContract({ replica, db }: Bench): void {
     expect(await alerts()).toHaveLength(2);
   });
 
+  test("what joined an alert whose message is gone is due again, unless the message told it", async () => {
+    const a = await replica("a");
+    await planted(a, watch("w1"));
+    await found(a, { incidents: [incident("1"), incident("2")], notices: [noticeOf("1"), noticeOf("2")] });
+    await a.placeNotices(placing(["1", "2"]));
+
+    await a.removePost(given(await takeOne(a, "post")), ["2"]);
+
+    expect((await a.dueNotices({ teamId: "T1", place: "C1" })).map(({ id }) => id)).toEqual(["2"]);
+  });
+
   test("what has to wait or isn't told any more", async () => {
     const a = await replica("a");
     await planted(a, watch("w1"));
