@@ -209,6 +209,28 @@ test("no imports lead in a circle, not even those of types", () => {
   expect(inCircles(files.flatMap(importsOf))).toEqual([]);
 });
 
+/** The way of a request through the workflow, by folder. What is in no such folder belongs to all of them. */
+const stages = ["receive", "propose", "decide", "run", "watching", "post"];
+
+function stageOf(file: string): number {
+  const [, , folder = ""] = file.split("/");
+  const at = stages.indexOf(folder);
+  return at < 0 ? stages.length : at;
+}
+
+function leadsBack({ file, target }: Pick<Import, "file" | "target">): boolean {
+  const isInside = [file, target].every((each) => areaOf(each) === "bot/workflow/");
+  return isInside && stageOf(target) < stageOf(file);
+}
+
+test("inside the workflow, imports lead from an earlier stage to a later one, and never back", () => {
+  const back = files.flatMap(importsOf).filter(leadsBack);
+
+  expect(back.map(({ file, target }) => `${file} imports ${target}`)).toEqual([]);
+  expect(leadsBack({ file: "bot/workflow/post/deliver.ts", target: "bot/workflow/run/run.ts" })).toBe(true);
+  expect(leadsBack({ file: "bot/workflow/posts.ts", target: "bot/workflow/post/deliver.ts" })).toBe(true);
+});
+
 test("the table would notice views that import the store, a workflow that knows Slack, and a playground that imports the bot", () => {
   const tried = (file: string, target: string, isType = false) => isAllowed({ file, target, isType });
   expect(tried("bot/views/cards/change-card.ts", "bot/store/runs.ts")).toBe(false);

@@ -14,7 +14,7 @@ import { dueKinds } from "../../src/bot/workflow/due-kinds.ts";
 import type { NewWatch, Profile } from "../../src/bot/workflow/stored.ts";
 import type { WorkflowParts } from "../../src/bot/workflow/ports.ts";
 import { deliverPost } from "../../src/bot/compose/deliver-post.ts";
-import type { Sender } from "../../src/bot/workflow/post/post.ts";
+import type { Sender } from "../../src/bot/workflow/posts.ts";
 import { notifyPlace } from "../../src/bot/workflow/watching/notify.ts";
 import { createKnownLists, makeRound } from "../../src/bot/workflow/watching/observer.ts";
 import { event } from "../bot/store/contract/bench.ts";

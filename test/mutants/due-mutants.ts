@@ -84,10 +84,10 @@ export const dueMutants: readonly Mutant[] = [
   },
   {
     bug: "the lease of a request ends while it waits for its turn",
-    file: "src/bot/workflow/sweep.ts",
+    file: "src/bot/workflow/receive/sweep.ts",
     text: "  await loop.renew();\n  await loop.begin();\n",
     becomes: "  await loop.begin();\n",
-    tests: ["test/bot/workflow/sweep.test.ts"],
+    tests: ["test/bot/workflow/receive/sweep.test.ts"],
   },
   {
     bug: "what the database interrupted waits for the end of its lease",
@@ -115,14 +115,14 @@ export const dueMutants: readonly Mutant[] = [
     file: "src/bot/store/step.ts",
     text: 'if (next === "over") await endDue(session, due);',
     becomes: 'if (next === "over") await delayDue(session, due, { ms: 0 });',
-    tests: ["test/bot/workflow/carry-on.test.ts", ...onSqlite],
+    tests: ["test/bot/workflow/run/carry-on.test.ts", ...onSqlite],
   },
   {
     bug: "what waits for another run isn't woken by its end",
     file: "src/bot/store/advance.ts",
     text: "which !== undefined) await makeOthersDue(inside, advanced.change, which);",
     becomes: 'which === "all") await makeOthersDue(inside, advanced.change, which);',
-    tests: ["test/bot/workflow/carry-on.test.ts"],
+    tests: ["test/bot/workflow/run/carry-on.test.ts"],
   },
   {
     bug: "a request that failed uses up the looks at what others changed",
@@ -147,10 +147,10 @@ export const dueMutants: readonly Mutant[] = [
   },
   {
     bug: "what waits for another run calls the API meanwhile",
-    file: "src/bot/workflow/run.ts",
+    file: "src/bot/workflow/run/run.ts",
     text: "if (!isFirst && (await hasToWait(deps, { change, lease }))) return undefined;",
     becomes: "",
-    tests: ["test/bot/workflow/carry-on.test.ts"],
+    tests: ["test/bot/workflow/run/carry-on.test.ts"],
   },
   {
     bug: "after a kill, the only process waits for the end of its own leases",
@@ -196,24 +196,24 @@ export const dueMutants: readonly Mutant[] = [
   },
   {
     bug: "messages that reached nobody are forgotten",
-    file: "src/bot/workflow/inbox/delivery.ts",
+    file: "src/bot/workflow/receive/delivery.ts",
     text: "return { ms, payload: JSON.stringify(left) };",
     becomes: "return finish();",
     tests: ["test/flows/when-slack-fails/slack-away.test.ts"],
   },
   {
     bug: "a request that waited too long for another replica is begun",
-    file: "src/bot/workflow/inbox/delivery.ts",
+    file: "src/bot/workflow/receive/delivery.ts",
     text: "createdAt.getTime() > BEGIN_WITHIN_MS",
     becomes: "createdAt.getTime() > BEGIN_WITHIN_MS * 1_000",
     tests: ["test/flows/connecting/who-binds.test.ts"],
   },
   {
     bug: "a person is told at each attempt that the database is away",
-    file: "src/bot/workflow/inbox/delivery.ts",
+    file: "src/bot/workflow/receive/delivery.ts",
     text: "if (!isAgain || due.attempts === 1) await",
     becomes: "if (!isAgain || due.attempts > 0) await",
-    tests: ["test/bot/workflow/inbox/ended-deliveries.test.ts"],
+    tests: ["test/bot/workflow/receive/ended-deliveries.test.ts"],
   },
   {
     bug: "a lost lease counts as a failure",

@@ -4,8 +4,8 @@ const revisions = ["test/bot/changes/revisions.test.ts"];
 const deploys = ["test/bot/commands/verbs/deploy/deploy.test.ts"];
 const goingBack = ["test/bot/commands/verbs/deploy/going-back.test.ts"];
 const stories = ["test/flows/changing/going-back.test.ts"];
-const wayBack = ["test/bot/workflow/way-back.test.ts"];
-const sends = ["test/bot/workflow/send.test.ts"];
+const wayBack = ["test/bot/workflow/run/way-back.test.ts"];
+const sends = ["test/bot/workflow/run/send.test.ts"];
 const executes = ["test/bot/changes/execute.test.ts"];
 const namedKinds = ["test/bot/commands/lookup/named-kind.test.ts"];
 const typed = ["test/bot/commands/grammar/what-was-typed.test.ts"];
@@ -16,7 +16,7 @@ const ids = ["test/bot/views/action-id.test.ts"];
 export const goingBackMutants: readonly Mutant[] = [
   {
     bug: "a second way back is stored under a new id",
-    file: "src/bot/workflow/repeat/way-back.ts",
+    file: "src/bot/workflow/run/way-back.ts",
     text: "deliveryId: wayBackDelivery(stored.id)",
     becomes: "deliveryId: wayBackDelivery(id)",
     tests: wayBack,
@@ -30,21 +30,21 @@ export const goingBackMutants: readonly Mutant[] = [
   },
   {
     bug: "policy is asked about a way back as if the version that it leaves went on",
-    file: "src/bot/workflow/repeat/way-back.ts",
+    file: "src/bot/workflow/run/way-back.ts",
     text: "containers: containersThen",
     becomes: "containers: containersAfter({}, now)",
     tests: wayBack,
   },
   {
     bug: "policy is asked about a way back as if it led to what ran right before",
-    file: "src/bot/workflow/repeat/way-back.ts",
+    file: "src/bot/workflow/run/way-back.ts",
     text: "backTo === undefined ? containersAfter({}, before) :",
     becomes: "containersAfter({}, before) ??",
     tests: wayBack,
   },
   {
     bug: "a way back is sent although the version that it leaves got healthy",
-    file: "src/bot/workflow/repeat/way-back.ts",
+    file: "src/bot/workflow/run/way-back.ts",
     text: "    isWayBack: true,\n",
     becomes: "",
     tests: stories,
@@ -198,14 +198,14 @@ export const goingBackMutants: readonly Mutant[] = [
   },
   {
     bug: "whoever confirmed something confirmed everything",
-    file: "src/bot/workflow/propose.ts",
+    file: "src/bot/workflow/propose/propose.ts",
     text: "ask.confirmed !== digest",
     becomes: "ask.confirmed === undefined",
     tests: ["test/flows/changing/moved-and-undone.test.ts"],
   },
   {
     bug: "nobody is asked about what an undo takes back of others",
-    file: "src/bot/workflow/propose.ts",
+    file: "src/bot/workflow/propose/propose.ts",
     text: "const lines = [...itself, ...ofOthers];",
     becomes: "const lines = [...itself];",
     tests: ["test/flows/changing/moved-and-undone.test.ts"],
@@ -219,7 +219,7 @@ export const goingBackMutants: readonly Mutant[] = [
   },
   {
     bug: "what was found isn't stored when it is claimed",
-    file: "src/bot/workflow/send.ts",
+    file: "src/bot/workflow/run/send.ts",
     text: 'step("claim", { due, found })',
     becomes: 'step("claim", { due })',
     tests: stories,
@@ -233,35 +233,35 @@ export const goingBackMutants: readonly Mutant[] = [
   },
   {
     bug: "a change that a dead replica sent forgets which revision it found",
-    file: "src/bot/workflow/send.ts",
+    file: "src/bot/workflow/run/send.ts",
     text: "keeping(read, { over: replacedBy(sent) })",
     becomes: "read",
     tests: sends,
   },
   {
     bug: "a change that is confirmed later forgets which revision it found",
-    file: "src/bot/workflow/follow.ts",
+    file: "src/bot/workflow/run/follow.ts",
     text: "outcome: keeping(outcome, accepted)",
     becomes: "outcome",
     tests: ["test/bot/workflow/requests.test.ts"],
   },
   {
     bug: "policy is asked about the workload as it was when somebody approved",
-    file: "src/bot/workflow/send.ts",
+    file: "src/bot/workflow/run/send.ts",
     text: "await clear(now)",
     becomes: "await clear(proposed)",
     tests: ["test/flows/approving/changed-facts.test.ts"],
   },
   {
     bug: "policy is asked twice about the same",
-    file: "src/bot/workflow/send.ts",
+    file: "src/bot/workflow/run/send.ts",
     text: "  if (JSON.stringify(footprintOf(now)) === JSON.stringify(footprintOf(proposed))) return undefined;\n",
     becomes: "",
     tests: sends,
   },
   {
     bug: "a change that Slack can't clear is tried again without a pause",
-    file: "src/bot/workflow/send.ts",
+    file: "src/bot/workflow/run/send.ts",
     text: '  if (cleared.kind === "unchecked") lease.retryIn(AWAY_REST_MS);\n',
     becomes: "",
     tests: sends,
@@ -355,6 +355,6 @@ export const goingBackMutants: readonly Mutant[] = [
     file: "src/bot/workflow/watching/alert-post.ts",
     text: "account === undefined || otherAccounts.length > 0 ? drawn",
     becomes: "account === undefined ? drawn",
-    tests: ["test/bot/workflow/alert-of-accounts.test.ts"],
+    tests: ["test/bot/workflow/watching/alert-of-accounts.test.ts"],
   },
 ];

@@ -40,11 +40,11 @@ export const observingMutants: readonly Mutant[] = [
     file: "src/platform/trail.ts",
     text: "await trails.run(trail, () => (isAnswer ? work(...args) : step(`work: ${lane}`, () => work(...args))));",
     becomes: "await work(...args);",
-    tests: ["test/bot/workflow/trail-in-lanes.test.ts"],
+    tests: ["test/bot/workflow/inbox/trail-in-lanes.test.ts"],
   },
   {
     bug: "who takes a delivery over begins another trace",
-    file: "src/bot/workflow/inbox/delivery.ts",
+    file: "src/bot/workflow/receive/delivery.ts",
     text: "const trace = currentTrail()?.traceparent();",
     becomes: "const trace: string | undefined = currentTrail() && undefined;",
     tests: tracing,

@@ -2,7 +2,7 @@ import type { Mutant } from "./mutants.ts";
 
 const erased = ["test/bot/store/erased-columns.test.ts"];
 const follows = ["test/flows/watching/follow-a-log.test.ts"];
-const fromOutside = ["test/bot/workflow/guarded-api.test.ts"];
+const fromOutside = ["test/bot/workflow/access/guarded-api.test.ts"];
 
 const kept = ["test/flows/watching/kept-true.test.ts"];
 const digest = ["test/flows/watching/digest.test.ts"];
@@ -37,7 +37,7 @@ export const postMutants: readonly Mutant[] = [
     file: "src/bot/workflow/post/deliver.ts",
     text: "if (told.includes(beside.told[0])) return { told, soonMs: undefined };",
     becomes: "",
-    tests: [...digest, "test/bot/workflow/deliver.test.ts"],
+    tests: [...digest, "test/bot/workflow/post/deliver.test.ts"],
   },
   {
     bug: "a message that may be the second one doesn't say so",
@@ -51,7 +51,7 @@ export const postMutants: readonly Mutant[] = [
     file: "src/bot/workflow/post/deliver.ts",
     text: "    const now = await ask(work, wanted);",
     becomes: '    const now = { ...shown, kind: "shown" as const };',
-    tests: ["test/bot/workflow/deliver.test.ts"],
+    tests: ["test/bot/workflow/post/deliver.test.ts"],
   },
   {
     bug: "after a kill, nobody knows that a message may have been posted",
@@ -230,21 +230,21 @@ export const postMutants: readonly Mutant[] = [
   },
   {
     bug: "a follow ends because one of its messages was deleted",
-    file: "src/bot/workflow/log-follow.ts",
+    file: "src/bot/workflow/watching/log-follow.ts",
     text: 'if (sent.kind === "later" || (sent.kind === "blocked" && sent.by !== "message")) return waitOrLeave(',
     becomes: "if (sent.kind.length > 0) return waitOrLeave(",
     tests: follows,
   },
   {
     bug: "lines that a message couldn't take are lost",
-    file: "src/bot/workflow/log-follow.ts",
+    file: "src/bot/workflow/watching/log-follow.ts",
     text: "message.text.slice(message.drawn ?? 0)",
     becomes: "message.text.slice(message.text.length)",
     tests: follows,
   },
   {
     bug: "a follow goes on in a channel that its person left",
-    file: "src/bot/workflow/log-follow.ts",
+    file: "src/bot/workflow/watching/log-follow.ts",
     text: "if (!isDirect(origin.channelId) && (await hasLeft(",
     becomes: 'if (origin.channelId === "" && (await hasLeft(',
     tests: follows,
@@ -258,7 +258,7 @@ export const postMutants: readonly Mutant[] = [
   },
   {
     bug: "the first message of a follow that somebody deleted is posted again",
-    file: "src/bot/workflow/log-follow-end.ts",
+    file: "src/bot/workflow/watching/log-follow-end.ts",
     text: "card: head, posts: 2 };",
     becomes: "card: head, posts: 1 };",
     tests: follows,
@@ -310,7 +310,7 @@ export const postMutants: readonly Mutant[] = [
     file: "src/bot/workflow/post/deliver.ts",
     text: "const view = shown.opening?.() ?? (await viewOf(",
     becomes: "const view = (await viewOf(",
-    tests: ["test/bot/workflow/deliver.test.ts", "test/flows/approving/one-card.test.ts"],
+    tests: ["test/bot/workflow/post/deliver.test.ts", "test/flows/approving/one-card.test.ts"],
   },
   {
     bug: "a requester whose card was deleted twice hears nothing",
@@ -380,7 +380,7 @@ export const postMutants: readonly Mutant[] = [
     file: "src/bot/workflow/post/deliver.ts",
     text: "let timer = clock.after(PATIENCE_MS, () => tell());",
     becomes: "let timer = clock.after(100 * PATIENCE_MS, () => tell());",
-    tests: ["test/bot/workflow/deliver.test.ts"],
+    tests: ["test/bot/workflow/post/deliver.test.ts"],
   },
   {
     bug: "a requester who takes no direct messages hears nothing",
@@ -401,6 +401,6 @@ export const postMutants: readonly Mutant[] = [
     file: "src/bot/workflow/post/deliver.ts",
     text: 'if (blockedMs > BLOCKED_FOR_MS) return "done";',
     becomes: "",
-    tests: ["test/bot/workflow/deliver.test.ts"],
+    tests: ["test/bot/workflow/post/deliver.test.ts"],
   },
 ];

@@ -1,6 +1,6 @@
 import type { Due } from "../workflow/due-kinds.ts";
 import type { DueEnd } from "../workflow/due.ts";
-import { followEndPost } from "../workflow/log-follow-end.ts";
+import { followEndPost } from "../workflow/watching/log-follow-end.ts";
 import type { WorkflowParts } from "../workflow/ports.ts";
 import { alertPost } from "../workflow/watching/alert-post.ts";
 import { digestPost } from "../workflow/watching/digest.ts";
@@ -8,7 +8,7 @@ import { watchNewsPost } from "../workflow/watching/watch-news.ts";
 import { announcementPost } from "../workflow/post/announcement.ts";
 import { changePost } from "../workflow/post/change-card.ts";
 import { deliver } from "../workflow/post/deliver.ts";
-import type { TakenCard } from "../workflow/post/post.ts";
+import type { TakenCard } from "../workflow/posts.ts";
 import { requesterPost } from "../workflow/post/requester-news.ts";
 
 /** Delivers the message that is due, of which something is known if this replica posts it first. */

@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import type { NewPost } from "../workflow/post/post.ts";
+import type { NewPost } from "../workflow/posts.ts";
 import { addPost } from "./posts.ts";
 import type { Due } from "../workflow/due-kinds.ts";
 import type {

@@ -5,7 +5,7 @@ import type { Announcement } from "../changes/history-event.ts";
 import type { Card } from "../changes/stored-change.ts";
 import type { IdIn } from "../workflow/stored.ts";
 import type { Due, DueKindName, NextTime } from "../workflow/due-kinds.ts";
-import type { NewPost, PostKindName, SavedPost, StoredPost, TakenPost } from "../workflow/post/post.ts";
+import type { NewPost, PostKindName, SavedPost, StoredPost, TakenPost } from "../workflow/posts.ts";
 import { builtOnce } from "./database/built-once.ts";
 import { type Db, inBatches, type Session, timeAt } from "./database/session.ts";
 import { LOST } from "./database/text-sealer.ts";

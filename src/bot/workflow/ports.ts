@@ -18,7 +18,7 @@ import type { Dropped } from "./inbox/dropped.ts";
 import type { Answering, SentForm } from "./inbox/interaction.ts";
 import type { Lanes } from "./inbox/lanes.ts";
 import type { Origin } from "./origin.ts";
-import type { Sender, TakenCard } from "./post/post.ts";
+import type { Sender, TakenCard } from "./posts.ts";
 import type { Profile } from "./stored.ts";
 
 // What the workflow needs from outside. `slack/` implements People, Responder and Sender, `access/accounts.ts` Accounts, and

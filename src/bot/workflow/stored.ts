@@ -5,7 +5,7 @@ import type { NoticedEvent } from "../watch/alert.ts";
 import type { Incident, Kept } from "../watch/incident.ts";
 import type { Mute, Watch } from "../watch/watch.ts";
 import type { Due } from "./due-kinds.ts";
-import type { TakenPost } from "./post/post.ts";
+import type { TakenPost } from "./posts.ts";
 
 // What the database keeps, as the store takes it and hands it out.
 

@@ -1,6 +1,6 @@
 import { setImmediate as turn } from "node:timers/promises";
 import { expect, test } from "vitest";
-import { pauseAfter } from "../../../src/bot/workflow/follow.ts";
+import { pauseAfter } from "../../../src/bot/workflow/run/follow.ts";
 import { spoken } from "../../support/channel-town.ts";
 import { openPolicy } from "../../support/open-policy.ts";
 import { operationOf } from "../../support/operation-of.ts";

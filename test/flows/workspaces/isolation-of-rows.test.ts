@@ -9,7 +9,7 @@ import { type Steps, withSteps } from "../../bot/store/support/steps.ts";
 import type { Tables } from "../../../src/bot/store/schema/tables.ts";
 import type { Incident, Seen } from "../../../src/bot/watch/incident.ts";
 import type { Placing, Round, RoundResult } from "../../../src/bot/workflow/stored.ts";
-import type { StoredPost } from "../../../src/bot/workflow/post/post.ts";
+import type { StoredPost } from "../../../src/bot/workflow/posts.ts";
 import type { Due } from "../../../src/bot/workflow/due-kinds.ts";
 import { step } from "../../../src/bot/workflow/lifecycle.ts";
 import { ann, approvedChange, bob, done, event, pendingChange, terms } from "../../bot/store/contract/bench.ts";

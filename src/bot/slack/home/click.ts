@@ -12,7 +12,7 @@ import { onReadClick } from "../receive/read-click.ts";
 import type { Origin } from "../../workflow/origin.ts";
 import { sentences } from "../../views/messages/sentences.ts";
 import { formCommand } from "../../commands/grammar/parse.ts";
-import { linkOwner } from "../../workflow/link.ts";
+import { linkOwner } from "../../workflow/propose/link.ts";
 
 type Clicked = {
   readonly act: (Action & { readonly kind: "home" })["act"];

@@ -7,7 +7,7 @@ import { homeView, refusedHome } from "../../views/home/view.ts";
 import { isTemporary, reasonFor } from "../send/slack-error.ts";
 import { patiently } from "../send/call.ts";
 import { contextFor } from "../../workflow/access/context.ts";
-import { liveWorkloads } from "../../workflow/live-workloads.ts";
+import { liveWorkloads } from "../../workflow/access/live-workloads.ts";
 import type { Origin } from "../../workflow/origin.ts";
 import { regionOf } from "../../commands/grammar/argument-types.ts";
 import { commands } from "../../commands/verbs.ts";

@@ -3,7 +3,7 @@ import { section } from "../../views/kit/blocks.ts";
 import { blockOf, valuesIn } from "../../views/forms/form-element.ts";
 import type { Post } from "../../views/kit/post.ts";
 import type { Ack } from "../receive/transport.ts";
-import { dispatch } from "../../workflow/dispatch.ts";
+import { dispatch } from "../../workflow/receive/dispatch.ts";
 import { drawForm, type OpenedForm, mustReadFirst, readingForm, isOutdated, readsFacts } from "./draw-form.ts";
 import { fillLater, readingView, type ViewVersion, drawNewest, showChoice } from "./fill-form.ts";
 import { FormMetadata, valuesDigest } from "./form-metadata.ts";

@@ -6,14 +6,14 @@ import { menu, type Unfinished } from "../../commands/grammar/parse.ts";
 import type { UserError } from "../../errors.ts";
 import { type Addressed, addressedBy } from "./addressed.ts";
 import type { Message } from "../../views/kit/post.ts";
-import { dispatch } from "../../workflow/dispatch.ts";
-import { followToStop } from "../../workflow/log-follow.ts";
+import { dispatch } from "../../workflow/receive/dispatch.ts";
+import { followToStop } from "../../workflow/watching/log-follow.ts";
 import { failureMessage } from "../../workflow/failure.ts";
 import type { Origin } from "../../workflow/origin.ts";
 import { editNoticeKey, eventKey, isTooOldToRun, messageKey } from "./delivery-ids.ts";
 import { sentences } from "../../views/messages/sentences.ts";
 import { confirmMessage } from "../../views/messages/confirm-message.ts";
-import { workloadsFor } from "../../workflow/live-workloads.ts";
+import { workloadsFor } from "../../workflow/access/live-workloads.ts";
 import { mistakeWithForm } from "../../views/messages/error-messages.ts";
 
 const MessageFields = {

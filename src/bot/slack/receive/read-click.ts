@@ -3,7 +3,7 @@ import type { Command, ReadCommand } from "../../commands/command.ts";
 import { commandOf } from "../../commands/grammar/parse.ts";
 import { UserError } from "../../errors.ts";
 import { sentences } from "../../views/messages/sentences.ts";
-import { answerRead } from "../../workflow/answer.ts";
+import { answerRead } from "../../workflow/propose/answer.ts";
 import type { Origin } from "../../workflow/origin.ts";
 import type { WorkspaceParts } from "../parts.ts";
 

@@ -9,7 +9,7 @@ import { openVerbForm } from "../modals/open-form.ts";
 import { fillLater, type ViewVersion } from "../modals/fill-form.ts";
 import { newMetadata } from "../modals/form-metadata.ts";
 import { drawFinal, openForm } from "../modals/update-view.ts";
-import { liveWorkloads } from "../../workflow/live-workloads.ts";
+import { liveWorkloads } from "../../workflow/access/live-workloads.ts";
 import type { Origin } from "../../workflow/origin.ts";
 import { sentences } from "../../views/messages/sentences.ts";
 import { formCommand } from "../../commands/grammar/parse.ts";

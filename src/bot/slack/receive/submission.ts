@@ -3,7 +3,7 @@ import type { WorkspaceParts } from "../parts.ts";
 import type { Message } from "../../views/kit/post.ts";
 import type { Ack } from "./transport.ts";
 import type { Interaction } from "../../workflow/inbox/interaction.ts";
-import { accept } from "../../workflow/inbox/delivery.ts";
+import { accept } from "../../workflow/receive/delivery.ts";
 import { onForm, openedIn, stays } from "../modals/form-interaction.ts";
 import { Origin } from "../../workflow/origin.ts";
 import { sentences } from "../../views/messages/sentences.ts";

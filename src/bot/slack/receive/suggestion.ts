@@ -17,7 +17,7 @@ import { UserError } from "../../errors.ts";
 import type { Ack } from "./transport.ts";
 import { contextFor } from "../../workflow/access/context.ts";
 import { openedIn } from "../modals/form-interaction.ts";
-import { liveWorkloads } from "../../workflow/live-workloads.ts";
+import { liveWorkloads } from "../../workflow/access/live-workloads.ts";
 import type { Origin } from "../../workflow/origin.ts";
 import { CarriedView } from "./payload.ts";
 import { valuesIn } from "../../views/forms/form-element.ts";

@@ -1,6 +1,6 @@
 import type { WorkspaceParts } from "../parts.ts";
 import { z } from "zod";
-import { accept } from "../../workflow/inbox/delivery.ts";
+import { accept } from "../../workflow/receive/delivery.ts";
 import { eventKey } from "./delivery-ids.ts";
 import { sourceOf } from "./payload.ts";
 

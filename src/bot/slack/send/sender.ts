@@ -1,4 +1,4 @@
-import type { Sender, Sent, Streamed } from "../../workflow/post/post.ts";
+import type { Sender, Sent, Streamed } from "../../workflow/posts.ts";
 import type { Result } from "./call.ts";
 import type { Messenger } from "./messenger.ts";
 import { type FailureKind, reasonFor } from "./slack-error.ts";

@@ -2,7 +2,7 @@ import type { Generated } from "kysely";
 import type { ChangeState } from "../../changes/stored-change.ts";
 import type { HistoryEventKind } from "../../changes/history-event.ts";
 import type { DueKindName } from "../../workflow/due-kinds.ts";
-import type { PostKindName } from "../../workflow/post/post.ts";
+import type { PostKindName } from "../../workflow/posts.ts";
 
 // Times are ISO 8601 in UTC, so that they sort as text; flags are 0 and 1; JSON is text.
 

@@ -4,7 +4,7 @@ import type { Announcement } from "../../changes/history-event.ts";
 import type { Block } from "../../views/kit/blocks.ts";
 import { type Post, sentAgain } from "../../views/kit/post.ts";
 import type { WorkflowParts } from "../ports.ts";
-import type { PostKind } from "./post.ts";
+import type { PostKind } from "../posts.ts";
 
 /** What is told once is told within this time. Later, history and the list of watches say it. */
 export const TELL_FOR_MS = 48 * 60 * 60_000;

@@ -7,9 +7,9 @@ import { seenOf } from "../../views/kit/health.ts";
 import { messageFor, type Post, sentAgain } from "../../views/kit/post.ts";
 import { approversFor, namesFor } from "../access/approvers.ts";
 import type { WorkflowParts } from "../ports.ts";
-import { undoRequest } from "../repeat/undo-request.ts";
+import { undoRequest } from "../undo-request.ts";
 import { type Content, contentOf, threadOf } from "../stored-request.ts";
-import type { Kept, PostKind, Shown, TakenCard } from "./post.ts";
+import type { Kept, PostKind, Shown, TakenCard } from "../posts.ts";
 import { besideCard } from "./requester-news.ts";
 import { seenThere } from "./seen-there.ts";
 

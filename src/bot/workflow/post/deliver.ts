@@ -16,7 +16,7 @@ import type {
   Shown,
   StoredPost,
   Unshown,
-} from "./post.ts";
+} from "../posts.ts";
 
 export type DeliverParts = Pick<WorkflowParts, "log" | "sender" | "wake"> & {
   readonly clock: Pick<WorkflowParts["clock"], "after" | "elapsedMs">;

@@ -8,7 +8,7 @@ import type { WorkflowParts } from "../ports.ts";
 import { contentOf, threadOf } from "../stored-request.ts";
 import { TELL_FOR_MS } from "./announcement.ts";
 import { seenThere } from "./seen-there.ts";
-import type { Beside, NewPost, PostKind, Unshown } from "./post.ts";
+import type { Beside, NewPost, PostKind, Unshown } from "../posts.ts";
 
 // What a requester is told beside the card of their request: what the card can't show them, and what they asked to be told of.
 

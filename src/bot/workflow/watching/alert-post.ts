@@ -10,7 +10,7 @@ import type { Alert, NoticedEvent } from "../../watch/alert.ts";
 import { covers, muteOf, placeOf, placeOfMute } from "../../watch/due.ts";
 import type { Incident } from "../../watch/incident.ts";
 import type { Watch } from "../../watch/watch.ts";
-import type { CardHow, PostKind, Shown, StoredPost, ThreadSoFar } from "../post/post.ts";
+import type { CardHow, PostKind, Shown, StoredPost, ThreadSoFar } from "../posts.ts";
 import type { WorkflowParts } from "../ports.ts";
 import { seekerOf } from "./notify.ts";
 import { type Sight, sightOf, watchRights } from "./rights.ts";

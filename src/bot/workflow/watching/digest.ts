@@ -10,10 +10,10 @@ import { muteOf, nextDigest, placeOf, placeOfMute, previousDigest } from "../../
 import type { Watch } from "../../watch/watch.ts";
 import type { Context } from "../../commands/command.ts";
 import { contextFor } from "../access/context.ts";
-import { type Live as LiveWorkloads, liveWorkloads } from "../live-workloads.ts";
+import { type Live as LiveWorkloads, liveWorkloads } from "../access/live-workloads.ts";
 import type { Due } from "../due-kinds.ts";
 import type { DueEnd } from "../due.ts";
-import type { PostKind } from "../post/post.ts";
+import type { PostKind } from "../posts.ts";
 import type { WorkflowParts } from "../ports.ts";
 import { seekerOf } from "./notify.ts";
 import { endWatch, watchRights } from "./rights.ts";

@@ -14,7 +14,7 @@ import { logEvent, originEvent } from "../history.ts";
 import type { Due } from "../due-kinds.ts";
 import { type DueEnd, LeaseLost } from "../due.ts";
 import { freshness, type WorkflowParts } from "../ports.ts";
-import { eventAbout } from "./watch-event.ts";
+import { eventAbout } from "../watch-event.ts";
 
 /** Whether the owner of a watch may still be told something in its place. */
 export type WatchRights =

@@ -4,7 +4,7 @@ import type { WatchNews } from "../../watch/watch.ts";
 import type { Due } from "../due-kinds.ts";
 import type { DueEnd } from "../due.ts";
 import { TELL_FOR_MS } from "../post/announcement.ts";
-import type { PostKind } from "../post/post.ts";
+import type { PostKind } from "../posts.ts";
 import type { WorkflowParts } from "../ports.ts";
 
 type StoredNews = WatchNews & {

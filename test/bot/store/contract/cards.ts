@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { Due } from "../../../../src/bot/workflow/due-kinds.ts";
 import type { NewChange } from "../../../../src/bot/workflow/stored.ts";
-import type { SavedPost } from "../../../../src/bot/workflow/post/post.ts";
+import type { SavedPost } from "../../../../src/bot/workflow/posts.ts";
 import {
   ann,
   approvedChange,

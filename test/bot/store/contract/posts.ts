@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { type Due, dueKinds } from "../../../../src/bot/workflow/due-kinds.ts";
-import type { StoredPost } from "../../../../src/bot/workflow/post/post.ts";
+import type { StoredPost } from "../../../../src/bot/workflow/posts.ts";
 import { unposted } from "../../workflow/support/unposted.ts";
 import { type Bench, type Replica, takeOne } from "./bench.ts";
 

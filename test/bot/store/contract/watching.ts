@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { Incident, Kept, Seen } from "../../../../src/bot/watch/incident.ts";
 import type { NewNotice, NewWatch, Placing, Round, RoundResult } from "../../../../src/bot/workflow/stored.ts";
-import type { StoredPost } from "../../../../src/bot/workflow/post/post.ts";
+import type { StoredPost } from "../../../../src/bot/workflow/posts.ts";
 import { atOnce, type Bench, event, ann, type Replica, takeOne, placesDue } from "./bench.ts";
 
 const limits = { perOwner: 100, perPlace: 100 };

@@ -1,8 +1,10 @@
+import { SlackAway } from "../../../../src/bot/errors.ts";
+import type { WorkflowParts } from "../../../../src/bot/workflow/ports.ts";
 import { redactLines } from "../../../../src/bot/logs/redact.ts";
 import { expect, test } from "vitest";
 import type { HistoryEventKind } from "../../../../src/bot/changes/history-event.ts";
 import type { StoredChange } from "../../../../src/bot/changes/stored-change.ts";
-import type { Kept, Shown, StoredPost, TakenCard, ThreadSoFar } from "../../../../src/bot/workflow/post/post.ts";
+import type { Kept, Shown, StoredPost, TakenCard, ThreadSoFar } from "../../../../src/bot/workflow/posts.ts";
 import { changePost } from "../../../../src/bot/workflow/post/change-card.ts";
 import type { Due } from "../../../../src/bot/workflow/due-kinds.ts";
 import { ended, event, run, stored } from "../../views/support/stored-changes.ts";
@@ -15,14 +17,14 @@ const trouble = { kind: "trouble", line: "exit 3", excerpt: redactLines(["no dat
 const post: StoredPost = { ...unposted, id: "7K3M9Q", kind: "change", key: "7K3M9Q" };
 
 /** The card of a change that went through this, whose row of history has these kinds of events. */
-async function shown(change: StoredChange, kinds: readonly HistoryEventKind[]) {
+async function shown(change: StoredChange, kinds: readonly HistoryEventKind[], other: Partial<WorkflowParts> = {}) {
   const { deps } = await desk({ policy: openPolicy });
   const ann = { userId: "U1", name: "Ann Lee" };
   const events = kinds.map((kind, at) => event(kind, { seq: at + 1, who: ann, result: kind }));
   const account = { owner: { kind: "workspace" }, username: "acme" } as const; // a literal kind
   const own = { ...change, requester: ann, account };
   const store = { ...deps.store, changeToDraw: () => Promise.resolve({ change: own, events }) };
-  return changePost({ ...deps, store })(post);
+  return changePost({ ...deps, store, ...other })(post);
 }
 
 async function card(
@@ -62,6 +64,16 @@ test("the thread of a routine change tells only of trouble, with its last lines"
   expect(well.kept.lacks(thread)).toEqual([]);
   expect(failing.kept.lacks(thread)).toEqual(["story 0 4", "excerpt 0 4"]);
   expect((await failing.kept.reply("excerpt 0 4"))?.text).toContain("no database");
+});
+
+test("a card of a workload in trouble waits while Slack can't say who its requester is", async () => {
+  const { deps } = await desk({ policy: openPolicy });
+  const profile = () => Promise.reject(new SlackAway("Slack doesn't answer."));
+  const people = { ...deps.people, profile };
+
+  expect(await shown({ ...routine, progress: trouble }, ["requested", "done", "health"], { people })).toEqual({
+    kind: "unknown",
+  });
 });
 
 test("how it ended isn't told twice in a thread whose card can't show it", async () => {

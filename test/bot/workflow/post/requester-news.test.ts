@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { StoredChange } from "../../../../src/bot/changes/stored-change.ts";
-import type { StoredPost, Unshown } from "../../../../src/bot/workflow/post/post.ts";
+import type { StoredPost, Unshown } from "../../../../src/bot/workflow/posts.ts";
 import { besideCard, requesterPost } from "../../../../src/bot/workflow/post/requester-news.ts";
 import { ended, run, stored } from "../../views/support/stored-changes.ts";
 import { desk } from "../support/desk.ts";

@@ -14,7 +14,7 @@ import { dueKinds, type DueKindName } from "../../../../src/bot/workflow/due-kin
 import { createDropped } from "../../../../src/bot/workflow/inbox/dropped.ts";
 import type { People, WorkflowParts } from "../../../../src/bot/workflow/ports.ts";
 import type { Profile } from "../../../../src/bot/workflow/stored.ts";
-import { carryOnDue } from "../../../../src/bot/workflow/run.ts";
+import { carryOnDue } from "../../../../src/bot/workflow/run/run.ts";
 import { migratedInMemory } from "../../../support/migrated-database.ts";
 import { othersApprove } from "../../../support/policies.ts";
 import { type StillClock, stillClock } from "../../../support/test-clock.ts";

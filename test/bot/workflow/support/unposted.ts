@@ -1,4 +1,4 @@
-import type { StoredPost } from "../../../../src/bot/workflow/post/post.ts";
+import type { StoredPost } from "../../../../src/bot/workflow/posts.ts";
 
 /** A message in a channel that Slack hasn't taken yet. */
 export const unposted: StoredPost = {

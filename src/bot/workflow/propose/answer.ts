@@ -1,0 +1,182 @@
+import type { Ask } from "../../ask.ts";
+import { Problem } from "../../../api/problem.ts";
+import { note, step } from "../../../platform/trail.ts";
+import type { Context, ReadCommand } from "../../commands/command.ts";
+import { ReadRefused } from "../../commands/lookup/may-see.ts";
+import { actions, askButton, type Block } from "../../views/kit/blocks.ts";
+import { type Message, messageFor, numbered, withContextLine } from "../../views/kit/post.ts";
+import { refusalMessage } from "../../views/messages/refusal-message.ts";
+import { contextFor } from "../access/context.ts";
+import { failureMessage } from "../failure.ts";
+import { noteRefusal } from "../history.ts";
+import { startFollow, unfollow } from "../watching/log-follow.ts";
+import { unfollowed } from "../../commands/verbs/logs/follow-messages.ts";
+import { type Origin, isDirect } from "../origin.ts";
+import { type WorkflowParts, freshness } from "../ports.ts";
+import { type Refused, refusedRead } from "../../commands/lookup/authorize.ts";
+import { bindingInWords } from "../../policy/binding.ts";
+import { UserError } from "../../errors.ts";
+import { type StatusFor, statusMessage } from "../../views/messages/status-message.ts";
+import { beforeNo } from "../access/approvers.ts";
+
+type Read = { readonly command: ReadCommand; readonly ask: Ask; readonly origin: Origin };
+
+/** Answers a read, after its ack. A failure is shown beside the message that was clicked, which stays. */
+export async function answerRead(
+  deps: WorkflowParts,
+  { command, ask, origin: place }: Read,
+  signal: AbortSignal,
+): Promise<void> {
+  note({ verb: command.name });
+  let origin = isAboutWorkloads(command) ? place : { ...place, account: undefined };
+  try {
+    const context = await contextFor(deps, { origin, effect: "read" }, signal);
+    origin = { ...origin, account: context.account.username };
+    const refused = await step("policy", () => refusedRead(command, ask, context));
+    if (refused !== undefined) return await refuse(deps, { command, ask, origin }, { context, refused });
+    const region = ask.region ?? context.settings.region;
+    const follow = await command.follow?.({ ...ask, region }, context).catch((error: unknown) => refusedIn(error));
+    if (follow !== undefined && "refusal" in follow) {
+      return await refuse(deps, { command, ask, origin }, { context, refused: follow });
+    }
+    if (follow !== undefined) return await startFollow(deps, { ...follow, origin, context }, signal);
+    const ending = await command.unfollow?.(ask, context);
+    const ended = ending === undefined ? [] : await unfollow(deps, { ...ending, origin, context });
+    if (ended.length > 0) return await deps.responder.answer(unfollowed(ended), origin, { isShared: ask.share });
+    const answer = await answerHere(command, ask, context).catch((error: unknown) => refusedIn(error));
+    if ("refusal" in answer) return await refuse(deps, { command, ask, origin }, { context, refused: answer });
+    return await deps.responder.answer(messageFor(context.account.username, answer), origin, { isShared: ask.share });
+  } catch (error) {
+    const where = { verb: command.name, effect: command.effect };
+    const { text, blocks } = failureMessage(deps, error, where);
+    const buttons = numbered(command.onFailure?.(ask, error) ?? tryAgain(ask, error));
+    const message = { text, blocks: [...blocks, ...buttons] };
+    await deps.responder.tellPatiently(
+      origin.account === undefined ? message : messageFor(origin.account, message),
+      origin,
+    );
+  }
+}
+
+/** A button where the message says to try again. */
+function tryAgain(ask: Ask, error: unknown): Block[] {
+  return error instanceof Problem && /^Try again(?:\.| in )/u.test(error.next)
+    ? actions(askButton("Try again", ask))
+    : [];
+}
+
+/** Other verbs, such as `history`, read nothing with an account. */
+function isAboutWorkloads({ actions }: Read["command"]): boolean {
+  return actions.length > 0;
+}
+
+/** Buttons of the answer keep its region, even if another person clicks them or the default changes. */
+async function answerHere(command: ReadCommand, ask: Read["ask"], context: Context): Promise<Message> {
+  const askHere = isAboutWorkloads(command) ? { ...ask, region: ask.region ?? context.settings.region } : ask;
+  const answer = await command.answer(askHere, context);
+  const line = contextLine(command, ask, context);
+  return line === undefined ? answer : withContextLine(answer, line);
+}
+
+/** Handles a result that the person may not see; rethrows any other error. */
+function refusedIn(error: unknown): Refused {
+  if (!(error instanceof ReadRefused)) throw error;
+  const { kind, region, name } = error.about.workload;
+  return { refusal: error.refusal, workload: name === undefined ? undefined : { kind, region, name } };
+}
+
+type Refusing = { readonly context: Context; readonly refused: Refused };
+
+async function refuse(deps: WorkflowParts, { command, origin }: Read, { context, refused }: Refusing): Promise<void> {
+  const { asker, account } = context;
+  await noteRefusal(deps, { ...refused, verb: command.name, origin, who: asker, account: account.username });
+  const { command: typed } = context.settings;
+  await deps.responder.tellPatiently(
+    refusalMessage({ kind: "policy", verdict: refused.refusal, command: typed }),
+    origin,
+  );
+}
+
+/** A line below an answer that names the account, binding or default region it depended on; undefined if none. Pure. */
+export function contextLine(command: ReadCommand, ask: Ask, context: Context): string | undefined {
+  const { account, binding, settings, defaultRegion } = context;
+  const about = command.about(ask, settings);
+  if (about === undefined && command.name !== "whoami") return undefined;
+  const whose = account.isUsual ? undefined : `Account: ${account.username}`;
+  const { kind, name } = about?.workload ?? {};
+  const region = kind === "job" ? undefined : (ask.region ?? settings.region);
+  if (binding?.region === undefined && region !== undefined && region === settings.region && region !== defaultRegion) {
+    return lines(whose, boundLine(context, { region, name }), `Your default region: ${region}`);
+  }
+  return lines(whose, boundLine(context, { region, name }));
+}
+
+function lines(...all: readonly (string | undefined)[]): string | undefined {
+  const said = all.filter((each) => each !== undefined);
+  return said.length === 0 ? undefined : said.join(" · ");
+}
+
+type Meant = { readonly region: string | undefined; readonly name: string | undefined };
+
+function boundLine({ binding }: Context, { region, name }: Meant): string | undefined {
+  if (binding === undefined) return undefined;
+  const { account, names, isLocked } = binding;
+  const used = {
+    account,
+    region: binding.region === region ? region : undefined,
+    // A name that was typed is not chosen by a pattern, but it was held against one that is locked.
+    names: name === undefined || isLocked ? names : undefined,
+  };
+  const isUsed = Object.values(used).some((each) => each !== undefined);
+  return isUsed ? `This channel: ${bindingInWords({ ...used, isLocked })}` : undefined;
+}
+
+/** Needs neither the database nor an account, because people ask when something is broken. */
+export async function answerStatus(
+  deps: Pick<WorkflowParts, "checkup" | "people" | "responder" | "settings">,
+  ask: Ask,
+  origin: Origin,
+): Promise<void> {
+  const [findings, details, outside] = await Promise.all([
+    deps.checkup(),
+    detailsFor(deps, ask, origin),
+    outsideOf(deps, origin),
+  ]);
+  const message = statusMessage({ findings, details, outside, command: deps.settings.command });
+  await deps.responder.answer(message, origin, { isShared: ask.share });
+}
+
+/** Details name machines and errors: only admins see them, and never a whole channel. */
+async function detailsFor(
+  { people }: Pick<WorkflowParts, "people">,
+  ask: Ask,
+  origin: Origin,
+): Promise<StatusFor["details"]> {
+  if (ask.share) return "shared";
+  try {
+    const { isAdmin } = await people.profile(origin.userId, freshness.profile);
+    return isAdmin ? "shown" : "others";
+  } catch (error) {
+    if (error instanceof UserError) return "unchecked";
+    throw error;
+  }
+}
+
+async function outsideOf(
+  { people }: Pick<WorkflowParts, "people">,
+  { channelId }: Origin,
+): Promise<StatusFor["outside"]> {
+  if (isDirect(channelId)) return undefined;
+  try {
+    const { userId, name } = people.bot();
+    // Slack lists a public channel's members to a bot that isn't one of them.
+    const isIn = (members: ReadonlySet<string> | undefined): boolean =>
+      members !== undefined && (userId === undefined || members.has(userId));
+    const ask = (maxAgeMs: number) => people.channelMembers(channelId, maxAgeMs);
+    return isIn(await beforeNo(people, ask, isIn, freshness.reading)) ? undefined : { channelId, botName: name };
+  } catch (error) {
+    // The lines about Slack say what is wrong.
+    if (error instanceof UserError) return undefined;
+    throw error;
+  }
+}

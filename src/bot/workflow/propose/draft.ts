@@ -1,0 +1,144 @@
+import { randomBytes } from "node:crypto";
+import type { OpenAccount } from "../../accounts/resolve.ts";
+import type { Sealer } from "../../accounts/seal.ts";
+import type { Change } from "../../changes/change.ts";
+import { partId, type Who } from "../../changes/stored-change.ts";
+import type { Ask } from "../../ask.ts";
+import type { Context, WriteCommand } from "../../commands/command.ts";
+import { newChangeId } from "../../commands/grammar/argument-types.ts";
+import type { Verdict } from "../../policy/policy.ts";
+import type { Risk } from "../../policy/operation-facts.ts";
+import type { EventSubject } from "../history.ts";
+import type { Origin } from "../origin.ts";
+import type { NewChange } from "../stored.ts";
+import { nameIn, sealContent, staysIfStuck, type Content } from "../stored-request.ts";
+import { digestOf } from "../../changes/drift.ts";
+
+/** A request that was read, diffed and allowed by policy. */
+export type Proposed = {
+  readonly deliveryId: string;
+  readonly ask: Ask;
+  readonly origin: Origin;
+  readonly undoOf: string | undefined;
+  readonly command: WriteCommand;
+  readonly context: Context;
+  readonly account: OpenAccount;
+  /** Of several workloads, the first one. */
+  readonly change: Change;
+  readonly risk: Risk;
+  readonly several?: Several | undefined;
+  /** The card is the only answer, so a stored Change that needs no approval is all that is left to do. */
+  readonly isAnsweredByCard: boolean;
+  readonly verdict: Exclude<Verdict, { kind: "refuse" }>;
+};
+
+/** `why`: of one that the workload API would refuse; undefined for one that is as requested already. */
+export type LeftOut = { readonly change: Change; readonly why?: string | undefined };
+
+export type PartProposal = { readonly change: Change; readonly risk: Risk };
+
+type Several = { readonly parts: readonly PartProposal[]; readonly leftOut: readonly LeftOut[] };
+
+export function requesterOf({ context }: Pick<Proposed, "context">): Who {
+  const { userId, name } = context.asker;
+  return { userId, name };
+}
+
+/** The columns of its history, whether it is refused or becomes a Change. */
+export function subjectOf({ origin, command, context, change, verdict }: Proposed): Omit<EventSubject, "id"> {
+  const { owner, username } = context.account;
+  return {
+    teamId: origin.teamId,
+    channelId: origin.channelId,
+    verb: command.name,
+    workload: change.workload,
+    account: { owner, username },
+    rule: verdict.rule ?? "",
+    breakGlass: verdict.kind === "break-glass",
+  };
+}
+
+/** Equal for requests with the same effect on the same state of a workload. Keyed, because a body can contain secrets. */
+export function waitKeyOf(sealer: Sealer, { ask, origin, context, change, several }: Proposed): string {
+  const changes = several?.parts.map((part) => part.change) ?? [change];
+  const effects = changes.flatMap((each) => [each.call.op, each.call.path, each.call.body ?? null, digestOf(each)]);
+  const ifStuck = staysIfStuck(ask) ? ["stays if stuck"] : [];
+  return sealer.fingerprint(JSON.stringify([origin.teamId, context.account.username, ...effects, ...ifStuck]));
+}
+
+type Draft = { readonly draft: NewChange; readonly content: Content };
+
+/** The Change to store, and its content as it was before it was sealed. */
+export function draftOf(sealer: Sealer, proposed: Proposed): Draft {
+  const { ask, origin, change, several, risk, verdict, context } = proposed;
+  const id = newChangeId(randomBytes);
+  const terms = verdict.kind === "approve" ? verdict.terms : undefined;
+  // An Undo or a repeated request from elsewhere is about the same region.
+  const args = settledArgs(proposed);
+  const askHere = { ...ask, args, region: ask.region ?? context.settings.region };
+  const { responseUrl, threadTs, trace } = origin;
+  const place = { ask: askHere, responseUrl, threadTs, ...(trace !== undefined && { trace }) };
+  const content = several === undefined ? { ...place, change } : place;
+  const draft: NewChange = {
+    ...subjectOf(proposed),
+    id,
+    deliveryId: proposed.deliveryId,
+    state: terms === undefined ? "approved" : "pending",
+    requester: requesterOf(proposed),
+    reason: ask.reason,
+    op: change.call.op,
+    risk,
+    diff: several === undefined ? change.diff : several.leftOut.map(leftOutWords),
+    digest: digestOf(change),
+    // Policy may require approval later: then it must not wait beside the same request.
+    waitKey: waitKeyOf(sealer, proposed),
+    sealed: sealContent(sealer, id, content),
+    terms,
+    undoOf: proposed.undoOf,
+    notifies: change.notifies === true,
+    expiresInMs: terms?.expiresMs,
+    endsDelivery: terms === undefined && proposed.isAnsweredByCard,
+  };
+  const parts = several?.parts.map((part, at) => partOf(sealer, { ...part, place: at + 1, draft, ask: askHere }));
+  return { draft: { ...draft, ...(parts !== undefined && { parts }) }, content };
+}
+
+/** Of several workloads, each has arguments of its own. */
+function settledArgs({ command, ask, change, several }: Proposed): Ask["args"] {
+  const { settledArgs: settle } = command;
+  if (settle === undefined) return ask.args;
+  const { parts = [] } = several ?? {};
+  if (parts.length < 2) return settle(ask.args, change);
+  const each = parts.map((part) => [nameIn(part.change), settle({}, part.change)] as const); // a pair
+  return { ...ask.args, each: Object.fromEntries(each) };
+}
+
+/** The advice after a reason's first sentence is for one workload at a time. */
+export function leftOutWords({ change, why }: LeftOut): string {
+  const { name } = change.workload;
+  if (why === undefined) return `${name}: nothing to do`;
+  const [reason = ""] = why.split(/\.\s/u, 1);
+  return reason.split(/[\s,:]+/u).includes(name) ? reason : `${name}: ${reason}`;
+}
+
+type Part = PartProposal & { readonly place: number; readonly draft: NewChange; readonly ask: Ask };
+
+/** It waits for the request that it is a part of, and for nothing else. */
+function partOf(sealer: Sealer, { change, risk, place, draft, ask }: Part): NewChange {
+  const id = partId(draft.id, place);
+  return {
+    ...draft,
+    id,
+    state: "approved",
+    op: change.call.op,
+    workload: change.workload,
+    risk,
+    diff: change.diff,
+    digest: digestOf(change),
+    waitKey: undefined,
+    sealed: sealContent(sealer, id, { change, ask }),
+    terms: undefined,
+    undoOf: undefined,
+    expiresInMs: undefined,
+  };
+}

@@ -1,0 +1,37 @@
+import { isDeepStrictEqual } from "node:util";
+import type { Change } from "../../changes/change.ts";
+import type { StoredChange, UsualTime } from "../../changes/stored-change.ts";
+import type { WorkflowParts } from "../ports.ts";
+import { contentOf } from "../stored-request.ts";
+
+/** So many of the newest runs count: a job that has grown slower takes as long as it does now. */
+const MOST_RUNS = 9;
+
+/**
+ * How long such a job takes, by earlier ones of this account that completed: those of its name, else those that run the
+ * same. Undefined without any. Rejects when the database doesn't answer.
+ */
+export async function usualTime(
+  { store, sealer }: Pick<WorkflowParts, "store" | "sealer">,
+  stored: StoredChange,
+  change: Change,
+): Promise<UsualTime | undefined> {
+  const { teamId, account, workload } = stored;
+  const earlier = await store.completedJobs({ teamId, account: account.username, region: workload.region });
+  const named = earlier.filter((each) => each.workload.name === workload.name);
+  const runs = whatRuns(change);
+  const alike =
+    named.length > 0
+      ? named
+      : earlier.filter((each) => isDeepStrictEqual(whatRuns(contentOf(sealer, each)?.change), runs));
+  const times = alike.flatMap(({ health }) => health?.afterMs ?? []).slice(0, MOST_RUNS);
+  const ms = times.toSorted((a, b) => a - b)[Math.floor(times.length / 2)];
+  return ms === undefined ? undefined : { ms, runs: times.length };
+}
+
+/** Its CronJob, or its image and command. Other settings hardly change how long it takes. */
+function whatRuns(change: Change | undefined) {
+  if (change?.call.op !== "createJob") return undefined;
+  const { from_cron_job: cronJob, containers = [] } = change.call.body;
+  return { cronJob, containers: containers.map(({ image, command }) => ({ image, command })) };
+}
