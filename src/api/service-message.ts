@@ -29,7 +29,9 @@ export function displayable(text: string, secrets: readonly Secret[], longest = 
   const line = withoutSecrets(cleaned, secrets);
   if (line === "") return undefined;
   const characters = Array.from(line);
-  return characters.length <= longest ? line : `${characters.slice(0, longest - 1).join("")}…`;
+  if (characters.length <= longest) return line;
+  // Not within a word: nobody would recognise half of a value, to redact it.
+  return `${characters.slice(0, longest - 1).join("").replace(/[!-~]+$/u, "").trimEnd()}…`;
 }
 
 function withoutSecrets(text: string, secrets: readonly Secret[]): string {

@@ -93,6 +93,8 @@ describe("what the service says is told, fit to be shown", () => {
     [JSON.stringify({ message: `token ${dana.token} is bad` }), told("token [token] is bad.")],
     [JSON.stringify({ message: `a\u200b ${dana.token.slice(0, 5)}\u200b${dana.token.slice(5)}` }), told("a [token].")],
     [JSON.stringify({ message: "😀".repeat(1_000) }), told(`${"😀".repeat(1_000)}.`)],
+    // Half of a word may be half of a secret.
+    [JSON.stringify({ message: `${"word ".repeat(199)}hunter2-hunter2` }), told(`${"word ".repeat(199).trimEnd()}…`)],
     [JSON.stringify({ message: "😀".repeat(1_001) }), told(`${"😀".repeat(999)}…`)],
     ["x".repeat(201), own],
     ["<html><body>Bad Request</body></html>", own],
