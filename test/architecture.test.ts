@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join, relative, sep } from "node:path";
 import { expect, test } from "vitest";
+import { leadsBack } from "./support/stages.ts";
 
 const src = join(import.meta.dirname, "../src");
 
@@ -208,20 +209,6 @@ test("no imports lead in a circle, not even those of types", () => {
 
   expect(inCircles(files.flatMap(importsOf))).toEqual([]);
 });
-
-/** The way of a request through the workflow, by folder. What is in no such folder belongs to all of them. */
-const stages = ["receive", "propose", "decide", "run", "watching", "post"];
-
-function stageOf(file: string): number {
-  const [, , folder = ""] = file.split("/");
-  const at = stages.indexOf(folder);
-  return at < 0 ? stages.length : at;
-}
-
-function leadsBack({ file, target }: Pick<Import, "file" | "target">): boolean {
-  const isInside = [file, target].every((each) => areaOf(each) === "bot/workflow/");
-  return isInside && stageOf(target) < stageOf(file);
-}
 
 test("inside the workflow, imports lead from an earlier stage to a later one, and never back", () => {
   const back = files.flatMap(importsOf).filter(leadsBack);

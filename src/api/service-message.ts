@@ -31,7 +31,11 @@ export function displayable(text: string, secrets: readonly Secret[], longest = 
   const characters = Array.from(line);
   if (characters.length <= longest) return line;
   // Not within a word: nobody would recognise half of a value, to redact it.
-  return `${characters.slice(0, longest - 1).join("").replace(/[!-~]+$/u, "").trimEnd()}…`;
+  return `${characters
+    .slice(0, longest - 1)
+    .join("")
+    .replace(/[!-~]+$/u, "")
+    .trimEnd()}…`;
 }
 
 function withoutSecrets(text: string, secrets: readonly Secret[]): string {

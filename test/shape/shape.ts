@@ -2,6 +2,8 @@ import { spawnSync } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
 import ts from "typescript";
+import { laneNames } from "../../src/bot/workflow/inbox/lanes.ts";
+import { leadsBack } from "../support/stages.ts";
 
 /**
  * How far a reader has to walk: `npm run shape`. With `-- --list` it names what it counts, with `-- --under bot/store`
@@ -97,6 +99,15 @@ function calledOnce({ file, tree }: Source): string[] {
     .map(({ name }) => `${file} ${name?.text}`);
 }
 
+/** A lease has a token. */
+function tablesWithLeases(): string[] {
+  const { tree } = sources.find(({ file }) => file === "bot/store/schema/tables.ts") ?? {};
+  const tables = [...(tree?.statements ?? [])].filter((statement) => ts.isTypeAliasDeclaration(statement));
+  return tables
+    .filter(({ type }) => ts.isTypeLiteralNode(type) && type.members.some(({ name }) => name?.getText() === "token"))
+    .map(({ name }) => name.text);
+}
+
 function depsTypes({ file, tree }: Source): string[] {
   return tree.statements
     .filter((statement) => ts.isTypeAliasDeclaration(statement) || ts.isInterfaceDeclaration(statement))
@@ -130,6 +141,20 @@ say(
 say("private functions of up to six lines that are called once", counted.flatMap(calledOnce));
 say("types called …Deps", counted.flatMap(depsTypes));
 say("circles of imports, those of types included", circles());
+say(
+  "imports of the workflow that lead back",
+  [...imports].flatMap(([file, targets]) =>
+    targets.filter((target) => leadsBack({ file, target })).map((target) => `${file} imports ${target}`),
+  ),
+);
+say("lanes", laneNames);
+say("tables with a lease", tablesWithLeases());
+say(
+  "files that send messages of their own: pipelines",
+  sources
+    .filter(({ file, tree }) => file.startsWith("bot/workflow/") && /\bsender\s*\.post\(/u.test(tree.text))
+    .map(({ file }) => file),
+);
 if (under === "") {
   process.stdout.write("\n/gantry scale web 3\n");
   const path = join(import.meta.dirname, "request-path.ts");
