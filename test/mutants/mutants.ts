@@ -311,8 +311,8 @@ export const mutants: readonly Mutant[] = [
   {
     bug: "what was answered in time is signed all the same",
     file: "src/bot/workflow/reply.ts",
-    text: "const sign = clock.patience(SIGN_AFTER_MS, () => {",
-    becomes: "const sign = { cancel: (): void => undefined };\n  clock.patience(SIGN_AFTER_MS, () => {",
+    text: "const sign = clock.patience(WORKING_AFTER_MS, () => {",
+    becomes: "const sign = { cancel: (): void => undefined };\n  clock.patience(WORKING_AFTER_MS, () => {",
     tests: ["test/flows/under-load/slow-workload-api.test.ts"],
   },
   {

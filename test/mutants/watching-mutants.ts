@@ -38,7 +38,7 @@ export const watchingMutants: readonly Mutant[] = [
   {
     bug: "what was over quickly is told",
     file: "src/bot/watch/due.ts",
-    text: "const isShort = overAt !== undefined && overAt <= ripeAt && times === 1;",
+    text: "const isShort = overAt !== undefined && overAt <= countsAt && times === 1;",
     becomes: "const isShort = false;",
     tests: due,
   },

@@ -50,7 +50,7 @@ export async function dueNotices(session: Session, { teamId, place }: PlaceId): 
   return rows.flatMap((row) => {
     const subject = subjects.get(row.id);
     if (subject === undefined) return [];
-    return [{ id: row.id, subject, ripeAt: new Date(row.ripe_at), wasMuted: row.was_muted === 1 }];
+    return [{ id: row.id, subject, countsAt: new Date(row.ripe_at), wasMuted: row.was_muted === 1 }];
   });
 }
 

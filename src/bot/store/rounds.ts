@@ -373,13 +373,13 @@ async function writeNotices(tx: Db, { textSealer }: Session, round: Round, { not
   for (const isOld of [true, false]) {
     const some = notices.filter((each) => each.isOld === isOld);
     for (let from = 0; from < some.length; from += BATCH) {
-      const rows = some.slice(from, from + BATCH).map(({ place, id, event, ripeAt, dueAt }) => ({
+      const rows = some.slice(from, from + BATCH).map(({ place, id, event, countsAt, dueAt }) => ({
         team_id: round.teamId,
         place,
         id,
         incident_id: event === undefined ? id : null,
         event: event === undefined ? null : textSealer.seal(plainText(toJson(EventJson, event)), `notice ${id}`),
-        ripe_at: ripeAt.toISOString(),
+        ripe_at: countsAt.toISOString(),
         due_at: dueAt.toISOString(),
         was_muted: 0,
         alert_id: null,

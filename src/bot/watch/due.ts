@@ -36,7 +36,7 @@ export function placeOfMute({ place }: Mute): string | undefined {
 }
 
 /** When a watch tells of an incident, quiet hours apart; undefined while it doesn't. Pure. */
-export function ripeAt({ events, afterMs }: Watch, incident: Incident): Date | undefined {
+export function countsAt({ events, afterMs }: Watch, incident: Incident): Date | undefined {
   const { cause, openedAt, overAt } = incident;
   if (cause === "job-failed") return events.includes("job-failed") ? openedAt : undefined;
   if (cause === "out-of-memory" && events.includes("out-of-memory")) return openedAt;
@@ -55,7 +55,7 @@ export type Telling =
 
 type Due = {
   readonly incident: Incident;
-  readonly ripeAt: Date;
+  readonly countsAt: Date;
   readonly quiet: QuietHours | undefined;
   readonly mute: Mute | undefined;
   /** It was held back by a mute before: then its end isn't told either. */
@@ -64,9 +64,9 @@ type Due = {
 };
 
 /** Pure. */
-export function tellingOf({ incident, ripeAt, quiet, mute, wasMuted, now }: Due): Telling {
+export function tellingOf({ incident, countsAt, quiet, mute, wasMuted, now }: Due): Telling {
   const { overAt, times } = incident;
-  const isShort = overAt !== undefined && overAt <= ripeAt && times === 1;
+  const isShort = overAt !== undefined && overAt <= countsAt && times === 1;
   if (overAt !== undefined && wasMuted) return { kind: "drop" };
   if (isShort) {
     const until = new Date(overAt.getTime() + FLAPPING_MS);

@@ -6,7 +6,7 @@ import { StoreError } from "../errors.ts";
 import type { Store } from "../store/store.ts";
 import { type Due, type DueKind, type DueKindName, dueKinds, type NextTime } from "./due-kinds.ts";
 import type { Job, Lanes } from "./inbox/lanes.ts";
-import type { Aside } from "./inbox/scheduler.ts";
+import type { OutsideLane } from "./inbox/scheduler.ts";
 
 // Does work that is due. Leases, retries and back-off are the same for all kinds.
 
@@ -20,7 +20,7 @@ export type DueEnd = "done" | "ended" | "again" | "retry" | NextTime;
 export class LeaseLost extends Error {}
 
 /** One attempt. An error that it throws is logged, and the work is retried with a back-off. */
-export type DueWork = (due: Due, signal: AbortSignal, aside: Aside) => Promise<DueEnd>;
+export type DueWork = (due: Due, signal: AbortSignal, outsideLane: OutsideLane) => Promise<DueEnd>;
 
 export type DueLoop = {
   /** Renews leases of what waits for its lane or runs, and gives back what couldn't be done. Rejects when the database doesn't answer. */
@@ -50,11 +50,11 @@ type Parts = {
 };
 
 /** Where an attempt goes on. */
-type Place = { readonly signal: AbortSignal; readonly aside: Aside };
+type Place = { readonly signal: AbortSignal; readonly outsideLane: OutsideLane };
 
 /** That of what is done at once, whatever the lanes do. */
 function noPlace(): Place {
-  return { signal: new AbortController().signal, aside: (pause) => pause };
+  return { signal: new AbortController().signal, outsideLane: (pause) => pause };
 }
 
 /** Before a retry. */
@@ -166,9 +166,9 @@ export function createDueLoop({ store, lanes, work, log, clock }: Parts): DueLoo
       release(due);
     }
   };
-  const attempt = async (due: Due, todo: DueWork, { signal, aside }: Place): Promise<DueEnd | undefined> => {
+  const attempt = async (due: Due, todo: DueWork, { signal, outsideLane }: Place): Promise<DueEnd | undefined> => {
     try {
-      return await todo(due, signal, aside);
+      return await todo(due, signal, outsideLane);
     } catch (error) {
       if (error instanceof LeaseLost) return undefined;
       if (error instanceof StoreError) throw error;
@@ -181,8 +181,8 @@ export function createDueLoop({ store, lanes, work, log, clock }: Parts): DueLoo
   const enqueue = (due: Due, job: Job, todo?: DueWork): void => {
     const { promise, resolve } = Promise.withResolvers<DueEnd | undefined>();
     note(due, promise);
-    const isTaken = lanes.add(job, async (signal, aside) => {
-      const end = run(due, todo, { signal, aside });
+    const isTaken = lanes.add(job, async (signal, outsideLane) => {
+      const end = run(due, todo, { signal, outsideLane });
       resolve(end);
       await end;
     });

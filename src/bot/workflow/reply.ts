@@ -29,19 +29,19 @@ export function createReply({ tell }: Pick<Responder, "tell">, origin: Origin): 
 }
 
 /** People wonder after a second. Slack shows it a moment after it was sent. */
-export const SIGN_AFTER_MS = 800;
+export const WORKING_AFTER_MS = 800;
 
 type Answers = Partial<Pick<Responder, "answer" | "tell" | "tellPatiently">>;
 
-type Signed<Own> = {
-  /** Its answers come after the sign, and take it away. */
+type WhenSlow<Own> = {
+  /** Replaces “Working…” with the answer. */
   readonly responder: Own;
   /** Nobody has to be shown anything any more. Never rejects. */
   readonly end: () => Promise<void>;
 };
 
 /** If nothing answers a person for a moment, shows them that their request is being worked on. Costs nothing before. */
-export function signWhenSlow<Own extends Answers>(
+export function workingWhenSlow<Own extends Answers>(
   {
     clock,
     responder,
@@ -50,10 +50,10 @@ export function signWhenSlow<Own extends Answers>(
     readonly responder: Own & Pick<Responder, "working">;
   },
   origin: Origin,
-): Signed<Own & Pick<Responder, "working">> {
+): WhenSlow<Own & Pick<Responder, "working">> {
   let shown: Promise<() => Promise<void>> | undefined;
   const end = async (): Promise<void> => {
-    sign.cancel();
+    timer.cancel();
     const remove = await shown;
     shown = undefined;
     await remove?.();
@@ -61,14 +61,14 @@ export function signWhenSlow<Own extends Answers>(
   const instead =
     <Args extends readonly unknown[], Result>(say: (...args: Args) => Promise<Result>) =>
     async (...args: Args): Promise<Result> => {
-      sign.cancel();
+      timer.cancel();
       // Sent at the same time, they could arrive the other way round.
       await shown;
       const said = await say(...args);
       await end();
       return said;
     };
-  const sign = clock.patience(SIGN_AFTER_MS, () => {
+  const timer = clock.patience(WORKING_AFTER_MS, () => {
     shown = responder.working(origin);
   });
   const { answer, tell, tellPatiently } = responder;

@@ -182,7 +182,7 @@ export type NewNotice = {
   readonly id: string;
   readonly event: NoticedEvent | undefined;
   /** When it counts, quiet hours and mutes apart. */
-  readonly ripeAt: Date;
+  readonly countsAt: Date;
   readonly dueAt: Date;
   /** It isn't told twice: one that is known keeps its times. */
   readonly isOld: boolean;
@@ -202,7 +202,7 @@ export type RoundResult = {
 export type Notice = {
   readonly id: string;
   readonly subject: Incident | NoticedEvent;
-  readonly ripeAt: Date;
+  readonly countsAt: Date;
   readonly wasMuted: boolean;
 };
 

@@ -5,7 +5,7 @@ import {
   muteOf,
   nextDigest,
   previousDigest,
-  ripeAt,
+  countsAt,
   tellingOf,
 } from "../../../src/bot/watch/due.ts";
 import type { Incident } from "../../../src/bot/watch/incident.ts";
@@ -85,14 +85,14 @@ test.each<[string, readonly WatchedEvent[], Partial<Incident>, string | undefine
   ["its end is", ["recovered"], { overAt: at(5) }, "10:05"],
   ["but not of what was over quickly", ["recovered"], { overAt: at(1) }, undefined],
   ["nothing for who wants other events", ["deployed"], {}, undefined],
-])("when it is ripe: %s", (_, events, changed, when) => {
-  expect(iso(ripeAt({ ...watch, events }, { ...incident, ...changed }))).toBe(when);
+])("when it counts: %s", (_, events, changed, when) => {
+  expect(iso(countsAt({ ...watch, events }, { ...incident, ...changed }))).toBe(when);
 });
 
 const quiet = { from: "22:00", to: "07:00", zone: "Europe/Berlin" };
 
 describe("when its time has come", () => {
-  const due = { incident, ripeAt: at(2), quiet: undefined, mute: undefined, wasMuted: false, now: at(2) };
+  const due = { incident, countsAt: at(2), quiet: undefined, mute: undefined, wasMuted: false, now: at(2) };
   const mute = (minutes: number) => ({
     teamId: "T1",
     place: watch.place,

@@ -121,7 +121,7 @@ beforeAll(async () => {
   await all.syncRounds("us");
   due = given((await all.takeDue({ kind: "round", leaseMs: 60_000, most: 1 }))[0]);
   round = given(await all.roundOf(due));
-  const notice = { place: "C1", id: "i1", event: undefined, ripeAt: new Date(0), dueAt: new Date(0), isOld: false };
+  const notice = { place: "C1", id: "i1", event: undefined, countsAt: new Date(0), dueAt: new Date(0), isOld: false };
   const seen = { ...nothingSeen, kind: round.kind, name: "web" };
   await all.endRound(round, {
     ...found,

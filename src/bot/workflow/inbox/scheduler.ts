@@ -2,10 +2,10 @@ import type { Clock, Timer } from "../../../platform/clock.ts";
 import { unawaited } from "../../../platform/waiting.ts";
 
 /** Work that runs after an ack. When aborted, it tells its person and ends. */
-export type Work = (signal: AbortSignal, aside: Aside) => Promise<void>;
+export type Work = (signal: AbortSignal, outsideLane: OutsideLane) => Promise<void>;
 
 /** Awaits a pause without a place in the lane: another job has it meanwhile. */
-export type Aside = (pause: Promise<void>) => Promise<void>;
+export type OutsideLane = (pause: Promise<void>) => Promise<void>;
 
 export type Entry<Lane extends string> = {
   readonly lane: Lane;
@@ -47,7 +47,7 @@ const LULL_MS = 2;
 /** Without a lull in a flood, a job begins after this. */
 const LONGEST_HOLD_MS = 100;
 /** Jobs that go on after a pause have no need of a place, so only so many leave theirs. */
-const MOST_ASIDE = 500;
+const MOST_OUTSIDE = 500;
 
 type State<Lane extends string> = {
   /** The lane whose turn is next comes first. */
@@ -60,7 +60,7 @@ type State<Lane extends string> = {
   readonly begun: Map<Entry<Lane>, number>;
   waiting: number;
   /** Jobs in a pause. */
-  aside: number;
+  outside: number;
   /** Whether an interaction came in since the last look. */
   hasArrived: boolean;
   /** Looks for a lull. */
@@ -84,7 +84,7 @@ export function createScheduler<Lane extends string>(parts: SchedulerParts<Lane>
     onError,
     begun: new Map(),
     waiting: 0,
-    aside: 0,
+    outside: 0,
     hasArrived: false,
     timer: undefined,
     isDue: false,
@@ -188,7 +188,7 @@ function next<Lane extends string>(state: State<Lane>): Entry<Lane> | undefined 
 
 async function run<Lane extends string>(state: State<Lane>, entry: Entry<Lane>): Promise<void> {
   try {
-    await entry.work(state.controller.signal, (pause) => stepAside(state, entry, pause));
+    await entry.work(state.controller.signal, (pause) => leaveLane(state, entry, pause));
   } catch (error) {
     state.onError(error);
   }
@@ -198,20 +198,20 @@ async function run<Lane extends string>(state: State<Lane>, entry: Entry<Lane>):
   schedule(state);
 }
 
-async function stepAside<Lane extends string>(
+async function leaveLane<Lane extends string>(
   state: State<Lane>,
   entry: Entry<Lane>,
   pause: Promise<void>,
 ): Promise<void> {
-  if (state.aside >= MOST_ASIDE) return pause;
+  if (state.outside >= MOST_OUTSIDE) return pause;
   const queue = queueOf(state, entry.lane);
-  state.aside += 1;
+  state.outside += 1;
   queue.done(entry);
   schedule(state);
   try {
     await pause;
   } finally {
-    state.aside -= 1;
+    state.outside -= 1;
     queue.resume(entry);
   }
 }

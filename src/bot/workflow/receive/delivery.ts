@@ -19,7 +19,7 @@ import { connect, disconnect } from "../propose/link.ts";
 import { type AskInteraction, propose } from "../propose/propose.ts";
 import { redo } from "../propose/redo.ts";
 import type { RunEvents } from "../run/run.ts";
-import { createReply, signWhenSlow, withAccount } from "../reply.ts";
+import { createReply, workingWhenSlow, withAccount } from "../reply.ts";
 import { changeWatches } from "../propose/change-watches.ts";
 import { takeAlert } from "../decide/take-alert.ts";
 
@@ -137,7 +137,7 @@ async function processDelivery(deps: WorkflowParts, working: Working, signal: Ab
   const { interaction, due } = working;
   // They may have reached somebody since.
   const undelivered = isRestored(due) ? undefined : working.undelivered;
-  const { responder, end: endSign } = signFor(deps, working);
+  const { responder, end: endWorking } = workingFor(deps, working);
   const form = interaction.kind === "ask" ? interaction.form : undefined;
   const reply = withAccount(
     form === undefined ? createReply(responder, interaction.origin) : responder.formReply(form, interaction.origin),
@@ -157,7 +157,7 @@ async function processDelivery(deps: WorkflowParts, working: Working, signal: Ab
     if (!isAgain || due.attempts === 1) await reply.send(await failure(deps, interaction, error), "refused");
     if (isAgain) throw error;
   } finally {
-    await endSign();
+    await endWorking();
   }
   const finish = async (): Promise<DueEnd> => {
     try {
@@ -182,11 +182,11 @@ async function processDelivery(deps: WorkflowParts, working: Working, signal: Ab
 }
 
 /** What reads the workload API before its answer. A form shows itself that it was sent. */
-function signFor(deps: WorkflowParts, { interaction, undelivered }: Working) {
+function workingFor(deps: WorkflowParts, { interaction, undelivered }: Working) {
   const { kind } = interaction;
   const isSlow =
     kind === "decide" || kind === "redo" || kind === "watch" || (kind === "ask" && interaction.form === undefined);
-  if (isSlow && undelivered === undefined) return signWhenSlow(deps, interaction.origin);
+  if (isSlow && undelivered === undefined) return workingWhenSlow(deps, interaction.origin);
   return { responder: deps.responder, end: () => Promise.resolve() };
 }
 

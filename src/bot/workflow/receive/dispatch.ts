@@ -12,7 +12,7 @@ import { isDirect, type Origin } from "../origin.ts";
 import { answerRead, answerStatus } from "../propose/answer.ts";
 import { sentences } from "../../views/messages/sentences.ts";
 import { showBinding } from "../propose/bind.ts";
-import { signWhenSlow } from "../reply.ts";
+import { workingWhenSlow } from "../reply.ts";
 import type { WorkflowParts } from "../ports.ts";
 
 type Dispatched = {
@@ -42,13 +42,13 @@ export async function dispatch(
   switch (command.effect) {
     case "read": {
       const isTaken = deps.lanes.add({ lane: "people", owner: origin.userId }, (signal) =>
-        withSign(deps, origin, (responder) => answerRead({ ...deps, responder }, { command, ask, origin }, signal)),
+        withWorking(deps, origin, (responder) => answerRead({ ...deps, responder }, { command, ask, origin }, signal)),
       );
       return say(isTaken ? undefined : sentences.busy());
     }
     case "status": {
       const isTaken = deps.lanes.add({ lane: "people", owner: origin.userId }, () =>
-        withSign(deps, origin, (responder) => answerStatus({ ...deps, responder }, ask, origin)),
+        withWorking(deps, origin, (responder) => answerStatus({ ...deps, responder }, ask, origin)),
       );
       return say(isTaken ? undefined : sentences.busy());
     }
@@ -74,12 +74,12 @@ export async function dispatch(
   }
 }
 
-async function withSign(
+async function withWorking(
   deps: WorkflowParts,
   origin: Origin,
   work: (responder: WorkflowParts["responder"]) => Promise<void>,
 ): Promise<void> {
-  const { responder, end } = signWhenSlow(deps, origin);
+  const { responder, end } = workingWhenSlow(deps, origin);
   try {
     await work(responder);
   } finally {

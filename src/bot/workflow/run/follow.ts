@@ -26,7 +26,7 @@ import { isFollowed, isLateHealth, overtakenWords, seenOf } from "../../views/ki
 import { UserError } from "../../errors.ts";
 import { advance } from "../history.ts";
 import { type Next, step } from "../lifecycle.ts";
-import type { Aside } from "../inbox/scheduler.ts";
+import type { OutsideLane } from "../inbox/scheduler.ts";
 import type { Clock } from "../../../platform/clock.ts";
 import type { Advanced, Inserted } from "../stored.ts";
 import type { WorkflowParts } from "../ports.ts";
@@ -51,7 +51,7 @@ export type Followed = {
   /** The request, if it is open already. */
   readonly opened?: OpenRequest | undefined;
   /** For the pause before the first look. */
-  readonly aside: Aside;
+  readonly outsideLane: OutsideLane;
   /** The way back of a deploy that doesn't get ready is stored and has to be carried on. */
   readonly onBack: (back: Inserted) => void;
 };
@@ -66,7 +66,7 @@ const JOB_FOR_MS = 24 * 60 * 60_000;
  * it again. So no lane is held in between, and a restart of the bot loses nothing. Resolves to whether its lease ended with it.
  */
 export async function follow(deps: WorkflowParts, followed: Followed, signal: AbortSignal): Promise<boolean> {
-  const { change, isLeftOver, aside } = followed;
+  const { change, isLeftOver, outsideLane } = followed;
   if (signal.aborted) return false;
   if (!isFollowed(change)) return record(deps, followed, { health: unwatched });
   const age = ageMs(deps.clock, change);
@@ -76,7 +76,7 @@ export async function follow(deps: WorkflowParts, followed: Followed, signal: Ab
   let back: Inserted | undefined;
   const looked = await withRequest(deps, followed, async (request): Promise<Looked | undefined> => {
     const { wait, ...look } = looking(deps, followed, { request, signal });
-    if (!isLeftOver) await aside(wait(FIRST_LOOK_MS));
+    if (!isLeftOver) await outsideLane(wait(FIRST_LOOK_MS));
     if (signal.aborted) return undefined;
     const seen = await lookAt(deps, { change, request }, look);
     // Before the trouble is stored: no look begins a way back after that.
@@ -318,7 +318,7 @@ type Left = Followed & { readonly left: readonly StoredChange[] };
 /** Undefined when the bot has to stop. */
 async function lookAtParts(
   deps: WorkflowParts,
-  { change: request, isLeftOver, left, aside }: Left,
+  { change: request, isLeftOver, left, outsideLane }: Left,
   signal: AbortSignal,
 ): Promise<readonly Seen[] | undefined> {
   const age = ageMs(deps.clock, request);
@@ -326,7 +326,7 @@ async function lookAtParts(
   const opened = isTooLate || !left.some(isFollowed) ? undefined : await openedIfPossible(deps, request);
   if (opened === undefined) return left.map((part) => ({ part, health: leftAlone(part) }));
   const { api, wait } = looking(deps, { change: request }, { request: opened, signal });
-  if (!isLeftOver) await aside(wait(FIRST_LOOK_MS));
+  if (!isLeftOver) await outsideLane(wait(FIRST_LOOK_MS));
   const services = signal.aborted ? undefined : await listed(api, request, signal);
   if (services === undefined) return undefined;
   const seen: Seen[] = [];

@@ -13,12 +13,12 @@ import { isAchieved } from "../../views/cards/several-card.ts";
 import { storeWayBack } from "./way-back.ts";
 import { stageOf, step, endOf } from "../lifecycle.ts";
 import { AWAY_REST_MS, BUSY_REST_MS, type Done, type Lease, readBack, refuse, sendChange } from "./send.ts";
-import { SIGN_AFTER_MS } from "../reply.ts";
+import { WORKING_AFTER_MS } from "../reply.ts";
 import { type OpenRequest, openRequest } from "../open-request.ts";
 import { changeIn, contentOf } from "../stored-request.ts";
 import type { Inserted } from "../stored.ts";
 import type { WorkflowParts } from "../ports.ts";
-import type { Aside } from "../inbox/scheduler.ts";
+import type { OutsideLane } from "../inbox/scheduler.ts";
 import type { Change, Outcome } from "../../changes/change.ts";
 import { StoreError, UserError } from "../../errors.ts";
 import { counted } from "../../views/kit/text.ts";
@@ -61,20 +61,25 @@ export function carryOnLater(deps: WorkflowParts, stored: Stored, events?: RunEv
     return events?.onEnded();
   }
   const sinceMs = stopwatch(deps.clock);
-  const attempt = (lease: Due, signal: AbortSignal, aside: Aside): Promise<DueEnd> => {
+  const attempt = (lease: Due, signal: AbortSignal, outsideLane: OutsideLane): Promise<DueEnd> => {
     const known = sinceMs() < FRESH_FOR_MS ? stored : { change };
-    return carryOn(deps, { ...known, due: lease, events, aside }, signal);
+    return carryOn(deps, { ...known, due: lease, events, outsideLane }, signal);
   };
   deps.start(due, attempt, { lane: "due", owner: change.requester.userId });
 }
 
 /** Carries on a request that is due, on any replica. Nobody waits for an answer to a command or click any more. */
-export async function carryOnDue(deps: WorkflowParts, due: Due, signal: AbortSignal, aside: Aside): Promise<DueEnd> {
+export async function carryOnDue(
+  deps: WorkflowParts,
+  due: Due,
+  signal: AbortSignal,
+  outsideLane: OutsideLane,
+): Promise<DueEnd> {
   const change = await deps.store.find({ id: due.key });
   const stage = change === undefined ? "over" : stageOf(change);
   if (change === undefined || stage === "over") return "done";
   if (stage === "waiting") return endWaiting(deps, change, due);
-  return carryOn(deps, { change, due, events: undefined, aside }, signal);
+  return carryOn(deps, { change, due, events: undefined, outsideLane }, signal);
 }
 
 /** Expires a request that waits for approvals, if its time is over. */
@@ -144,8 +149,8 @@ async function runToEnd(
 ): Promise<Done | undefined> {
   const { change, fresh, events } = carrying;
   // When it is slow, its card says that it runs.
-  const sign = deps.clock.patience(SIGN_AFTER_MS, () => deps.lanes.background(showLater(deps, change)));
-  const done = await toItsEnd(deps, carrying, signal).finally(() => sign.cancel());
+  const timer = deps.clock.patience(WORKING_AFTER_MS, () => deps.lanes.background(showLater(deps, change)));
+  const done = await toItsEnd(deps, carrying, signal).finally(() => timer.cancel());
   await events?.onBegun?.();
   const taken = done?.card && { ...done.card, change: done.change, opened: fresh?.content };
   // It waits for something, and its card says for what.
@@ -171,7 +176,7 @@ export async function showLater(
 type CarryOn = Omit<Stored, "due"> & {
   readonly due: Due;
   readonly events: RunEvents | undefined;
-  readonly aside: Aside;
+  readonly outsideLane: OutsideLane;
 };
 
 type Running = CarryOn & { readonly lease: Lease };

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { AccountSeeker } from "../../accounts/resolve.ts";
-import { covers, endOfQuiet, muteOf, placeOf, placeOfMute, ripeAt, tellingOf } from "../../watch/due.ts";
+import { covers, endOfQuiet, muteOf, placeOf, placeOfMute, countsAt, tellingOf } from "../../watch/due.ts";
 import { type StoredChange, uidOf } from "../../changes/stored-change.ts";
 import type { NoticedEvent } from "../../watch/alert.ts";
 import type { Incident } from "../../watch/incident.ts";
@@ -86,7 +86,7 @@ async function decide({ clock, settings }: WorkflowParts, deciding: Deciding): P
   const mute = muteOf(mutes, subject.name);
   const telling =
     "cause" in subject
-      ? tellingOf({ incident: subject, ripeAt: notice.ripeAt, quiet, mute, wasMuted, now })
+      ? tellingOf({ incident: subject, countsAt: notice.countsAt, quiet, mute, wasMuted, now })
       : eventTelling({ quiet, mute, now });
   if (telling.kind === "tell") return { kind: "tell", ownerId: first.owner.userId };
   if (telling.kind === "drop") return telling;
@@ -131,7 +131,7 @@ function placesOf({ card, requester, notifies }: StoredChange): readonly string[
 }
 
 function wants(watch: Watch, subject: Incident | NoticedEvent): boolean {
-  return "cause" in subject ? ripeAt(watch, subject) !== undefined : watch.events.includes(subject.event);
+  return "cause" in subject ? countsAt(watch, subject) !== undefined : watch.events.includes(subject.event);
 }
 
 type Timing = { readonly quiet: QuietHours | undefined; readonly mute: Mute | undefined; readonly now: Date };

@@ -16,7 +16,7 @@ import {
   type IncidentStep,
   type Look,
 } from "../../watch/compare.ts";
-import { covers, placeOf, ripeAt } from "../../watch/due.ts";
+import { covers, placeOf, countsAt } from "../../watch/due.ts";
 import type { Kept, Seen } from "../../watch/incident.ts";
 import { isGap, roundEveryMs } from "../../watch/pace.ts";
 import type { Watch } from "../../watch/watch.ts";
@@ -190,14 +190,14 @@ function noticesOf({ settings }: WorkflowParts, { round, watches, found }: Notic
     ? found.lasting.map((incident) => ({ incident, news: "seen" }))
     : [];
   const incidents = [...steps, ...lasting].flatMap(({ incident, news }) => {
-    const ripe = new Map<string, number>();
+    const earliest = new Map<string, number>();
     for (const watch of watches) {
-      const when = covers(watch, incident, jobsRegion) ? ripeAt(watch, incident)?.getTime() : undefined;
-      if (when !== undefined) ripe.set(placeOf(watch), Math.min(when, ripe.get(placeOf(watch)) ?? when));
+      const when = covers(watch, incident, jobsRegion) ? countsAt(watch, incident)?.getTime() : undefined;
+      if (when !== undefined) earliest.set(placeOf(watch), Math.min(when, earliest.get(placeOf(watch)) ?? when));
     }
-    return [...ripe].map(([place, when]) => {
-      const ripeAt = new Date(when);
-      return { place, id: incident.id, event: undefined, ripeAt, dueAt: ripeAt, isOld: news === "seen" };
+    return [...earliest].map(([place, when]) => {
+      const countsAt = new Date(when);
+      return { place, id: incident.id, event: undefined, countsAt, dueAt: countsAt, isOld: news === "seen" };
     });
   });
   const events = found.happened.flatMap(({ event, seen, words }) => {
@@ -212,7 +212,7 @@ function noticesOf({ settings }: WorkflowParts, { round, watches, found }: Notic
       place,
       id: randomUUID(),
       event: told,
-      ripeAt: at,
+      countsAt: at,
       dueAt: at,
       isOld: false,
     }));

@@ -36,7 +36,7 @@ const opened = new Date("2026-11-26T10:00:00Z");
 function found(names: readonly string[]): RoundResult {
   const rest = { shared: undefined, end: undefined, overAt: undefined, seen: undefined, unseenSince: undefined };
   const more = { overUnseenSince: undefined, restartsBefore: undefined, changedBefore: undefined };
-  const at = { ripeAt: opened, dueAt: opened };
+  const at = { countsAt: opened, dueAt: opened };
   return {
     hasLooked: true,
     everyMs: 10_000,

@@ -67,7 +67,7 @@ const noticeOf = (id: string, place = "C1", other: Partial<NewNotice> = {}): New
   place,
   id,
   event: undefined,
-  ripeAt: long,
+  countsAt: long,
   dueAt: long,
   isOld: false,
   ...other,
@@ -237,7 +237,7 @@ export function watchingContract({ replica, db }: Bench): void {
     await found(a, { notices: [noticeOf("1"), noticeOf("1", "C2", { isOld: true, dueAt: new Date() })] });
 
     expect(await a.dueNotices({ teamId: "T1", place: "C1" })).toEqual([]);
-    expect(await a.dueNotices({ teamId: "T1", place: "C2" })).toMatchObject([{ id: "1", ripeAt: long }]);
+    expect(await a.dueNotices({ teamId: "T1", place: "C2" })).toMatchObject([{ id: "1", countsAt: long }]);
     const [alert = "", ...others] = await alerts();
     expect(others).toEqual([]);
     expect(await a.alertOf({ id: alert, teamId: "T1" })).toMatchObject({ incidents: [{ id: "1" }], events: [] });

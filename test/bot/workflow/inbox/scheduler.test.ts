@@ -170,8 +170,8 @@ test("jobs in a pause leave their places to others, and count again afterwards",
   const { promise: pause, resolve: end } = Promise.withResolvers<void>();
   const { promise: never } = Promise.withResolvers<void>();
   for (const label of labels(32, "pausing ")) {
-    add({ lane: "decisions" }, async (_, aside) => {
-      await aside(pause);
+    add({ lane: "decisions" }, async (_, outsideLane) => {
+      await outsideLane(pause);
       begun.push(label);
       await never;
     });
@@ -191,7 +191,7 @@ test("idle waits for a job in a pause", async () => {
   const { add, idle } = lanesIn();
   const { promise: pause, resolve: end } = Promise.withResolvers<void>();
   let isIdle = false;
-  add(people, (_, aside) => aside(pause));
+  add(people, (_, outsideLane) => outsideLane(pause));
   await turns();
 
   const waiting = idle().then(() => (isIdle = true));
