@@ -309,10 +309,10 @@ export const mutants: readonly Mutant[] = [
     tests: ["test/flows/asking/duplicate-requests.test.ts"],
   },
   {
-    bug: "what was answered in time is signed all the same",
+    bug: "what was answered in time gets a “Working…” all the same",
     file: "src/bot/workflow/reply.ts",
-    text: "const sign = clock.patience(WORKING_AFTER_MS, () => {",
-    becomes: "const sign = { cancel: (): void => undefined };\n  clock.patience(WORKING_AFTER_MS, () => {",
+    text: "const timer = clock.patience(WORKING_AFTER_MS, () => {",
+    becomes: "const timer = { cancel: (): void => undefined };\n  clock.patience(WORKING_AFTER_MS, () => {",
     tests: ["test/flows/under-load/slow-workload-api.test.ts"],
   },
   {
