@@ -120,9 +120,6 @@ async function main(): Promise<void> {
       answer: () => Promise.resolve(false),
       remove: () => Promise.resolve(),
       link: () => Promise.resolve(undefined),
-      startStream: () => Promise.resolve(away),
-      appendStream: () => Promise.resolve(away),
-      stopStream: () => Promise.resolve(away),
     };
   };
   const list = async (username: string): Promise<object> => {

@@ -23,13 +23,11 @@ function heads({ cluster }: Scene): readonly Head[] {
 
 /** Follows a log, in which lines are written, until somebody stops it. A read isn't stored: who got nothing asks again. */
 export async function followsLog(scene: Scene): Promise<void> {
-  const { cluster, name, random } = scene;
+  const { cluster, name } = scene;
   const { playground, pulse, service, records } = cluster;
   const log = service.logOf(name);
   const dana = playground.as("dana");
   scene.arm();
-  const isAboutStreams = cluster.trap.armed()?.name.endsWith("stream") === true;
-  playground.faults.refusesStreams = !isAboutStreams && random() < 0.5;
   const write = (): void => void log.push(...Array.from({ length: LINES }, (_, at) => `line ${log.length + at + 1}.`));
   write();
   const isFollowed = () => heads(scene).length > 0;

@@ -14,12 +14,6 @@ export function slackCall({ request, body }: Arrived): CallName | undefined {
       return "slack: update the card";
     case "/api/chat.postMessage":
       return new URLSearchParams(body).has("thread_ts") ? "slack: post in the thread" : "slack: post the card";
-    case "/api/chat.startStream":
-      return "slack: start a stream";
-    case "/api/chat.appendStream":
-      return "slack: append to a stream";
-    case "/api/chat.stopStream":
-      return "slack: stop a stream";
     case "/api/views.open":
       return "slack: views.open";
     case "/api/views.update":

@@ -232,8 +232,8 @@ export const dueMutants: readonly Mutant[] = [
   {
     bug: "a replica that lost its lease of a follow stores something all the same",
     file: "src/bot/store/log-follows.ts",
-    text: "if (!(await isHeld)) return false;",
-    becomes: "await isHeld;",
+    text: "if (!(await delayDue(inside, due, { ms: nextMs }))) return false;",
+    becomes: "await delayDue(inside, due, { ms: nextMs });",
     tests: onSqlite,
   },
   {

@@ -150,9 +150,9 @@ say(
 say("lanes", laneNames);
 say("tables with a lease", tablesWithLeases());
 say(
-  "files that send messages of their own: pipelines",
+  "pipelines: files that update messages",
   sources
-    .filter(({ file, tree }) => file.startsWith("bot/workflow/") && /\bsender\s*\.post\(/u.test(tree.text))
+    .filter(({ file, tree }) => file.startsWith("bot/workflow/") && /\bsender\.update\(/u.test(tree.text))
     .map(({ file }) => file),
 );
 if (under === "") {

@@ -108,7 +108,6 @@ const meanings: Readonly<Record<SlackAnswer["means"], Meaning>> = {
   scope: "app",
   uneditable: "message",
   superseded: "message",
-  sealed: "message",
   content: "message",
   ours: "message",
   unknown: "message",

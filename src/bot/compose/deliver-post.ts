@@ -1,6 +1,6 @@
 import type { Due } from "../workflow/due-kinds.ts";
 import type { DueEnd } from "../workflow/due.ts";
-import { followEndPost } from "../workflow/watching/log-follow-end.ts";
+import { followLinesPost, followPost } from "../workflow/watching/follow-posts.ts";
 import type { WorkflowParts } from "../workflow/ports.ts";
 import { alertPost } from "../workflow/watching/alert-post.ts";
 import { digestPost } from "../workflow/watching/digest.ts";
@@ -18,7 +18,9 @@ export function deliverPost(deps: WorkflowParts, due: Due, signal: AbortSignal, 
     announcement: announcementPost(deps),
     change: changePost(deps, taken),
     digest: digestPost(deps, signal),
-    "follow end": followEndPost(deps),
+    follow: followPost(deps),
+    "follow end": followPost(deps),
+    "follow lines": followLinesPost(deps, signal),
     requester: requesterPost(deps),
     "watch news": watchNewsPost(deps),
   };

@@ -1,9 +1,9 @@
-import { sql } from "kysely";
-import type { NewPost } from "../workflow/posts.ts";
-import { addPost } from "./posts.ts";
+import { sql, type SqlBool } from "kysely";
+import { deletePosts, putPost } from "./posts.ts";
 import type { Due } from "../workflow/due-kinds.ts";
 import type {
   BegunFollow,
+  FollowMessages,
   FollowsWanted,
   IdIn,
   NewLogFollow,
@@ -11,7 +11,7 @@ import type {
   StoredFollow,
   TakenFollow,
 } from "../workflow/stored.ts";
-import { beginDue, delayDue, holdDue, scheduleDue } from "./due.ts";
+import { beginDue, delayDue, scheduleDue } from "./due.ts";
 import { plainText } from "./schema/columns.ts";
 import type { Db, Session } from "./database/session.ts";
 
@@ -77,29 +77,38 @@ export async function followOf({ db }: Session, due: Due): Promise<TakenFollow |
   );
 }
 
-/** Stores how far it is, and renews the lease or ends it until the next look. False: the lease was lost, and nothing was stored. */
-export function saveFollow(session: Session, due: Due, { sealed, headTs, nextMs }: SavedFollow): Promise<boolean> {
+/** Stores how far it is, with its messages, and ends the lease until the next look. False: the lease was lost, and nothing was stored. */
+export function saveFollow(
+  session: Session,
+  due: Due,
+  { sealed, headTs, nextMs, ...messages }: SavedFollow,
+): Promise<boolean> {
   return session.db.transaction().execute(async (tx) => {
     const inside = { ...session, db: tx };
-    const isHeld = nextMs === undefined ? holdDue(inside, due) : delayDue(inside, due, { ms: nextMs });
-    if (!(await isHeld)) return false;
+    if (!(await delayDue(inside, due, { ms: nextMs }))) return false;
     await tx
       .updateTable("follow")
       .set({ sealed, head_ts: headTs ?? null })
       .where("id", "=", due.key)
       .execute();
+    await saveMessages(inside, messages);
     return true;
   });
 }
 
-/** It is over: nothing of it is kept. The message that it began with says so, as soon as Slack takes that. */
-export async function endFollow(session: Session, due: Due, head?: NewPost): Promise<void> {
+async function saveMessages(inside: Session, { posts = [], gone }: FollowMessages): Promise<void> {
+  if (gone !== undefined) await deletePosts(inside.db, sql<SqlBool>`id = ${gone}`);
+  for (const post of posts) await putPost(inside, post);
+}
+
+/** It is over: nothing of it is kept but its messages, which say so. */
+export async function endFollow(session: Session, due: Due, messages: FollowMessages): Promise<void> {
   await session.db.transaction().execute(async (tx) => {
     const ours = tx.deleteFrom("due").where("kind", "=", due.kind).where("key", "=", due.key);
     const gone = await ours.where("token", "=", due.token).returning("key").executeTakeFirst();
     if (gone === undefined) return;
     await tx.deleteFrom("follow").where("id", "=", due.key).execute();
-    if (head !== undefined) await addPost({ ...session, db: tx }, head);
+    await saveMessages({ ...session, db: tx }, messages);
   });
 }
 

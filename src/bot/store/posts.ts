@@ -32,6 +32,16 @@ export async function addPost(session: Writing, post: NewPost): Promise<void> {
   else if (kind === "change") await scheduleDue(session, { kind: "post", key: post.key, teamId });
 }
 
+/** Adds a message that has an id, or replaces what it says, and schedules it. */
+export async function putPost(session: Writing, post: NewPost): Promise<void> {
+  const { id = post.key, kind, teamId, payload } = post;
+  if ((await insertPost(session, { ...post, id })) === undefined) {
+    const sealed = payload === undefined ? null : session.textSealer.seal(plainText(payload), postBind(post));
+    await session.db.updateTable("post").set({ payload: sealed }).where("id", "=", id).execute();
+  }
+  await scheduleDue(session, { kind: deliveryOf(kind), key: id, teamId });
+}
+
 /** Undefined: there is one already. */
 async function insertPost(session: Writing, post: NewPost): Promise<string | undefined> {
   const { clock, textSealer } = session;

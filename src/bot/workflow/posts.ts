@@ -11,7 +11,12 @@ export type PostKindName =
   /** The card of a request; the message has its id. */
   | "change"
   | "digest"
+  /** The message with which a followed log begins; the message has the id of the follow. */
+  | "follow"
+  /** The same once it was over, of an earlier version. */
   | "follow end"
+  /** A message of its thread. */
+  | "follow lines"
   /** What a requester is told beside the card. */
   | "requester"
   | "watch news";
@@ -88,28 +93,16 @@ export type Sent<Value> =
   /** The message, its thread or the person doesn't exist any more. */
   | { readonly kind: "gone"; readonly refusal: Refusal };
 
-/** `sealed`: it isn't streamed any more, because Slack or a reader ended it. */
-export type Streamed<Value> = Sent<Value> | { readonly kind: "sealed" };
-
-type Thread = { readonly place: string; readonly threadTs: string };
-
 /** Each function is one attempt. Never rejects. */
 export type Sender = {
   /** To whoever used a slash command or a button, by the address that came with it. False: Slack didn't take it. */
   readonly answer: (responseUrl: string, post: Post) => Promise<boolean>;
   /** To a channel, or to a person by their id. */
-  readonly post: (to: Omit<Thread, "threadTs"> & Partial<Thread>, post: Post) => Promise<Sent<Card>>;
+  readonly post: (to: { readonly place: string; readonly threadTs?: string }, post: Post) => Promise<Sent<Card>>;
   readonly update: (card: Card, post: Post) => Promise<Sent<void>>;
   readonly remove: (card: Card) => Promise<void>;
   /** Undefined when Slack can't say. */
   readonly link: (card: Card) => Promise<string | undefined>;
-  /** A message that grows. In a channel, Slack lets it be read by one person meanwhile. */
-  readonly startStream: (
-    to: Thread,
-    reader: { readonly userId: string; readonly teamId: string },
-  ) => Promise<Streamed<Card>>;
-  readonly appendStream: (card: Card, block: Post["blocks"][number]) => Promise<Streamed<void>>;
-  readonly stopStream: (card: Card) => Promise<Streamed<void>>;
 };
 
 export type ThreadSoFar = {
@@ -155,6 +148,8 @@ export type Shown = {
   readonly opening?: () => Post;
   /** Its thread; in the place itself once that is gone. */
   readonly threadTs?: string | undefined;
+  /** Not in the place itself. */
+  readonly isOnlyInThread?: true;
   /** Told there first, and in its place if Slack doesn't take it. */
   readonly responseUrl?: string | undefined;
   /** Without `unshown`, it shows all. */

@@ -5,7 +5,7 @@ import type { NoticedEvent } from "../watch/alert.ts";
 import type { Incident, Kept } from "../watch/incident.ts";
 import type { Mute, Watch } from "../watch/watch.ts";
 import type { Due } from "./due-kinds.ts";
-import type { TakenPost } from "./posts.ts";
+import type { NewPost, TakenPost } from "./posts.ts";
 
 // What the database keeps, as the store takes it and hands it out.
 
@@ -255,11 +255,19 @@ export type TakenFollow = Omit<NewLogFollow, "limits" | "leaseMs"> & {
   readonly count: number;
 };
 
-export type SavedFollow = {
+/** What becomes of messages of a follow. */
+export type FollowMessages = {
+  /** Added, or changed. */
+  readonly posts?: readonly NewPost[];
+  /** The id of one that isn't drawn any more. */
+  readonly gone?: string;
+};
+
+export type SavedFollow = FollowMessages & {
   readonly sealed: string;
   readonly headTs: string | undefined;
-  /** Ends the lease: the next look is due then. */
-  readonly nextMs?: number;
+  /** Until the next look. */
+  readonly nextMs: number;
 };
 
 export type FollowsWanted = { readonly teamId: string; readonly channelId: string; readonly requesterId: string };

@@ -87,9 +87,6 @@ const Manifest = z.strictObject({
 /** What each Web API method needs: https://docs.slack.dev/reference/methods. A method that is missing here fails below. */
 const scopesOf: Readonly<Record<string, readonly string[]>> = {
   "auth.test": [],
-  "chat.appendStream": ["chat:write"],
-  "chat.startStream": ["chat:write"],
-  "chat.stopStream": ["chat:write"],
   "chat.postMessage": ["chat:write"],
   "chat.postEphemeral": ["chat:write"],
   "chat.update": ["chat:write"],

@@ -249,8 +249,8 @@ const asked: Readonly<Record<string, Attempt>> = {
   "go on with its work": (store) => store.holdDue(due),
   "begin a round of it": (store) => store.roundOf(due),
   "go on with its follow": (store) => store.followOf({ ...due, kind: "follow", key: "f1" }),
-  "write to its follow": (store) => store.saveFollow(due, { sealed: "other", headTs: undefined }),
-  "end its follow": (store) => store.endFollow(due),
+  "write to its follow": (store) => store.saveFollow(due, { sealed: "other", headTs: undefined, nextMs: 1 }),
+  "end its follow": (store) => store.endFollow(due, {}),
   "read how long its jobs took": (store) => store.completedJobs({ teamId: "T1", account: "x", region: "us" }),
   "read which jobs it created": (store) =>
     store.createdJobs({ teamId: "T1", account: "x", region: "us", name: "nightly" }),

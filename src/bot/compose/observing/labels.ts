@@ -64,13 +64,10 @@ export function verbLabel(verb: string | undefined): string {
 export const slackMethods = [
   "apps.connections.open",
   "auth.test",
-  "chat.appendStream",
   "chat.delete",
   "chat.getPermalink",
   "chat.postEphemeral",
   "chat.postMessage",
-  "chat.startStream",
-  "chat.stopStream",
   "chat.update",
   "conversations.members",
   "files.completeUploadExternal",

@@ -28,17 +28,6 @@ export type Messenger = {
   /** Only that person sees it, until they reload. They must be in the channel. */
   readonly postEphemeral: (to: Conversation & { readonly user: string }, post: Post) => Promise<Result<void>>;
   readonly update: (card: Card, post: Post, urgency: Urgency) => Promise<Result<void>>;
-  /**
-   * A message that grows, empty at first. Slack ends it about five minutes after its start; in a channel, only `reader` sees
-   * it grow. https://docs.slack.dev/reference/methods/chat.startStream
-   */
-  readonly startStream: (
-    to: Conversation & { readonly threadTs: string },
-    reader: { readonly userId: string; readonly teamId: string },
-  ) => Promise<Result<Card>>;
-  /** Fails as `sealed` when the message isn't streamed any more. */
-  readonly appendStream: (card: Card, block: Post["blocks"][number]) => Promise<Result<void>>;
-  readonly stopStream: (card: Card) => Promise<Result<void>>;
   readonly remove: (card: Card) => Promise<Result<void>>;
   readonly permalink: (card: Card) => Promise<Result<string | undefined>>;
   /** Posts to a response_url: five uses within 30 minutes, whether or not the bot is in the channel. */
@@ -82,7 +71,6 @@ export function createMessenger(
   const parts = { ...given, ...own };
   return {
     ...posting(parts),
-    ...streaming(parts),
     ...viewing(parts),
     remove: ({ channelId: channel, ts }) =>
       callSlack(parts, {
@@ -151,34 +139,6 @@ function posting(parts: MessengerParts): Pick<Messenger, "post" | "postEphemeral
         }),
       ),
     respond: (url, post, how) => asPlainIfRefused(parts, post, (body) => respond(parts, url, { ...body, ...how })),
-  };
-}
-
-/** One attempt each: a second one could append twice. */
-function streaming(parts: MessengerParts): Pick<Messenger, "startStream" | "appendStream" | "stopStream"> {
-  const call = <Value>(method: string, channel: string, run: Call<Value>["run"]): Promise<Result<Value>> =>
-    callSlack(parts, { method, target: channel, urgency: "card", run });
-  return {
-    startStream: ({ channel, threadTs: thread_ts }, { userId, teamId }) =>
-      call("chat.startStream", channel, async (client) =>
-        sent(
-          channel,
-          await client.chat.startStream({
-            channel,
-            thread_ts,
-            ...(!channel.startsWith("D") && { recipient_user_id: userId, recipient_team_id: teamId }),
-          }),
-        ),
-      ),
-    appendStream: ({ channelId: channel, ts }, block) =>
-      call(
-        "chat.appendStream",
-        channel,
-        async (client) =>
-          void (await client.chat.appendStream({ channel, ts, chunks: [{ type: "blocks", blocks: [block] }] })),
-      ),
-    stopStream: ({ channelId: channel, ts }) =>
-      call("chat.stopStream", channel, async (client) => void (await client.chat.stopStream({ channel, ts }))),
   };
 }
 

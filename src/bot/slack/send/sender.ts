@@ -1,9 +1,9 @@
-import type { Sender, Sent, Streamed } from "../../workflow/posts.ts";
+import type { Sender, Sent } from "../../workflow/posts.ts";
 import type { Result } from "./call.ts";
 import type { Messenger } from "./messenger.ts";
 import { type FailureKind, reasonFor } from "./slack-error.ts";
 
-type Meaning = "later" | "app" | "invitation" | "place" | "message" | "gone" | "sealed";
+type Meaning = "later" | "app" | "invitation" | "place" | "message" | "gone";
 
 /** What each failure means for a message that Gantry keeps. */
 const meanings: Readonly<Record<FailureKind, Meaning>> = {
@@ -20,17 +20,13 @@ const meanings: Readonly<Record<FailureKind, Meaning>> = {
   ours: "message",
   unknown: "message",
   gone: "gone",
-  sealed: "sealed",
   // Of views.
   superseded: "message",
 };
 
 /** Sends the messages that Gantry keeps true. Never rejects: every failure is logged with its reference. */
 export function createSender(
-  messenger: Pick<
-    Messenger,
-    "post" | "update" | "remove" | "respond" | "permalink" | "startStream" | "appendStream" | "stopStream"
-  >,
+  messenger: Pick<Messenger, "post" | "update" | "remove" | "respond" | "permalink">,
 ): Sender {
   return {
     async answer(responseUrl, message) {
@@ -45,15 +41,7 @@ export function createSender(
       const link = await messenger.permalink(card);
       return link.ok ? link.value : undefined;
     },
-    startStream: async ({ place, threadTs }, reader) =>
-      streamedOf(await messenger.startStream({ channel: place, threadTs }, reader)),
-    appendStream: async (card, block) => streamedOf(await messenger.appendStream(card, block)),
-    stopStream: async (card) => streamedOf(await messenger.stopStream(card)),
   };
-}
-
-function streamedOf<Value>(result: Result<Value>): Streamed<Value> {
-  return !result.ok && result.failure.kind === "sealed" ? { kind: "sealed" } : sentOf(result);
 }
 
 function sentOf<Value>(result: Result<Value>): Sent<Value> {
@@ -68,6 +56,6 @@ function sentOf<Value>(result: Result<Value>): Sent<Value> {
     case "gone":
       return { kind: "gone", refusal };
     default:
-      return { kind: "blocked", by: meaning === "sealed" ? "message" : meaning, refusal };
+      return { kind: "blocked", by: meaning, refusal };
   }
 }

@@ -8,7 +8,6 @@ import { boundedMap } from "../../../platform/bounded-map.ts";
  * - `gone`: the message, thread, view, person or group doesn't exist any more, or an address or trigger ran out
  * - `uneditable`: our message exists but can't be updated, now or ever
  * - `superseded`: somebody updated the view first
- * - `sealed`: the message isn't streamed any more
  * - `content`: Slack refuses what we built; plain text may pass
  * - `ours`: another bug of ours, or a setting of the app
  * - `token`: Slack refuses the bot token; `scope`: the app lacks a scope
@@ -22,7 +21,6 @@ export type FailureKind =
   | "gone"
   | "uneditable"
   | "superseded"
-  | "sealed"
   | "content"
   | "ours"
   | "token"
@@ -55,7 +53,6 @@ export type SlackFailure = {
  * https://docs.slack.dev/apis/web-api#responses. A code means the same in each of them.
  */
 const codes: Readonly<Record<Exclude<FailureKind, "unknown">, string>> = {
-  sealed: "message_not_in_streaming_state stopped_by_user",
   closed: `is_archived is_inactive restricted_action restricted_action_read_only_channel restricted_action_thread_only_channel
     restricted_action_non_threadable_channel restricted_action_thread_locked access_denied no_permission accesslimited
     team_access_not_granted ekm_access_denied app_access_restricted enterprise_is_restricted cannot_reply_to_message
@@ -74,16 +71,14 @@ const codes: Readonly<Record<Exclude<FailureKind, "unknown">, string>> = {
     no_dual_broadcast_content_update`,
   superseded: "hash_conflict",
   content: `invalid_blocks invalid_blocks_format msg_blocks_too_long msg_too_long invalid_arguments invalid_attachments
-    too_many_attachments attachment_payload_limit_exceeded markdown_text_conflict too_many_contact_cards invalid_chunks msg_blocks_too_many`,
+    too_many_attachments attachment_payload_limit_exceeded markdown_text_conflict too_many_contact_cards msg_blocks_too_many`,
   ours: `no_text invalid_arg_name invalid_array_arg invalid_charset invalid_form_data invalid_post_type missing_post_type
     missing_argument unknown_method method_deprecated deprecated_endpoint as_user_not_supported not_allowed_token_type
     invalid_metadata_format invalid_metadata_schema metadata_must_be_sent_from_app metadata_too_large missing_profile_id
     duplicate_external_id view_too_large not_implemented draft_already_deleted draft_already_sent draft_has_conflict
     draft_not_found duplicate_channel_not_found duplicate_message_not_found alt_txt_too_large snippet_too_large
     unknown_snippet_type unknown_subtype too_many_users invalid_cursor invalid_limit invalid_team
-    invalid_user_combination not_enough_users users_list_not_supplied missing_recipient_team_id
-    missing_recipient_user_id not_subscribed_to_message_stream_stopped message_not_owned_by_app streaming_mode_mismatch
-    cannot_provide_both_markdown_text_and_chunks markdown_text_or_chunks_required markdown_text_required`,
+    invalid_user_combination not_enough_users users_list_not_supplied`,
   token:
     "token_revoked invalid_auth account_inactive token_expired not_authed org_login_required two_factor_setup_required",
   scope: "missing_scope",

@@ -217,7 +217,7 @@ async function postNew(work: Work, first: Shown): Promise<Sent<Card> | Unseen> {
     );
   };
   let posted: Sent<Card> | Unseen = await send(first, first);
-  if (posted.kind === "gone" && first.threadTs !== undefined) {
+  if (posted.kind === "gone" && first.threadTs !== undefined && first.isOnlyInThread !== true) {
     // Whoever asked deleted their message.
     const now = await ask(work);
     posted = now.kind === "shown" ? await send(now, {}) : now;

@@ -52,12 +52,12 @@ export function logFollowsContract({ replica, db }: Bench): void {
     for (const each of [a, b]) each.later(31_000);
 
     const taken = await takeOne(b, "follow");
-    const late = await a.saveFollow(lost, { sealed: "late", headTs: undefined });
-    await a.endFollow(lost);
+    const late = await a.saveFollow(lost, { sealed: "late", headTs: undefined, nextMs: 1 });
+    await a.endFollow(lost, {});
 
     expect(late).toBe(false);
     expect(await a.sealedFollow({ id: "F1", teamId: "T1" })).toBe("sealed F1");
-    await b.endFollow(taken ?? lost);
+    await b.endFollow(taken ?? lost, {});
     expect(await a.sealedFollow({ id: "F1", teamId: "T1" })).toBeUndefined();
     expect(await db().selectFrom("due").selectAll().execute()).toEqual([]);
   });

@@ -113,7 +113,7 @@ export function restoresContract({ replica, db }: Bench): void {
     const follow = { id: "f1", teamId: "T1", channelId: "C1", requesterId: "U1", sealed: "", leaseMs: 30_000 };
     const most = { perPerson: 9, perChannel: 9, perWorkspace: 9 };
     const begun = await a.beginFollow({ ...follow, limits: most });
-    if (begun.kind === "begun") await a.saveFollow(begun.due, { sealed: "", headTs: "1.1" });
+    if (begun.kind === "begun") await a.saveFollow(begun.due, { sealed: "", headTs: "1.1", nextMs: 1 });
     // Nobody was shown anything of this one.
     await a.beginFollow({ ...follow, id: "f2", limits: most });
     await restored();

@@ -106,9 +106,6 @@ async function delivered(scene: Scene) {
       },
       remove: async () => void happened.push("removed the message"),
       link: () => Promise.resolve(undefined),
-      startStream: () => answer("stream", card),
-      appendStream: () => answer("append", undefined),
-      stopStream: () => answer("stop", undefined),
     },
     store: {
       postOf: () => Promise.resolve({ ...unposted, ...stored }),
@@ -131,7 +128,9 @@ async function delivered(scene: Scene) {
       announcement: kind,
       change: kind,
       digest: kind,
+      follow: kind,
       "follow end": kind,
+      "follow lines": kind,
       requester: kind,
       "watch news": kind,
     },
@@ -317,6 +316,9 @@ test("a message belongs into a thread, and into its place when that is gone", as
     "reply: card",
     "C1: card",
   ]);
+  const only = await delivered({ reads: [{ ...inThread, isOnlyInThread: true }], answers: [gone] });
+  expect(only.sent).toEqual(["reply: card"]);
+  expect(last(only)).toMatchObject({ isBlocked: true });
 });
 
 test("what is told by the address of a command is told there, or in its place if Slack doesn't take it", async () => {

@@ -110,11 +110,6 @@ export function followOver(name: string, end: string): Post {
   return post(`Logs of ${visible(name)}. ${end}`, [context(end)]);
 }
 
-/** The lines that one step of a stream adds. */
-export function addedLines(text: string): Post["blocks"][number] {
-  return preformatted(text);
-}
-
 /** A message whose lines follow at once. */
 export function followBegins(name: string): Post {
   return post(`Logs of ${visible(name)}`, [context("Reading new lines…")]);
