@@ -150,7 +150,7 @@ say(
 say("lanes", laneNames);
 say("tables with a lease", tablesWithLeases());
 say(
-  "pipelines: files that update messages",
+  "files of the workflow that update messages: the deliverer, and what retires an old copy of a card",
   sources
     .filter(({ file, tree }) => file.startsWith("bot/workflow/") && /\bsender\.update\(/u.test(tree.text))
     .map(({ file }) => file),
