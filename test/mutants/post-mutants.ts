@@ -257,6 +257,13 @@ export const postMutants: readonly Mutant[] = [
     tests: follows,
   },
   {
+    bug: "after a restore, a followed log repeats the lines of its last message",
+    file: "src/bot/workflow/watching/log-follow.ts",
+    text: 'if (post === undefined) run.state = { ...state, block: { number, text: "" } };',
+    becomes: "",
+    tests: follows,
+  },
+  {
     bug: "the first message of a follow that somebody deleted is posted again",
     file: "src/bot/workflow/watching/follow-posts.ts",
     text: "fallback: undefined, card, posts: 2 };",

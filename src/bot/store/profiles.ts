@@ -39,7 +39,7 @@ export async function profilesOf(
   return rows.map(profileIn);
 }
 
-/** Stores what is newer than the rows that are there. */
+/** Stores those that are newer than the stored ones. */
 export async function saveProfiles(
   { db, clock }: Session,
   teamId: string,

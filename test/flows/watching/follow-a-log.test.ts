@@ -412,6 +412,21 @@ test("a log that an earlier version follows goes on in the messages that are the
   expect(head(town)).toMatch(/^⏹️ Followed web/u);
 });
 
+test("a follow that a restore ends says so in its first message, and repeats no line", async () => {
+  await using town = await townLogging(lines(1, 3));
+  await says(town, "/gantry logs web --follow");
+  const db = new DatabaseSync(join(town.dataDir, "gantry.sqlite"));
+  // As the first start over a backup does it.
+  db.exec("delete from post; update follow set stopped_by = 'a restore from a backup'");
+  db.close();
+
+  for (let look = 0; look < 3; look += 1) await looksAgain(town);
+
+  expect(head(town)).toMatch(/^⏹️ Followed web[^]*Stopped by a restore from a backup\./u);
+  expect(told(town)).toEqual(range(1, 3));
+  expect(town.thread("ops").length).toBe(2);
+});
+
 test("neither the filter nor a line can be read in the database", async () => {
   await using town = await townLogging([{ instance_name: "web-0", log: "herring line 1." }]);
   await says(town, "/gantry logs web --follow --grep herring");

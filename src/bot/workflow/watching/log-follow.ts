@@ -20,7 +20,7 @@ import { type Due, dueKinds } from "../due-kinds.ts";
 import { type DueEnd, LeaseLost } from "../due.ts";
 import { isDirect, type Origin } from "../origin.ts";
 import type { NewPost } from "../posts.ts";
-import type { FollowLimits, SavedFollow, TakenFollow } from "../stored.ts";
+import type { FollowLimits, FollowMessages, TakenFollow } from "../stored.ts";
 import type { WorkflowParts } from "../ports.ts";
 import { followReader, FollowOrigin, headOf, linesOf } from "./follow-posts.ts";
 
@@ -131,8 +131,10 @@ export async function startFollow(deps: WorkflowParts, { look, forMs, origin, co
       next: "Ask in a channel that I'm in, or in your direct message with me.",
     });
   }
-  const why = allowed.kind === "mayNot" ? allowed.why : "Slack didn't confirm my message";
-  throw new UserError(`${why}, so the log isn't followed.`, { next: "Try again in a minute." });
+  if (allowed.kind === "mayNot") throw new UserError(`${allowed.why}, so it isn't followed.`);
+  throw new UserError("Slack didn't confirm my message, so the log isn't followed.", {
+    next: "Try again in a minute.",
+  });
 }
 
 const tooManyWords = {
@@ -238,10 +240,13 @@ type Run = {
 
 /** One step. Ends the lease. Throws `LeaseLost`. */
 async function look(run: Run): Promise<void> {
+  const { state } = run;
   try {
     await lookOnce(run);
   } catch (error) {
     if (error instanceof LeaseLost || error instanceof StoreError) throw error;
+    // Lines that were read but not stored with a message are read again.
+    run.state = state;
     // Nobody waits for the step: the next one may work, and what can't go on for long ends.
     run.deps.log.error({ err: error }, "a step of following a log failed");
     await rest(run, AGAIN_MS);
@@ -249,11 +254,7 @@ async function look(run: Run): Promise<void> {
 }
 
 /** Stores the state with its messages, and ends the lease until the next look. */
-async function rest(
-  { deps, taken, state }: Run,
-  ms: number,
-  messages: Pick<SavedFollow, "posts" | "gone"> = {},
-): Promise<void> {
+async function rest({ deps, taken, state }: Run, ms: number, messages: FollowMessages = {}): Promise<void> {
   const { due, headTs, id } = taken;
   const saved = { sealed: sealOf(deps, id, state), headTs, nextMs: Math.max(EVERY_MS, Math.round(ms)), ...messages };
   if (!(await deps.store.saveFollow(due, saved))) throw new LeaseLost();
@@ -285,10 +286,10 @@ async function lookOnce(run: Run): Promise<void> {
   take(run, found, block);
   const isFull = before !== undefined && before.number !== run.state.block?.number;
   const gone = isFull && block.kind === "stuck" ? linesId(run, before.number) : undefined;
-  const full = isFull && gone === undefined ? [linesPost(run, before, { isLast: true })] : [];
+  const full = isFull && gone === undefined && before.text !== "" ? [linesPost(run, before, { isLast: true })] : [];
   if (found.over !== undefined) {
     deps.log.info({ follow: taken.id }, "what a followed log belongs to is over");
-    return finish(run, found.over, { kind: "shown" }, full);
+    return finish(run, found.over, { kind: "shown" }, { posts: full, ...(gone !== undefined && { gone }) });
   }
   const isGrown = found.text !== "" || isFull;
   await rest(run, await pauseOf(run), {
@@ -313,6 +314,8 @@ async function blockOf(run: Run): Promise<Block> {
   if (state.block === undefined) return { kind: "shown" };
   const { number, text } = state.block;
   const post = await deps.store.postOf({ key: linesId(run, number), teamId: taken.teamId });
+  // Its message is forgotten, as after a restore: what it shows stays, and new lines get another one.
+  if (post === undefined) run.state = { ...state, block: { number, text: "" } };
   const drawn = Number(post?.listed[0] ?? 0);
   if (post === undefined || drawn >= text.length) return { kind: "shown" };
   const { blockedAt } = post;
@@ -360,7 +363,8 @@ function take(run: Run, { log, shown, skipped, text }: FollowLook, before: Block
   const counts = { shown: others.shown + shown, skipped: others.skipped + skipped };
   const left = before.kind === "stuck" ? before.left : "";
   const lines = [left, text].filter((some) => some !== "").join("\n");
-  const hasRoom = block !== undefined && left === "" && block.text.length + 1 + lines.length <= MOST_TEXT;
+  const hasRoom =
+    block !== undefined && block.text !== "" && left === "" && block.text.length + 1 + lines.length <= MOST_TEXT;
   const added = hasRoom
     ? { ...block, text: `${block.text}\n${lines}` }
     : { number: (block?.number ?? 0) + 1, text: lines };
@@ -369,7 +373,7 @@ function take(run: Run, { log, shown, skipped, text }: FollowLook, before: Block
 }
 
 /** Ends it. Its messages say so as soon as Slack takes that; without a block, only the first one does. */
-async function finish(run: Run, why: string, block?: Block, others: readonly NewPost[] = []): Promise<void> {
+async function finish(run: Run, why: string, block?: Block, others: FollowMessages = {}): Promise<void> {
   const { deps, taken, state } = run;
   const { number = 0 } = state.block ?? {};
   const afterMs = Math.min(deps.clock.now().getTime() - state.startedMs, state.forMs);
@@ -379,8 +383,9 @@ async function finish(run: Run, why: string, block?: Block, others: readonly New
   if (left !== "") run.state = { ...state, block: { number: number + 1, text: left } };
   const head = headPost(run, { why, afterMs, shown, skipped });
   await deps.store.endFollow(taken.due, {
-    posts: [head, ...others, ...(block === undefined ? [] : blockPosts(run, { end, isLast: true }))],
+    ...others,
     ...((block === undefined || left !== "") && { gone: linesId(run, number) }),
+    posts: [head, ...(others.posts ?? []), ...(block === undefined ? [] : blockPosts(run, { end, isLast: true }))],
   });
 }
 
@@ -416,7 +421,8 @@ function linesPost(run: Run, { number, text }: NonNullable<Following["block"]>, 
 }
 
 function blockPosts(run: Run, grows: Grows = {}): readonly NewPost[] {
-  return run.state.block === undefined ? [] : [linesPost(run, run.state.block, grows)];
+  const { block } = run.state;
+  return block === undefined || block.text === "" ? [] : [linesPost(run, block, grows)];
 }
 
 /** Less often the more there are, the quieter the log is, and where the workload API isn't ours. */
