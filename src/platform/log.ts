@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { type DestinationStream, type Logger, pino } from "pino";
 import { z } from "zod";
@@ -13,6 +14,11 @@ export type RecentError = {
   readonly says: string;
   readonly reference?: string | undefined;
 };
+
+/** The reference of an error: its message and the log name it. */
+export function newReference(): string {
+  return randomBytes(4).toString("hex");
+}
 
 export type LogOptions = {
   readonly level: string;

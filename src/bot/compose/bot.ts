@@ -1,6 +1,6 @@
+import { newReference } from "../../platform/log.ts";
 import { createEnvValues } from "../workflow/access/env-values.ts";
 import { guardedApi } from "../workflow/access/guarded-api.ts";
-import { randomBytes } from "node:crypto";
 import type { Logger } from "pino";
 import { type Clock, machineClock } from "../../platform/clock.ts";
 import { directNetwork } from "../../platform/http/network.ts";
@@ -138,7 +138,7 @@ export function createBot(given: BotParts): Bot {
       }
     },
   });
-  const { dropped, lanes, logs, newReference } = shared;
+  const { dropped, lanes, logs } = shared;
   const { workspaces, pages, toStranger, care }: App =
     "oauth" in slack
       ? installedApp(shared, slack.oauth)
@@ -159,7 +159,6 @@ export function createBot(given: BotParts): Bot {
     ],
     log,
     clock,
-    newReference,
     onRefused: parts.onRefused,
     route(body, ack) {
       arrivals.note(body);
@@ -323,7 +322,6 @@ function sharedBy(
     }),
     log,
     logs: observer === undefined ? logs : measuredLogs(logs, observer.redacted),
-    newReference: () => randomBytes(4).toString("hex"),
     policy,
     repeats: createRepeats(clock),
     report,
@@ -347,7 +345,7 @@ type App = {
 };
 
 function installedApp(shared: Shared, app: OAuthApp): App {
-  const { store, sealer, log, settings, slack, clock, newReference, wake } = shared;
+  const { store, sealer, log, settings, slack, clock, wake } = shared;
   const { apiUrl, network } = slack;
   const calls = oauthCalls(app, { apiUrl, network, log });
   // Both need the workspaces, which need the care.
@@ -357,7 +355,7 @@ function installedApp(shared: Shared, app: OAuthApp): App {
   const { command } = settings;
   return {
     workspaces,
-    pages: installRoutes({ app, apiUrl, network, store, changed, sealer, command, log, clock, newReference }),
+    pages: installRoutes({ app, apiUrl, network, store, changed, sealer, command, log, clock }),
     toStranger: sentences.notInstalled(`${app.url}/slack/install`),
     care: care.work,
   };
@@ -365,7 +363,7 @@ function installedApp(shared: Shared, app: OAuthApp): App {
 
 /** Takes every payload and hands it to its workspace. Never rejects. */
 function receiver(
-  { lanes, log, newReference, settings }: Shared,
+  { lanes, log, settings }: Shared,
   workspaces: Workspaces,
   toStranger: Message | undefined,
 ): TransportParts["route"] {

@@ -1,3 +1,4 @@
+import { newReference } from "../../platform/log.ts";
 import { Problem } from "../../api/problem.ts";
 import { note, type Outcome } from "../../platform/trail.ts";
 import { StoreError, UserError } from "../errors.ts";
@@ -38,7 +39,7 @@ function reasonOf(cause: unknown): string {
  * step, and anything else is a bug, with a reference that is in the log beside the stack.
  */
 export function failureMessage(
-  { settings, log, newReference }: Pick<WorkflowParts, "settings" | "log" | "newReference">,
+  { settings, log }: Pick<WorkflowParts, "settings" | "log">,
   error: unknown,
   where: Where,
 ): Message {

@@ -38,8 +38,6 @@ export type WorkflowParts = {
   readonly lanes: Lanes;
   readonly log: Logger;
   readonly logs: Pick<LogPool, "excerpt" | "redact">;
-  /** The reference of an error, which its message and the log name. */
-  readonly newReference: () => string;
   readonly people: People;
   readonly policy: () => Policy;
   readonly responder: Responder;

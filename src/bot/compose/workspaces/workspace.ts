@@ -1,3 +1,4 @@
+import { newReference } from "../../../platform/log.ts";
 import type { Api, ApiAccount } from "../../../api/client.ts";
 import { machineClock } from "../../../platform/clock.ts";
 import { directNetwork, type Network } from "../../../platform/http/network.ts";
@@ -39,17 +40,7 @@ export type SlackApp = {
 /** What all workspaces are made from. Nothing in it remembers anything about one of them, other than by ids. */
 export type Shared = Pick<
   WorkspaceParts,
-  | "clock"
-  | "deliver"
-  | "dropped"
-  | "lanes"
-  | "log"
-  | "newReference"
-  | "repeats"
-  | "sealer"
-  | "settings"
-  | "start"
-  | "wake"
+  "clock" | "deliver" | "dropped" | "lanes" | "log" | "repeats" | "sealer" | "settings" | "start" | "wake"
 > & {
   /** The account that the operator set; undefined when each workspace connects its own. */
   readonly account: ApiAccount | undefined;
@@ -84,7 +75,7 @@ export type Workspace = {
 };
 
 export function createWorkspace(shared: Shared, one: OneWorkspace): Workspace {
-  const { clock, deliver, dropped, lanes, log, logs, newReference, repeats, report, sealer, settings } = shared;
+  const { clock, deliver, dropped, lanes, log, logs, repeats, report, sealer, settings } = shared;
   const { start, wake } = shared;
   const { access, installed, installations, policy, store } = one;
   const { backOff: wait = clock.sleep } = shared;
@@ -101,7 +92,6 @@ export function createWorkspace(shared: Shared, one: OneWorkspace): Workspace {
     wait,
     replies: { post: network.post, wait },
     log,
-    newReference,
     command: settings.command,
   });
   const people = createPeople({
@@ -164,7 +154,6 @@ export function createWorkspace(shared: Shared, one: OneWorkspace): Workspace {
     log,
     logs,
     messenger,
-    newReference,
     openViews: createOpenViews(),
     people,
     policy,

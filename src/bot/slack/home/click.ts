@@ -1,3 +1,4 @@
+import { newReference } from "../../../platform/log.ts";
 import { z } from "zod";
 import type { WorkspaceParts } from "../parts.ts";
 import type { Action } from "../../views/kit/action-id.ts";
@@ -88,7 +89,7 @@ async function chooseRegion(deps: WorkspaceParts, value: string, origin: Origin)
     await deps.lanes.track(deps.store.setRegion(origin.teamId, origin.userId, region));
     deps.accounts.forget();
   } catch (error) {
-    const reference = deps.newReference();
+    const reference = newReference();
     deps.log.error({ err: error, reference }, "a setting could not be stored");
     await deps.responder.tellPatiently(sentences.notStored(reference, deps.settings.command), origin);
     return;

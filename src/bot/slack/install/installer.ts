@@ -1,3 +1,4 @@
+import { newReference } from "../../../platform/log.ts";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { type Installation as SlackInstallation, InstallProvider, type InstallationStore } from "@slack/oauth";
 import type { Logger } from "pino";
@@ -23,7 +24,6 @@ export type InstallerParts = {
   readonly command: string;
   readonly log: Logger;
   readonly clock: Pick<Clock, "now">;
-  readonly newReference: () => string;
 };
 
 const NAME = "Gantry";
@@ -145,7 +145,7 @@ const reasons: Readonly<Record<string, string>> = {
   slack_oauth_installer_authorization_error: "You didn't allow it in Slack.",
 };
 
-function fail({ app, log, newReference }: InstallerParts, response: ServerResponse, err: unknown): void {
+function fail({ app, log }: InstallerParts, response: ServerResponse, err: unknown): void {
   const code = err instanceof Error && "code" in err ? String(err.code) : "";
   const known = Object.hasOwn(reasons, code) ? reasons[code] : undefined;
   const reference = known === undefined ? newReference() : undefined;

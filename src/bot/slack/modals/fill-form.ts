@@ -1,3 +1,4 @@
+import { newReference } from "../../../platform/log.ts";
 import type { WorkspaceParts } from "../parts.ts";
 import { Problem } from "../../../api/problem.ts";
 import type { Context } from "../../commands/command.ts";
@@ -156,7 +157,7 @@ async function factsFor(deps: WorkspaceParts, filling: Filling, { signal, isRead
 }
 
 /** The form stays usable without the facts, so typed values aren't lost. */
-function whyNotRead({ log, newReference }: Pick<WorkspaceParts, "log" | "newReference">, error: unknown): string {
+function whyNotRead({ log }: Pick<WorkspaceParts, "log">, error: unknown): string {
   if (error instanceof UserError) return [error.message, error.next].filter(Boolean).join(" ");
   if (error instanceof Problem)
     return `${error.sentence} Current values aren't shown, but you can still use this form.`;

@@ -1,3 +1,4 @@
+import { newReference } from "../../../platform/log.ts";
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import { HTTPReceiver, HTTPReceiverDeferredRequestError } from "@slack/bolt";
 import type { Logger } from "pino";
@@ -63,10 +64,10 @@ export function createReceiver(
     logger: boltLogger(log),
     unhandledRequestTimeoutMillis: LATEST_ACK_MS,
     unhandledRequestHandler: ({ request, response }) => {
-      log.error({ reference: lastAnswer(parts, request, response) }, "an interaction had no ack in time");
+      log.error({ reference: lastAnswer(request, response) }, "an interaction had no ack in time");
     },
     processEventErrorHandler: ({ error, request, response }) => {
-      const reference = lastAnswer(parts, request, response);
+      const reference = lastAnswer(request, response);
       log.error({ err: error, reference }, "Bolt could not process an interaction");
       return Promise.resolve(!response.headersSent);
     },
@@ -98,11 +99,7 @@ export async function startReceiver(receiver: HTTPReceiver, { host, port, log }:
 }
 
 /** Answers a request that failed outside the router, and returns the reference for the log. */
-function lastAnswer(
-  { newReference }: Pick<TransportParts, "newReference">,
-  request: IncomingMessage,
-  response: ServerResponse,
-): string {
+function lastAnswer(request: IncomingMessage, response: ServerResponse): string {
   const reference = newReference();
   if (response.headersSent) return reference;
   if (isCommand(request)) {

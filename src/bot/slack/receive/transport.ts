@@ -21,7 +21,6 @@ export type TransportParts = {
   readonly routes: Route[];
   readonly log: Logger;
   readonly clock: Clock;
-  readonly newReference: () => string;
   /** Takes every payload, whichever way it came. Never rejects. */
   readonly route: (body: unknown, ack: Ack) => Promise<void>;
   /** A request came whose signature is wrong. */

@@ -1,3 +1,4 @@
+import { newReference } from "../../../platform/log.ts";
 import { type WebClient, WebAPIRateLimitedError } from "@slack/web-api";
 import type { Logger } from "pino";
 import { boundedMap } from "../../../platform/bounded-map.ts";
@@ -18,7 +19,6 @@ export type CallParts = {
   readonly backOff: BackOff;
   readonly wait: (ms: number) => Promise<void>;
   readonly log: Logger;
-  readonly newReference: () => string;
   /** Ends the wait of the latest replacing call in progress, by method and target. */
   readonly latest: Map<string, () => void>;
   /** The last call that waited and is tried again, by method and target. */
@@ -91,7 +91,7 @@ async function callOnce<Value>(
     if (heldBackMs > 0) throw new WebAPIRateLimitedError(heldBackMs / 1_000);
     return { ok: true, value: await run(parts.clients.of(urgency), isAgain) };
   } catch (error) {
-    const failure = { method, target, reference: parts.newReference(), ...classify(error) };
+    const failure = { method, target, reference: newReference(), ...classify(error) };
     if (heldBackMs === 0 && failure.retryAfterMs !== undefined) parts.backOff.start(keyOf(call), failure.retryAfterMs);
     return { ok: false, failure: { ...failure, mayBeDone: failure.mayBeDone || isAgain } };
   }

@@ -1,3 +1,4 @@
+import { newReference } from "../../../platform/log.ts";
 import type { WebClient } from "@slack/web-api";
 import { randomUUID } from "node:crypto";
 import type { Card } from "../../changes/stored-change.ts";
@@ -142,11 +143,7 @@ function posting(parts: MessengerParts): Pick<Messenger, "post" | "postEphemeral
   };
 }
 
-async function respond(
-  { replies, newReference, log }: MessengerParts,
-  url: string,
-  body: ResponseBody,
-): Promise<Result<void>> {
+async function respond({ replies, log }: MessengerParts, url: string, body: ResponseBody): Promise<Result<void>> {
   const refused = await reply(url, body, replies);
   if (refused === undefined) return { ok: true, value: undefined };
   const about = { method: "response_url", target: undefined, needed: undefined, retryAfterMs: undefined };

@@ -1,3 +1,4 @@
+import { newReference } from "../../../platform/log.ts";
 import { randomUUID } from "node:crypto";
 import type { Logger } from "pino";
 import { currentTrail, note, resumed } from "../../../platform/trail.ts";
@@ -59,7 +60,7 @@ export async function accept(deps: WorkflowParts, { id, interaction: sent, ack }
     };
     stored = await within(STORE_WITHIN_MS, storing, late, deps.clock);
   } catch (err) {
-    const reference = deps.newReference();
+    const reference = newReference();
     note({ outcome: "failed", reference });
     log.error({ err, reference, interaction: interaction.kind }, "couldn't store an interaction; dropping it");
     drop(deps, { id, token }, storing);
@@ -247,7 +248,7 @@ function refreshHome({ responder }: Pick<WorkflowParts, "responder">, { origin }
 
 async function failure(deps: WorkflowParts, interaction: Interaction, error: unknown): Promise<Message> {
   const verb = verbOf(interaction);
-  const reference = deps.newReference();
+  const reference = newReference();
   if (isBug(error)) await noteBug(deps, interaction, { verb, reference });
   return failureMessage(deps, error, { verb, effect: "write", reference });
 }

@@ -1,3 +1,4 @@
+import { newReference } from "../../../platform/log.ts";
 import { operationTable } from "../../../api/operations.ts";
 import { stopwatch } from "../../../platform/clock.ts";
 import { step as traced } from "../../../platform/trail.ts";
@@ -126,7 +127,7 @@ function foundContent(
 /** Shows at once that the answer is missing, since somebody waits, while the workload is being read back. */
 async function doubt(deps: WorkflowParts, { change, lease: { due } }: Carried, outcome: Outcome): Promise<void> {
   const result = wordsOf(outcome);
-  const reference = deps.newReference();
+  const reference = newReference();
   const { kind } = await advance(deps, change, { ...step("doubt", { due, outcome }), result, reference });
   if (kind === "moved") deps.wake();
 }
@@ -159,7 +160,7 @@ export async function refuse(
   { change, lease: { due } }: Carried,
   outcome: Outcome,
 ): Promise<void> {
-  const words = { result: wordsOf(outcome), reference: deps.newReference() };
+  const words = { result: wordsOf(outcome), reference: newReference() };
   await advance(deps, change, { ...step("refuse", { due, outcome }), ...words });
 }
 
@@ -182,7 +183,7 @@ async function settle(
 ): Promise<Done | undefined> {
   const name = endOf[outcome.kind];
   const isDone = name === "succeed";
-  const reference = isDone ? {} : { reference: deps.newReference() };
+  const reference = isDone ? {} : { reference: newReference() };
   // A part is followed with the others of its request.
   const isOver = !isPartId(change.id) && !(isDone && isFollowed({ op: change.op, ending: { kind: "run", outcome } }));
   const next = isOver ? "over" : nextMs === undefined ? "kept" : { ms: nextMs };

@@ -17,7 +17,6 @@ async function started() {
   const receiver = createReceiver("a-signing-secret", {
     routes: healthRoutes({ missing: () => Promise.resolve([]), lanes: lanes.status }),
     log,
-    newReference: () => "ref",
     route: () => Promise.resolve(),
   });
   const server = await startReceiver(receiver, { host: "127.0.0.1", port: 0, log });
@@ -74,7 +73,6 @@ test("after a hand-over, each answer closes its connection", async () => {
       routes: healthRoutes({ missing: () => Promise.resolve([]), lanes: lanes.status }),
       log,
       clock: machineClock,
-      newReference: () => "ref",
       route: () => Promise.resolve(),
       listen: { host: "127.0.0.1", port: 0 },
       onRefused: () => undefined,

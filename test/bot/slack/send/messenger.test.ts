@@ -44,7 +44,6 @@ async function town(): Promise<Town> {
     wait,
     replies: { post: directNetwork.post, wait },
     log,
-    newReference: () => "abcd1234",
     command: "/gantry",
   });
   return {
@@ -147,9 +146,12 @@ test("when Slack refuses blocks, the text goes out in a post, an update and an e
 
   expect(again.map(({ ok }) => ok)).toEqual([true, true, true]);
   const seen = playground.as("dana").sees("ops");
-  expect(seen.map(({ text }) => text)).toEqual(
-    Array.from({ length: 3 }, () => "Everything is fine.\n(Couldn't show the layout. Reference abcd1234)"),
+  const told = seen.map(
+    ({ text }) => /^Everything is fine\.\n\(Couldn't show the layout\. Reference (\w{8})\)$/u.exec(text)?.[1],
   );
+  const logged = slack.lines.map((line) => (JSON.parse(line) as { reference?: string }).reference); // pino's
+  expect(new Set(told)).toEqual(new Set(logged));
+  expect(new Set(told).size).toBe(3);
 });
 
 describe("a plan", () => {
@@ -290,7 +292,7 @@ test("the log names method, target, code and missing scope under the reference o
 
   expect(updated).toMatchObject({ ok: false, failure: { kind: "scope", needed: "chat:write" } });
   expect(JSON.parse(slack.lines.at(-1) ?? "")).toMatchObject({
-    reference: "abcd1234",
+    reference: expect.stringMatching(/^[0-9a-f]{8}$/u),
     method: "chat.update",
     target: "C0OPS",
     slackError: "missing_scope",

@@ -23,7 +23,6 @@ test("a Slack that takes seconds gets the time for an answer, and not for a form
     backOff: createBackOff(stillClock()),
     wait: () => Promise.resolve(),
     log,
-    newReference: () => "abcd1234",
     command: "/gantry",
     replies: { wait: () => Promise.resolve(), post: directNetwork.post },
   });

@@ -44,7 +44,6 @@ test("a delivery refused by a full queue is stored as refused, so the next proce
     log,
     dropped: createDropped(store, log),
     settings: { command: "/gantry" },
-    newReference: () => "abcd1234",
   } as unknown as WorkflowParts; // all that it looks at
   const ack = async (refusal?: Message): Promise<void> => void answers.push(refusal);
 

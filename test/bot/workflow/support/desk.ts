@@ -117,7 +117,6 @@ export async function desk({ policy = othersApprove, api = webOfTwo() }: Wanted 
     logs: createLogPool({ clock }),
     lanes: createLanes({ drain: { graceMs: 1, goodbyeMs: 1 }, onError: () => undefined, clock }),
     dropped: createDropped(store, log),
-    newReference: () => "abcd1234",
   };
   const notHere: DueWork = async () => "done";
   const others = Object.fromEntries(Object.keys(dueKinds).map((name) => [name, notHere])) as Record<

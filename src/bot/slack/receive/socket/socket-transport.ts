@@ -1,3 +1,4 @@
+import { newReference } from "../../../../platform/log.ts";
 import type { Server } from "node:http";
 import type { App } from "@slack/bolt";
 import { portOf } from "../../../../platform/http/port.ts";
@@ -63,7 +64,7 @@ type Taking = { readonly app: App; readonly parts: TransportParts };
 
 /** Hands a delivery to Bolt. Whatever happens, it is acked in time or was given up by Slack. Never rejects. */
 async function take({ app, parts }: Taking, delivery: Delivery, send: (body?: object) => boolean): Promise<void> {
-  const { log, newReference, clock } = parts;
+  const { log, clock } = parts;
   const { body, retry } = delivery;
   let isAcked = false;
   const ack = (answer?: object): void => {

@@ -27,7 +27,6 @@ export function socketTransport({ apiUrl }: Pick<SlackSockets, "apiUrl">, { rout
       routes: healthRoutes({ missing: () => Promise.resolve(transport.missing()), lanes: () => ({}) as never }), // its lanes are no matter here
       log,
       clock,
-      newReference: () => "ref-1",
       onRefused: (sentence) => void refusals.push(sentence),
       async route(body, ack) {
         bodies.push(body);
