@@ -139,7 +139,7 @@ async function main(): Promise<void> {
     clock,
     directory: createDirectory(clock),
     accounts: { reopen: (ref: object) => Promise.resolve({ ...ref, token: "t" }) },
-    calls: { uses: () => undefined, today: () => Promise.resolve({ count: 0, since: new Date() }) },
+    calls: { today: () => Promise.resolve({ count: 0, since: new Date() }) },
     api: {
       as: ({ username }: { readonly username: string }) => ({
         // Its logs are empty.
@@ -153,7 +153,6 @@ async function main(): Promise<void> {
     },
     wake: () => undefined,
     logs: { redact: () => Promise.resolve([]) },
-    envValues: { values: () => [] },
   } as unknown as WorkflowParts; // what watching uses of it
   for (const [at, username] of accounts.entries()) {
     const watch: NewWatch = {

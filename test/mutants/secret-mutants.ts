@@ -58,8 +58,8 @@ export const secretMutants: readonly Mutant[] = [
   },
   {
     bug: "right after a start, the last lines of what fails are told with its passwords",
-    file: "src/bot/workflow/access/redacted-lines.ts",
-    text: "  if (!envValues.isFresh(account, workload)) await readWorkload({ ...workload, uid: undefined }, { api, signal });\n",
+    file: "src/bot/workflow/access/workload-logs.ts",
+    text: "      if (!env.isFresh(account, workload)) await readWorkload({ ...workload, uid: undefined }, { api, signal });\n",
     becomes: "",
     tests: afterStart,
   },

@@ -11,13 +11,12 @@ export type OpenRequest = { readonly content: Content; readonly account: OpenAcc
 
 /** Throws a `UserError` when its content can't be opened or its account can't be used: retrying won't help. */
 export async function openRequest(
-  deps: Pick<WorkflowParts, "accounts" | "calls" | "sealer" | "log">,
+  deps: Pick<WorkflowParts, "accounts" | "sealer" | "log">,
   change: StoredChange,
 ): Promise<OpenRequest> {
   const content = readableContent(deps, change);
   const { teamId, requester, channelId } = change;
   const account = await deps.accounts.reopen(change.account, { teamId, userId: requester.userId, channelId });
-  deps.calls.uses(account.username);
   return { content, account };
 }
 

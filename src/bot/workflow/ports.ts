@@ -7,12 +7,11 @@ import type { Announcement } from "../changes/history-event.ts";
 import type { Settings } from "../commands/command.ts";
 import type { Directory } from "../commands/lookup/directory.ts";
 import type { Finding } from "../health/finding.ts";
-import type { LogPool } from "../logs/threads/log-pool.ts";
 import type { Binding } from "../policy/binding.ts";
 import type { Policy } from "../policy/policy.ts";
 import type { WorkspaceStore } from "../store/store.ts";
 import type { Message, Post } from "../views/kit/post.ts";
-import type { EnvValues } from "./access/env-values.ts";
+import type { WorkloadLogs } from "./access/workload-logs.ts";
 import type { DueLoop } from "./due.ts";
 import type { Dropped } from "./inbox/dropped.ts";
 import type { Answering, SentForm } from "./inbox/interaction.ts";
@@ -34,10 +33,9 @@ export type WorkflowParts = {
   readonly clock: WorkflowClock;
   readonly directory: Directory;
   readonly dropped: Dropped;
-  readonly envValues: EnvValues;
   readonly lanes: Lanes;
   readonly log: Logger;
-  readonly logs: Pick<LogPool, "excerpt" | "redact">;
+  readonly logs: WorkloadLogs;
   readonly people: People;
   readonly policy: () => Policy;
   readonly responder: Responder;
@@ -128,8 +126,6 @@ export type ResolvedAccount = {
 };
 
 export type CallCounts = {
-  /** Notes that this account is in use, so its calls are written down. */
-  readonly uses: (username: string) => void;
   /** Of all replicas in this UTC day; of this process alone while the database is away. */
   readonly today: (username: string) => Promise<{ readonly count: number; readonly since: Date }>;
   /** Writes down the calls counted since the last flush. */

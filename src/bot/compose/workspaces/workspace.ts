@@ -26,6 +26,7 @@ import type { Store, WorkspaceStore } from "../../store/store.ts";
 import { createAccounts, createCallCounts } from "../../workflow/access/accounts.ts";
 import { createEnvValues } from "../../workflow/access/env-values.ts";
 import { guardedApi } from "../../workflow/access/guarded-api.ts";
+import { workloadLogs } from "../../workflow/access/workload-logs.ts";
 import { createCheckup, type HealthParts } from "../health/bot-checkup.ts";
 
 /** The app in Slack: with the token of its one workspace, or installed in several by OAuth. */
@@ -126,8 +127,8 @@ export function createWorkspace(shared: Shared, one: OneWorkspace): Workspace {
   const api = guardedApi(shared.api.isolated(), envValues);
   const { account, accountMode: mode } = shared;
   const configured = account && ({ owner: { kind: "workspace" }, ...account } as const); // a literal kind
-  const accounts = createAccounts({ store, sealer, mode, configured, clock });
-  const calls = createCallCounts({ teamId, api, store, clock });
+  const { inUse, ...calls } = createCallCounts({ teamId, api, store, clock });
+  const accounts = createAccounts({ store, sealer, mode, configured, clock, inUse });
 
   const deps: WorkspaceParts = {
     accounts,
@@ -148,11 +149,10 @@ export function createWorkspace(shared: Shared, one: OneWorkspace): Workspace {
     deliver,
     directory: createDirectory(clock),
     dropped,
-    envValues,
     installations,
     lanes,
     log,
-    logs,
+    logs: workloadLogs(logs, envValues),
     messenger,
     openViews: createOpenViews(),
     people,

@@ -25,6 +25,8 @@ type Parts = {
   /** The workspace's account from the environment. */
   readonly configured: OpenAccount | undefined;
   readonly clock: Pick<Clock, "now">;
+  /** Calls of this account are written down from now on. */
+  readonly inUse: (username: string) => void;
 };
 
 /** While the database is away, cached answers count this long, and only for reads. */
@@ -32,7 +34,7 @@ const BELIEVE_MS = 15 * 60_000;
 const MOST = 5_000;
 
 /** Looks accounts up in the store; when that is away, never takes another account instead of one it cannot see. */
-export function createAccounts({ store, sealer, mode, configured, clock }: Parts): Accounts {
+export function createAccounts({ store, sealer, mode, configured, clock, inUse }: Parts): Accounts {
   const last = boundedMap<string, { readonly found: Found; readonly at: number }>(MOST);
   const find = async (seeker: AccountSeeker, effect: "read" | "write"): Promise<Found> => {
     // A conversation with the bot has no account of its own, but one is never linked there either.
@@ -58,10 +60,14 @@ export function createAccounts({ store, sealer, mode, configured, clock }: Parts
       const rules = { mode, configured, sealer, seeker, wanted: binding?.account };
       const account = resolveAccount(found, rules);
       if (effect === "write") await reseal({ store, sealer }, found, account);
+      inUse(account.username);
       return { account, isUsual: usualUsername(found, rules) === account.username, binding, region };
     },
-    reopen: async (ref, seeker) =>
-      openStoredAccount(ref, await store.accountsFor(seeker), { mode, configured, sealer, seeker }),
+    async reopen(ref, seeker) {
+      const account = openStoredAccount(ref, await store.accountsFor(seeker), { mode, configured, sealer, seeker });
+      inUse(account.username);
+      return account;
+    },
     forget: () => last.clear(),
     isConfigured: configured !== undefined,
   };
@@ -94,7 +100,7 @@ type CountParts = {
 };
 
 /** Counts calls per account and day, across replicas and restarts: some workload APIs limit them. */
-export function createCallCounts({ teamId: team, api, store, clock }: CountParts): CallCounts {
+export function createCallCounts({ teamId: team, api, store, clock }: CountParts): CallCounts & Pick<Parts, "inUse"> {
   const written = new Map<string, number>();
   const seen = new Set<string>();
   const dayOf = (): string => clock.now().toISOString().slice(0, 10);
@@ -102,7 +108,7 @@ export function createCallCounts({ teamId: team, api, store, clock }: CountParts
   const unwritten = (username: string, day: string): number =>
     api.callsToday(username).count - (written.get(`${day} ${username}`) ?? 0);
   return {
-    uses: (username) => void seen.add(username),
+    inUse: (username) => void seen.add(username),
     async today(username) {
       const day = dayOf();
       const own = api.callsToday(username);

@@ -1,5 +1,5 @@
 import type { OpenAccount } from "../../accounts/resolve.ts";
-import type { Context, Logs } from "../../commands/command.ts";
+import type { Context } from "../../commands/command.ts";
 import { type Binding, coversName, outsideLock } from "../../policy/binding.ts";
 import type { Origin } from "../origin.ts";
 import { freshness, type WorkflowParts, type People } from "../ports.ts";
@@ -30,7 +30,6 @@ export async function accessFor(
     people.profile(origin.userId, maxAgeMs),
     deps.accounts.resolve(origin, effect),
   ]);
-  calls.uses(account.username);
   const permissionsWith = (username = account.username) =>
     permissionsFor(deps, { profile, channelId: origin.channelId, account: { username }, binding });
   const permissions = permissionsWith();
@@ -45,7 +44,7 @@ export async function accessFor(
     },
     permissions,
     records: recordsFor(deps, { profile, permissionsWith, teamId: origin.teamId, channelId: origin.channelId }),
-    logs: logsFor(deps, account.username, { who: origin.userId, signal }),
+    logs: deps.logs.readWith(account.username, { who: origin.userId, signal }),
     directory,
     settings: { ...settings, region: binding?.region ?? own ?? settings.region },
     defaultRegion: settings.region,
@@ -56,19 +55,6 @@ export async function accessFor(
     signal,
   };
   return { context, account };
-}
-
-type Reading = { readonly who: string; readonly signal: AbortSignal };
-
-function logsFor(
-  { logs, envValues }: Pick<WorkflowParts, "logs" | "envValues">,
-  account: string,
-  reading: Reading,
-): Logs {
-  return {
-    excerpt: (request, workload) => logs.excerpt({ ...request, secrets: envValues.values(account, workload) }, reading),
-    knowsEnv: (workload) => envValues.isFresh(account, workload),
-  };
 }
 
 /**

@@ -1,4 +1,4 @@
-import { redactedLines } from "../access/redacted-lines.ts";
+import type { WorkloadLogs } from "../access/workload-logs.ts";
 import type { Redacted } from "../../../api/redacted.ts";
 import type { Change, WorkloadRef } from "../../changes/change.ts";
 import {
@@ -263,12 +263,12 @@ export function looking(deps: WorkflowParts, { change }: Pick<Followed, "change"
 
 /** Lines that can't be redacted in time, or before the stop, are not shown. */
 async function redacted(
-  deps: Pick<WorkflowParts, "logs" | "envValues">,
+  { logs }: Pick<WorkflowParts, "logs">,
   lines: readonly string[],
-  of: Parameters<typeof redactedLines>[2],
+  of: Parameters<WorkloadLogs["redact"]>[1],
 ): Promise<readonly Redacted[]> {
   try {
-    return await redactedLines(deps, lines, of);
+    return await logs.redact(lines, of);
   } catch (error) {
     if (error instanceof UserError || of.signal.aborted) return [];
     throw error;

@@ -1,4 +1,3 @@
-import { redactedLines } from "../access/redacted-lines.ts";
 import type { Redacted } from "../../../api/redacted.ts";
 import { failingLines, type LogReading, readWorkload } from "../../changes/read-workload.ts";
 import { Problem } from "../../../api/problem.ts";
@@ -236,7 +235,7 @@ async function lastLines(
           clock: deps.clock,
           logZone: deps.settings.logZone,
           redact: (lines) =>
-            redactedLines(deps, lines, { account: account.username, workload, who: `alert ${id}`, api, signal }),
+            deps.logs.redact(lines, { account: account.username, workload, who: `alert ${id}`, api, signal }),
         },
       );
     } catch (error) {

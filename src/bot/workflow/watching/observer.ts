@@ -67,9 +67,7 @@ export async function makeRound(
 async function firstAccount(deps: WorkflowParts, watches: readonly Watch[]): Promise<OpenAccount | undefined> {
   for (const watch of watches) {
     try {
-      const account = await deps.accounts.reopen(watch.account, seekerOf(watch));
-      deps.calls.uses(account.username);
-      return account;
+      return await deps.accounts.reopen(watch.account, seekerOf(watch));
     } catch (error) {
       if (!(error instanceof UserError)) throw error;
     }

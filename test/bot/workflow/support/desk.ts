@@ -7,6 +7,7 @@ import { readConfig } from "../../../../src/bot/compose/config.ts";
 import { readPolicy } from "../../../../src/bot/policy/read-policy.ts";
 import { createAccounts } from "../../../../src/bot/workflow/access/accounts.ts";
 import { createEnvValues } from "../../../../src/bot/workflow/access/env-values.ts";
+import { workloadLogs } from "../../../../src/bot/workflow/access/workload-logs.ts";
 import { createLanes } from "../../../../src/bot/workflow/inbox/lanes.ts";
 import type { Reply } from "../../../../src/bot/workflow/inbox/interaction.ts";
 import { createDueLoop, type DueWork } from "../../../../src/bot/workflow/due.ts";
@@ -84,10 +85,10 @@ export async function desk({ policy = othersApprove, api = webOfTwo() }: Wanted 
       mode: "fallback",
       configured: { owner: { kind: "workspace" }, username: "acme", token: "t" },
       clock,
+      inUse: () => undefined,
     }),
     api: { as: () => api.api, engine: () => Promise.resolve(undefined), changes: () => Promise.resolve(undefined) },
     calls: {
-      uses: () => undefined,
       today: () => Promise.resolve({ count: 0, since: clock.now() }),
       flush: () => Promise.resolve(),
     },
@@ -113,8 +114,7 @@ export async function desk({ policy = othersApprove, api = webOfTwo() }: Wanted 
     checkup: () => Promise.resolve([]),
     clock: { ...clock, patience: () => ({ cancel: () => undefined }), wait: () => Promise.resolve() },
     directory: createDirectory(clock),
-    envValues: createEnvValues(clock),
-    logs: createLogPool({ clock }),
+    logs: workloadLogs(createLogPool({ clock }), createEnvValues(clock)),
     lanes: createLanes({ drain: { graceMs: 1, goodbyeMs: 1 }, onError: () => undefined, clock }),
     dropped: createDropped(store, log),
   };
