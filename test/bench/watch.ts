@@ -151,7 +151,6 @@ async function main(): Promise<void> {
       profile: (userId: string) => Promise.resolve(profileOf(userId)),
       channelMembers: () => Promise.resolve(new Set(accounts.map((_, at) => `U${at}`))),
     },
-    wake: () => undefined,
     logs: { redact: () => Promise.resolve([]) },
   } as unknown as WorkflowParts; // what watching uses of it
   for (const [at, username] of accounts.entries()) {

@@ -24,9 +24,9 @@ export function awayStore(): AwayStore {
         name,
         typeof work === "function" ? unlessAway((...args) => Reflect.apply(work, undefined, args)) : work,
       ]);
-      const { isOpen, close } = real;
+      const { isOpen, onDue, close } = real;
       const isReachable = async (): Promise<boolean> => !isAway && real.isReachable();
-      return { ...Object.fromEntries(functions), isOpen, close, isReachable } as Store; // the same names as before
+      return { ...Object.fromEntries(functions), isOpen, onDue, close, isReachable } as Store; // the same names as before
     },
     leave: () => void (isAway = true),
     comeBack: () => void (isAway = false),

@@ -6,7 +6,7 @@ export function freezable(real: Store): { readonly store: Store; readonly freeze
   const never = new Promise<never>(() => undefined);
   const held = Object.entries(real).map(([name, work]) => [
     name,
-    name === "isOpen" || typeof work !== "function"
+    name === "isOpen" || name === "onDue" || typeof work !== "function"
       ? work
       : async (...args: readonly unknown[]) => {
           const result = await (isFrozen ? never : Reflect.apply(work, undefined, args));

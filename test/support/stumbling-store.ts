@@ -34,8 +34,8 @@ export function stumblingStore(): StumblingStore {
         name,
         typeof work === "function" ? stumbling(name, (...args) => Reflect.apply(work, undefined, args)) : work,
       ]);
-      const { isOpen, close } = real;
-      return { ...Object.fromEntries(functions), isOpen, close } as Store; // the same names as before
+      const { isOpen, onDue, close } = real;
+      return { ...Object.fromEntries(functions), isOpen, onDue, close } as Store; // the same names as before
     },
     failAt(call) {
       wanted = call;

@@ -120,7 +120,6 @@ export function createBot(given: BotParts): Bot {
     clock,
     policy: (teamId) => movedPolicy.of(teamId, parts.policy(teamId)),
     report: () => report(),
-    wake: () => loop.wake(),
     start: (due, work, job) => loop.start(due, work, job),
     async deliver({ id: key }, teamId, taken) {
       try {
@@ -245,7 +244,7 @@ export function createBot(given: BotParts): Bot {
       await (observer?.background(sweepNow) ?? sweepNow());
     } finally {
       // Also while a workspace can't be opened: that may last.
-      if ((await store.sealHistory()) > 0) loop.wake();
+      await store.sealHistory();
     }
   };
   const sweeper = createSweeper({ log, sweep: sweepAll, clock }, parts.sweepEveryMs);
@@ -300,10 +299,10 @@ function observed(parts: BotParts, observer: Observer): BotParts {
 
 function sharedBy(
   parts: BotParts,
-  made: Pick<Shared, "deliver" | "policy" | "report" | "start" | "wake"> & { readonly clock: Clock },
+  made: Pick<Shared, "deliver" | "policy" | "report" | "start"> & { readonly clock: Clock },
 ): Shared {
   const { account, accountMode, api, backOff, health, log, observer, sealer, settings, slack, store } = parts;
-  const { clock, deliver, policy, report, start, wake } = made;
+  const { clock, deliver, policy, report, start } = made;
   const logs = createLogPool({ clock });
   return {
     account,
@@ -330,7 +329,6 @@ function sharedBy(
     slack,
     start,
     store,
-    wake,
   };
 }
 
@@ -345,13 +343,13 @@ type App = {
 };
 
 function installedApp(shared: Shared, app: OAuthApp): App {
-  const { store, sealer, log, settings, slack, clock, wake } = shared;
+  const { store, sealer, log, settings, slack, clock } = shared;
   const { apiUrl, network } = slack;
   const calls = oauthCalls(app, { apiUrl, network, log });
   // Both need the workspaces, which need the care.
   const changed = (id: string): void => workspaces.changed(id);
   const care = createInstallationCare({ store, sealer, calls, log, clock, changed });
-  const workspaces = installedWorkspaces(shared, installationEvents({ store, changed, wake }, care), care);
+  const workspaces = installedWorkspaces(shared, installationEvents({ store, changed }, care), care);
   const { command } = settings;
   return {
     workspaces,

@@ -93,7 +93,7 @@ export function unbind(session: Session, { teamId, channelId }: ChannelId, event
 }
 
 /** False: the channel's account was replaced after it was read, and nothing was moved. */
-export function moveChannel({ db, clock }: Session, move: ChannelMove): Promise<boolean> {
+export function moveChannel({ db, clock, scheduled }: Session, move: ChannelMove): Promise<boolean> {
   return db.transaction().execute(async (tx) => {
     if (!(await moveAccount(tx, move))) return false;
     await moveBinding(tx, move);
@@ -102,6 +102,7 @@ export function moveChannel({ db, clock }: Session, move: ChannelMove): Promise<
     await movePosts(tx, clock, move);
     await moveFollows(tx, move);
     await noteMove(tx, move);
+    scheduled.isNow = true;
     return true;
   });
 }

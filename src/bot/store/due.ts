@@ -12,7 +12,7 @@ import type { Tables } from "./schema/tables.ts";
 // While a replica has a row, `at` is the end of its lease; otherwise it is the time from which on any replica may take it. So one
 // index finds what is due and what a replica that died left behind.
 
-type Writing = Pick<Session, "db" | "flavour" | "clock" | "textSealer">;
+type Writing = Pick<Session, "db" | "flavour" | "clock" | "textSealer" | "scheduled">;
 
 /** Makes work due now: after the attempt of a replica that has a lease of it, and after the back-off of a failed attempt. */
 export async function scheduleDue(session: Writing, scheduled: Scheduled): Promise<void> {
@@ -22,6 +22,7 @@ export async function scheduleDue(session: Writing, scheduled: Scheduled): Promi
   const sealed = payload === undefined ? null : textSealer.seal(plainText(payload), dueBind({ kind, key }));
   const times = { now: clock.shift(), at: clock.shift(inMs) };
   await scheduledRows(session, { kind, key, team_id: teamId, payload: sealed, ...times });
+  if (inMs === undefined || inMs <= 0) session.scheduled.isNow = true;
 }
 
 type NewDue = Pick<Due, "kind" | "key"> & { readonly team_id: string; readonly now: string; readonly at: string };
@@ -174,7 +175,7 @@ function newPayload({ textSealer }: Pick<Session, "textSealer">, due: Ours, payl
 }
 
 /** Renews the lease, and stores a payload. False: it is lost, and nothing was stored. */
-export async function holdDue({ db, clock, textSealer }: Writing, due: Due, payload?: string): Promise<boolean> {
+export async function holdDue({ db, clock, textSealer }: Session, due: Due, payload?: string): Promise<boolean> {
   const row = await db
     .updateTable("due")
     .set({ at: clock(due.leaseMs), ...newPayload({ textSealer }, due, payload) })
@@ -228,10 +229,11 @@ function dueNow({ clock }: Pick<Session, "clock">) {
 export async function lookNow(session: Session, { id, teamId }: IdIn): Promise<void> {
   const { db, clock } = session;
   const ofIt = db.updateTable("due").set(dueNow(session)).where("kind", "=", "change").where("key", "=", id);
-  await ofIt
+  const { numUpdatedRows } = await ofIt
     .where("team_id", "=", teamId)
     .where(sql<SqlBool>`at > ${clock()}`)
-    .execute();
+    .executeTakeFirst();
+  if (numUpdatedRows > 0) session.scheduled.isNow = true;
 }
 
 /**
@@ -255,7 +257,8 @@ export async function makeOthersDue(
     flavour === "postgres"
       ? sql<SqlBool>`key = any(array(${keys} for update of due skip locked))`
       : sql<SqlBool>`key in (${keys})`;
-  await db.updateTable("due").set(dueNow(session)).where("kind", "=", "change").where(isOneOf).execute();
+  const others = db.updateTable("due").set(dueNow(session)).where("kind", "=", "change").where(isOneOf);
+  if ((await others.executeTakeFirst()).numUpdatedRows > 0) session.scheduled.isNow = true;
 }
 
 /** Deletes the row; if it was scheduled again during the lease, only ends the lease. Undefined: the lease was lost. */
@@ -278,7 +281,7 @@ export async function endDue(
 
 /** Ends the lease, and sets the next time. What was scheduled during the lease comes sooner, unless the attempt failed. False: the lease was lost. */
 export async function delayDue(
-  { db, clock, textSealer }: Writing,
+  { db, clock, textSealer }: Pick<Session, "db" | "clock" | "textSealer">,
   due: Ours,
   { ms, at, payload, isFailure = false }: NextTime,
 ): Promise<boolean> {

@@ -7,7 +7,7 @@ import { fromJson, HealthJson, toJson } from "./schema/columns.ts";
 import type { ChangeTable } from "./schema/tables.ts";
 
 type Row = Selectable<ChangeTable>;
-type Scheduling = Pick<Session, "db" | "clock" | "textSealer">;
+type Scheduling = Pick<Session, "db" | "clock" | "textSealer" | "scheduled">;
 
 /** Cards that people may still look at. */
 const NEWEST = 20;

@@ -17,7 +17,7 @@ import {
 import { upgrade } from "./schema/upgrade.ts";
 import { forgetOthers, isAlive, leave } from "./database/replicas.ts";
 import { endLeases } from "./due.ts";
-import type { Over, Statements, Store } from "./store.ts";
+import type { Statements, Store } from "./store.ts";
 import * as statements from "./statements.ts";
 import { closeRestored } from "./database/restored.ts";
 import { textSealer } from "./database/text-sealer.ts";
@@ -72,6 +72,7 @@ export async function openStore(options: OpenStore): Promise<Store> {
     flavour: opened.flavour,
     clock: clockOf(opened.flavour, options.clock?.offsetMs ?? (() => 0)),
     machine,
+    scheduled: { isNow: false },
   };
   let session: Session;
   try {
@@ -118,6 +119,7 @@ export async function besideGantry<Result>(
     flavour: place.kind,
     clock: clockOf(place.kind, () => 0),
     machine: machineClock,
+    scheduled: { isNow: false },
   };
   try {
     return await work({ ...before, chain: await openChain(before, sealer) });
@@ -175,25 +177,25 @@ const CLOSE_WITHIN_MS = 3_000;
 /** The store over an open database. Problems with the database are thrown as a `StoreError`. */
 function storeOver(session: Session, closeDatabase: () => Promise<void>): Store {
   let isOpen = true;
-  const guard =
-    <Args extends readonly unknown[], Result>(work: (...args: Args) => Promise<Result>) =>
+  let begin = (): void => undefined;
+  const over =
+    <Args extends readonly unknown[], Result>(work: (session: Session, ...args: Args) => Promise<Result>) =>
     async (...args: Args): Promise<Result> => {
       if (!isOpen) throw new StoreError("Gantry is stopping and has closed its database. Try again in a minute.");
+      const scheduled = { isNow: false };
       try {
-        return await work(...args);
+        const result = await work({ ...session, scheduled }, ...args);
+        if (scheduled.isNow) begin();
+        return result;
       } catch (error) {
         throw storeErrorOf(error) ?? error;
       }
     };
-  const guarded = Object.fromEntries(
-    Object.entries<(...args: never[]) => Promise<unknown>>(over(session, statements)).map(([name, work]) => [
-      name,
-      guard(work),
-    ]),
-  ) as Statements; // the same names and types
+  const all = Object.entries<(session: Session, ...args: never[]) => Promise<unknown>>(statements);
   return {
     sendWithinMs: session.sendWithinMs,
-    ...guarded,
+    ...(Object.fromEntries(all.map(([name, work]) => [name, over(work)])) as Statements), // the same names, each without its first argument
+    onDue: (listener) => void (begin = listener),
     isOpen: () => isOpen,
     isReachable: async () => isOpen && (await answers(session)),
     async close() {
@@ -207,16 +209,6 @@ function storeOver(session: Session, closeDatabase: () => Promise<void>): Store 
       );
     },
   };
-}
-
-/** These functions with the session given. */
-function over<Functions extends Record<string, (session: Session, ...args: never[]) => Promise<unknown>>>(
-  session: Session,
-  functions: Functions,
-): Over<Functions> {
-  return Object.fromEntries(
-    Object.entries(functions).map(([name, work]) => [name, (...args: never[]) => work(session, ...args)]),
-  ) as Over<Functions>; // the same names, each without its first argument
 }
 
 /** Also false when the database answers but can't write, as on a full disk: then our lease has expired. */

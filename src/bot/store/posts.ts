@@ -15,7 +15,7 @@ import type { ChangeTable, PostTable, Tables } from "./schema/tables.ts";
 
 // A message is delivered by the replica that has the lease of its row in `due`, whose key is the message's id.
 
-type Writing = Pick<Session, "db" | "flavour" | "clock" | "textSealer">;
+type Writing = Pick<Session, "db" | "flavour" | "clock" | "textSealer" | "scheduled">;
 
 /** Kinds of work that deliver messages. */
 export const deliveries = ["post", "requester"] as const satisfies readonly DueKindName[]; // literal kinds
@@ -122,7 +122,7 @@ export const cardColumn = sql<string | null>`(select coalesce(channel || '/' || 
 
 /** Schedules the cards that these Changes have. */
 export async function scheduleCards(
-  { db, clock }: Pick<Session, "db" | "clock">,
+  { db, clock, scheduled }: Pick<Session, "db" | "clock" | "scheduled">,
   ids: readonly string[],
 ): Promise<void> {
   if (ids.length === 0) return;
@@ -145,6 +145,7 @@ export async function scheduleCards(
     )
     .onConflict(scheduling)
     .execute();
+  scheduled.isNow = true;
 }
 
 /** Schedules a message for everybody in a channel. */

@@ -149,7 +149,7 @@ async function tellLostWayBack(session: Session, row: ChangeRow, undoOf: string)
 }
 
 /** Redraws a card that shows the progress of its Undo: with parts, or with a version in trouble. */
-export async function redrawUndone(session: Pick<Session, "db" | "clock">, id: string): Promise<void> {
+export async function redrawUndone(session: Pick<Session, "db" | "clock" | "scheduled">, id: string): Promise<void> {
   const isTold = isPartId(id)
     ? sql<SqlBool>`1 = 1`
     : sql<SqlBool>`coalesce(health, progress) like '%"kind":"trouble"%'`;

@@ -18,6 +18,8 @@ export type Statements = Over<typeof statements>;
 export type Store = Statements & {
   /** How long after the start of a `claim` its request may leave, in milliseconds: then the lease may be over. */
   readonly sendWithinMs: number;
+  /** Who begins due work: called after each statement of this replica that made some due now. */
+  readonly onDue: (begin: () => void) => void;
   readonly isOpen: () => boolean;
   /** Whether the database answers now, and takes changes. */
   readonly isReachable: () => Promise<boolean>;
@@ -45,6 +47,7 @@ type ForAll =
   | "installationVersions"
   | "movedChannels"
   | "noteOrgWorkspace"
+  | "onDue"
   | "otherReplicas"
   | "planPruning"
   | "prune"

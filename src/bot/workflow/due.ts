@@ -27,8 +27,6 @@ export type DueLoop = {
   readonly renew: () => Promise<void>;
   /** Starts due work, as far as its kinds have free places. Rejects when the database doesn't answer. */
   readonly begin: () => Promise<void>;
-  /** Calls `begin` in the next turn of the event loop, for work that was just scheduled. The next sweep would find it, too. */
-  readonly wake: () => void;
   /**
    * Does all due work of one kind, or what has this key, one after the other, whatever else this replica does. True: it is done. Rejects when the database doesn't answer.
    */
@@ -42,7 +40,7 @@ export type DueLoop = {
 };
 
 type Parts = {
-  readonly store: Pick<Store, "dueKinds" | "takeDue" | "renewDue" | "endDue" | "delayDue">;
+  readonly store: Pick<Store, "dueKinds" | "takeDue" | "renewDue" | "endDue" | "delayDue" | "onDue">;
   readonly lanes: Pick<Lanes, "add" | "background" | "isStopping">;
   readonly work: Readonly<Record<DueKindName, DueWork>>;
   readonly log: Logger;
@@ -205,6 +203,7 @@ export function createDueLoop({ store, lanes, work, log, clock }: Parts): DueLoo
     }
   };
   let isAwake = false;
+  /** The next sweep would find it, too. */
   const wake = (): void => {
     if (isAwake) return;
     isAwake = true;
@@ -215,10 +214,10 @@ export function createDueLoop({ store, lanes, work, log, clock }: Parts): DueLoo
       }),
     );
   };
+  store.onDue(wake);
   return {
     renew,
     begin,
-    wake,
     async finish(name, key) {
       for (let isDone = false; ;) {
         const [due] = await take(name, 1, key);

@@ -42,8 +42,6 @@ export type WorkflowParts = {
   readonly sealer: Sealer;
   readonly sender: Sender;
   readonly settings: Settings;
-  /** Starts due work soon, after some was scheduled. */
-  readonly wake: () => void;
   /** Does leased work in its lane. */
   readonly start: DueLoop["start"];
   /**

@@ -41,7 +41,6 @@ const shared: Shared = {
   logs,
   repeats: createRepeats(machineClock),
   report: () => Promise.reject(new Error("nobody asks")),
-  wake: () => undefined,
   start: () => undefined,
   deliver: () => Promise.resolve(true),
 };
@@ -65,12 +64,10 @@ const common = new Set([
   "installations",
   "lanes",
   "log",
-  "logs",
   "repeats",
   "sealer",
   "settings",
   "start",
-  "wake",
 ]);
 
 const [one, other] = [workspace("T1"), workspace("T2")];

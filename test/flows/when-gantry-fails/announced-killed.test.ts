@@ -9,15 +9,14 @@ rules:
   - { name: everything, who: [members], does: [read, watch, bindChannel], then: allow }
 `;
 const deeds = {
-  "watches a workload": ["addWatch", "/gantry watch web", /watches web/u],
-  "mutes a workload": ["mute", "/gantry mute web 1h", /Dana Reyes muted web/u],
-  "binds the channel": ["bind", "/gantry use --region beijing2", /beijing2/u],
-} as const; // names of functions
+  "watches a workload": ["/gantry watch web", /watches web/u],
+  "mutes a workload": ["/gantry mute web 1h", /Dana Reyes muted web/u],
+  "binds the channel": ["/gantry use --region beijing2", /beijing2/u],
+} as const; // literal keys
 type Deed = keyof typeof deeds;
 
 /** Where it is killed. */
-const moments: readonly (readonly [what: StorePoint | "write", moment: Moment])[] = [
-  ["write", "after"],
+const moments: readonly (readonly [what: StorePoint, moment: Moment])[] = [
   ["takeDue post", "before"],
   ["takeDue post", "after"],
   ["postOf", "after"],
@@ -31,12 +30,12 @@ const each = (Object.keys(deeds) as Deed[]).flatMap((deed) => moments.map((momen
 test.each(each)(
   "when somebody %s and Gantry is killed at %s, %s it, the channel reads it once",
   async (deed, what, moment) => {
-    const [write, words, told] = deeds[deed];
+    const [words, told] = deeds[deed];
     const { town, killAt } = await killTown({ policy });
     await using _town = town;
     const reads = () => spoken(town.developer).filter((text) => told.test(text));
 
-    await killAt(what === "write" ? write : what, moment, () => town.developer.says(words));
+    await killAt(what, moment, () => town.developer.says(words));
     for (let minute = 0; minute < 3; minute += 1) {
       town.passMinutes(1);
       await town.sweep();

@@ -27,6 +27,8 @@ test.each([
     event("requested", { teamId: "T0OTHER" }),
   );
 
+  // A bot of one workspace posts the card of any request in its database.
+  await town.settled();
   const told = await says(town, approver, `/gantry ${verb} ${id}`);
 
   expect(told).toContain(`no request ${id}`);

@@ -12,7 +12,7 @@ import type { ChangeMove, Observer } from "./observer.ts";
 // The parts of the bot that send, store and redact, with somebody who looks on.
 
 /** Neither a statement, nor to be measured. */
-const unmeasured: ReadonlySet<string> = new Set(["isOpen", "close"]);
+const unmeasured: ReadonlySet<string> = new Set(["isOpen", "close", "onDue"]);
 
 /** The store, with each of its functions measured, and requests counted as they move on. */
 export function measuredStore(store: Store, observer: Pick<Observer, "measure" | "changed" | "ran">): Store {

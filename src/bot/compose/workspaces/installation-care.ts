@@ -110,7 +110,7 @@ async function end({ store, log, changed }: Parts, installation: Installation): 
 
 /** What Slack tells about installations. */
 export function installationEvents(
-  { store, changed, wake }: Pick<Parts, "store" | "changed"> & { readonly wake: () => void },
+  { store, changed }: Pick<Parts, "store" | "changed">,
   care: InstallationCare,
 ): Installations {
   return {
@@ -120,7 +120,6 @@ export function installationEvents(
       // Slack sends an event again for hours: it may be about an installation before this one.
       const isCertain = !installation.isOrgWide && at > installation.installedAt;
       await (isCertain ? care.end(installation) : care.doubt(installation));
-      wake();
     },
     async left(teamIds) {
       for (const teamId of teamIds) {

@@ -16,7 +16,7 @@ const byTeam: ReadonlySet<keyof WorkspaceStore> = new Set([
   "setRegion",
 ] as const); // names of functions
 /** They ask no database. */
-const plain: ReadonlySet<string> = new Set(["isOpen", "sendWithinMs"]);
+const plain: ReadonlySet<string> = new Set(["isOpen", "onDue", "sendWithinMs"]);
 
 /** The store for one workspace: throws when it is given an id, or something, of another one. */
 export function workspaceStore(store: Store, teamId: string): WorkspaceStore {

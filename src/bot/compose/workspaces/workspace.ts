@@ -41,7 +41,7 @@ export type SlackApp = {
 /** What all workspaces are made from. Nothing in it remembers anything about one of them, other than by ids. */
 export type Shared = Pick<
   WorkspaceParts,
-  "clock" | "deliver" | "dropped" | "lanes" | "log" | "repeats" | "sealer" | "settings" | "start" | "wake"
+  "clock" | "deliver" | "dropped" | "lanes" | "log" | "repeats" | "sealer" | "settings" | "start"
 > & {
   /** The account that the operator set; undefined when each workspace connects its own. */
   readonly account: ApiAccount | undefined;
@@ -77,7 +77,7 @@ export type Workspace = {
 
 export function createWorkspace(shared: Shared, one: OneWorkspace): Workspace {
   const { clock, deliver, dropped, lanes, log, logs, repeats, report, sealer, settings } = shared;
-  const { start, wake } = shared;
+  const { start } = shared;
   const { access, installed, installations, policy, store } = one;
   const { backOff: wait = clock.sleep } = shared;
   const { network = directNetwork } = access;
@@ -164,7 +164,6 @@ export function createWorkspace(shared: Shared, one: OneWorkspace): Workspace {
     settings,
     start,
     store,
-    wake,
   };
   return { deps, identity, tokenRefusal };
 }

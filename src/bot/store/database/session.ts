@@ -32,6 +32,8 @@ export type Session = {
   /** Of the chain that history joins; undefined without keys. */
   readonly chain: ChainKeys | undefined;
   readonly log: Logger;
+  /** Whether this statement made work due now: the bot begins it once the statement is done. */
+  readonly scheduled: { isNow: boolean };
 };
 
 export type MachineClock = Pick<Clock, "now" | "elapsedMs" | "after" | "sleep">;

@@ -142,7 +142,6 @@ async function approve(deps: WorkflowParts, { change, interaction, answer, who, 
   }
   logEvent(deps, last);
   if (due === undefined) {
-    deps.wake();
     return answerNow(deps, approved, { interaction, answer });
   }
   const clearance = await clearToRun(deps, approved, { due, sinceMs }).catch((error: unknown) => {

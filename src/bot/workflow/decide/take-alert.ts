@@ -42,7 +42,6 @@ export async function takeAlert(deps: WorkflowParts, { alertId, origin, reply }:
   const about = { kind: "taken", verb: "watch", account, ...subjectOf(incidents, settings) } as const; // a literal kind
   const event = originEvent(origin, who, about);
   if (await store.takeAlert({ id: alertId, teamId }, who, event)) logEvent(deps, event);
-  deps.wake();
 }
 
 /** Whoever watches anything here may know that the workload API doesn't answer: that names no workload. */

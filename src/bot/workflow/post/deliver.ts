@@ -18,7 +18,7 @@ import type {
   Unshown,
 } from "../posts.ts";
 
-export type DeliverParts = Pick<WorkflowParts, "log" | "sender" | "wake"> & {
+export type DeliverParts = Pick<WorkflowParts, "log" | "sender"> & {
   readonly clock: Pick<WorkflowParts["clock"], "after" | "elapsedMs">;
   readonly store: Pick<WorkflowParts["store"], "postOf" | "savePost" | "deliverAgain" | "removePost">;
 };
@@ -263,7 +263,6 @@ async function tellBeside(work: Work, shown: Shown, unshown: Omit<Unshown, "late
   if (beside.also !== undefined) {
     await save(work, beside);
     work.post = { ...work.post, told: beside.told };
-    work.parts.wake();
   }
   return soonMs;
 }
@@ -317,7 +316,6 @@ async function waitForSomebody(
   const { blockedAt } = post;
   const { soonMs = Number.POSITIVE_INFINITY, ...beside } = besides(work, shown, told, unshown);
   await save(work, { ...beside, isBlocked: true });
-  if (beside.also !== undefined) parts.wake();
   if (blockedAt === undefined) {
     parts.log.warn({ post: post.id, kind: post.kind }, "Slack doesn't take a message until somebody changes something");
   }
@@ -401,6 +399,5 @@ async function tellThread(
     ...(listed && listed.join() !== post.listed.join() && { listed }),
     isOver: true,
   });
-  if (also !== undefined) parts.wake();
   return kept === "again" ? "again" : "ended";
 }

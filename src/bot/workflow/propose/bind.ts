@@ -127,7 +127,7 @@ type Move = { readonly teamId: string; readonly from: string; readonly to: strin
  * Repeating it changes nothing. Throws a `StoreError`.
  */
 export async function moveChannel(
-  deps: Pick<WorkflowParts, "store" | "accounts" | "policy" | "sealer" | "log" | "wake">,
+  deps: Pick<WorkflowParts, "store" | "accounts" | "policy" | "sealer" | "log">,
   move: Move,
 ): Promise<void> {
   const { accounts, policy, log } = deps;
@@ -138,7 +138,6 @@ export async function moveChannel(
   log.error({ ...move, source, rules: outdated }, "a channel has another id, and policy rules name the old one");
   const message = sentences.policyNamesOldId({ ...move, source, rules: outdated });
   await deps.store.announce(move.teamId, announcement(move.to, "", message));
-  deps.wake();
 }
 
 /** The account is read before it is moved: somebody may connect another one in between. */

@@ -66,7 +66,6 @@ async function linkAccount(deps: WorkflowParts, interaction: ConnectInteraction,
   logEvent(deps, event);
   await deps.responder.showInForm(viewId, connectResult({ kind: "done", owner, username, command }));
   await interaction.reply.send(message, "done");
-  deps.wake();
 }
 
 export async function disconnect(deps: WorkflowParts, interaction: DisconnectInteraction): Promise<void> {
@@ -82,7 +81,6 @@ export async function disconnect(deps: WorkflowParts, interaction: DisconnectInt
   if (isRemoved) logEvent(deps, event);
   const message = isRemoved ? removed : accountMessage({ kind: "nothing-linked", owner, command });
   await interaction.reply.send(message, "done");
-  deps.wake();
 }
 
 /** One live call; undefined when the API accepts the account. */

@@ -57,7 +57,6 @@ const APPROVED_FOR_MS = 10 * 60_000;
 export function carryOnLater(deps: WorkflowParts, stored: Stored, events?: RunEvents): void {
   const { change, due } = stored;
   if (due === undefined) {
-    deps.wake();
     return events?.onEnded();
   }
   const sinceMs = stopwatch(deps.clock);
@@ -87,7 +86,6 @@ async function endWaiting(deps: WorkflowParts, change: StoredChange, due: Due): 
   const overdue = step("expire", { due, was: "pending", withinMs: 0 });
   const expired = await advance(deps, change, { ...overdue, result: "not enough approvals in time" });
   if (expired.kind !== "moved") return leftOf(deps, change, 0);
-  deps.wake();
   return "ended";
 }
 
@@ -157,17 +155,16 @@ async function runToEnd(
   if (done === undefined) await showLater(deps, change);
   await deps.deliver(change, change.teamId, taken);
   // An Undo that came to nothing changes the card of what it would have taken back.
-  if (done === undefined && change.undoOf !== undefined) deps.wake();
   return done;
 }
 
 /** What takes long gets its card now. Never rejects. */
 export async function showLater(
-  { store, wake, log }: Pick<WorkflowParts, "store" | "wake" | "log">,
+  { store, log }: Pick<WorkflowParts, "store" | "log">,
   { id, teamId }: StoredChange,
 ): Promise<void> {
   try {
-    if (await store.showChange({ id, teamId })) wake();
+    await store.showChange({ id, teamId });
   } catch (err) {
     log.warn({ err, changeId: id }, "couldn't schedule the card of a request that takes long");
   }
@@ -279,7 +276,6 @@ async function runParts(
     last = next;
     await runPart(deps, { part: next, request: now, lease, opened }, signal);
     await showLater(deps, request);
-    deps.wake();
   }
 }
 

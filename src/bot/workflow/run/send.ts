@@ -128,8 +128,7 @@ function foundContent(
 async function doubt(deps: WorkflowParts, { change, lease: { due } }: Carried, outcome: Outcome): Promise<void> {
   const result = wordsOf(outcome);
   const reference = newReference();
-  const { kind } = await advance(deps, change, { ...step("doubt", { due, outcome }), result, reference });
-  if (kind === "moved") deps.wake();
+  await advance(deps, change, { ...step("doubt", { due, outcome }), result, reference });
 }
 
 async function record(deps: WorkflowParts, carried: Carried, executed: Executed): Promise<Done | undefined> {

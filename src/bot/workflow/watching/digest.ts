@@ -34,10 +34,7 @@ function payloadOf(dueAt: Date): string {
 }
 
 /** Schedules the message of a digest that is due, and the next digest. */
-export async function tellDigest(
-  { store, clock, wake }: Pick<WorkflowParts, "store" | "clock" | "wake">,
-  due: Due,
-): Promise<DueEnd> {
+export async function tellDigest({ store, clock }: Pick<WorkflowParts, "store" | "clock">, due: Due): Promise<DueEnd> {
   const { key, teamId, payload } = due;
   const watch = await store.findWatch({ id: key, teamId });
   // Whoever adds or resumes the watch schedules it again.
@@ -51,7 +48,6 @@ export async function tellDigest(
   const post = { kind: "digest", key: `${key} ${dueAt}`, payload: JSON.stringify({ watch: key, dueAt }) } as const; // a literal kind
   const to = { teamId, place: placeOf(watch), fallback: watch.owner.userId, posts: isMaybePosted === true ? 1 : 0 };
   await store.postDue(due, { ...post, ...to }, end);
-  wake();
   return "ended";
 }
 

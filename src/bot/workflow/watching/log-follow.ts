@@ -118,7 +118,7 @@ export async function startFollow(deps: WorkflowParts, { look, forMs, origin, co
     };
     const run: Run = { deps, taken, state, signal };
     await rest(run, await pauseOf(run), { posts: [headPost(run), ...blockPosts(run)] });
-    return deps.wake();
+    return;
   }
   // Nobody was shown anything: whoever asked is told.
   await deps.store.endFollow(due, {});
@@ -151,7 +151,6 @@ export async function followOn(deps: WorkflowParts, due: Due, signal: AbortSigna
   // Another version wrote it, or its key is gone: what its messages show stays. Or it was never told that it follows.
   if (state === undefined || taken.headTs === undefined) await deps.store.endFollow(due, {});
   else await look({ deps, taken, state, signal });
-  deps.wake();
   return "ended";
 }
 
@@ -175,7 +174,6 @@ export async function stopFollow(
       return await responder.tellPatiently(sentences.followIsOthers(), origin);
     }
     await store.stopFollow({ id, teamId }, context.asker.name);
-    deps.wake();
   } catch (error) {
     await responder.tellPatiently(failureMessage(deps, error, { verb: logs.name, effect: "read" }), origin);
   }
@@ -199,7 +197,6 @@ export async function unfollow(deps: WorkflowParts, { of, origin, context }: End
     const isAllowed = each.requesterId === userId || (await refusedRead(logs, each.log.ask, context)) === undefined;
     if (isAllowed && (await deps.store.stopFollow({ id: each.id, teamId }, context.asker.name))) meant.push(each);
   }
-  deps.wake();
   return meant.map(({ log }) => log.name);
 }
 

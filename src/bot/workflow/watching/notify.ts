@@ -48,7 +48,6 @@ export async function notifyPlace(deps: WorkflowParts, due: Pick<Due, "teamId" |
     }
   }
   await store.placeNotices({ ...at, ownerId, tell, wait, drop });
-  deps.wake();
   return "done";
 }
 

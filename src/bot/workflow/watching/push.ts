@@ -8,7 +8,7 @@ import type { WorkflowParts } from "../ports.ts";
 /** Waits for workload APIs that tell when a list changes, so that a round is made then and not ten seconds later. */
 export type Push = {
   /** From now on, for some minutes: each round says it again. Never rejects. */
-  readonly listen: (deps: Pick<WorkflowParts, "api" | "store" | "wake">, list: ListKey, account: OpenAccount) => void;
+  readonly listen: (deps: Pick<WorkflowParts, "api" | "store">, list: ListKey, account: OpenAccount) => void;
   readonly stop: () => void;
 };
 
@@ -55,10 +55,7 @@ type Listening = Pick<Parts, "clock"> & {
 };
 
 /** Until the API says nothing any more: the next round begins anew. */
-async function listenTo(
-  { api, store, wake }: Pick<WorkflowParts, "api" | "store" | "wake">,
-  listening: Listening,
-): Promise<void> {
+async function listenTo({ api, store }: Pick<WorkflowParts, "api" | "store">, listening: Listening): Promise<void> {
   const { list, account, lasting, signal, clock } = listening;
   const info = await api.engine();
   if (info?.pushesChanges !== true) return;
@@ -69,7 +66,6 @@ async function listenTo(
     after = changes.cursor;
     if (changes.changed.length === 0) continue;
     for (const kind of changes.changed) await store.hint({ ...list, kind });
-    wake();
     await clock.sleep(GATHER_MS, signal).catch(() => undefined);
   }
 }

@@ -122,7 +122,7 @@ async function lostAccount(
   }
 }
 
-type Telling = Pick<WorkflowParts, "store" | "log" | "settings" | "wake">;
+type Telling = Pick<WorkflowParts, "store" | "log" | "settings">;
 
 /**
  * Ends a watch, once over all replicas, and says why where it told. One of the file would come back with the file: it is
@@ -133,7 +133,6 @@ export async function endWatch(deps: Telling, watch: Watch, why: string): Promis
   const event = ownEvent(deps, watch, { kind: "unwatched", result: why });
   if (!(await deps.store.loseWatch({ id, teamId }, { why, event }))) return;
   logEvent(deps, event);
-  deps.wake();
 }
 
 /** A paused watch tells again, and says so where it does. Throws a `StoreError`. */
@@ -142,7 +141,6 @@ async function resumeWatch(deps: Telling, watch: Watch): Promise<void> {
   const event = ownEvent(deps, watch, { kind: "watched", result: termsText(watch) });
   if (!(await deps.store.resumeWatch({ id, teamId }, event))) return;
   logEvent(deps, event);
-  deps.wake();
 }
 
 /** Nobody did it. */

@@ -25,14 +25,13 @@ export const WatchNewsJson: z.ZodType<StoredNews> = z.object({
 }) as z.ZodType<StoredNews>; // an absent `why` is undefined
 
 /** Schedules the message that a watch ended or goes on: for its place, and for its owner where Gantry can't post. */
-export async function tellWatchNews({ store, wake }: Pick<WorkflowParts, "store" | "wake">, due: Due): Promise<DueEnd> {
+export async function tellWatchNews({ store }: Pick<WorkflowParts, "store">, due: Due): Promise<DueEnd> {
   const { key, teamId, payload } = due;
   if (payload === undefined) return "done";
   const { place, owner, isMaybePosted } = WatchNewsJson.parse(JSON.parse(payload));
   const to = place.kind === "dm" ? owner.userId : place.channelId;
   const posts = isMaybePosted === true ? 1 : 0;
   await store.postDue(due, { kind: "watch news", key, teamId, payload, place: to, fallback: owner.userId, posts });
-  wake();
   return "ended";
 }
 

@@ -18,7 +18,13 @@ export function dueContract({ replica, db, flavour }: Bench): void {
   /** As a statement of the store adds work, some seconds before or after the replicas were opened. */
   const schedule = (other: Partial<Scheduled> = {}, laterMs = -5_000): Promise<void> =>
     scheduleDue(
-      { db: db(), flavour: flavour(), clock: clockOf(flavour(), () => laterMs), textSealer: textSealer(sealer) },
+      {
+        db: db(),
+        flavour: flavour(),
+        clock: clockOf(flavour(), () => laterMs),
+        textSealer: textSealer(sealer),
+        scheduled: { isNow: false },
+      },
       { kind: "digest", key: "w1", teamId: "T1", ...other },
     );
   const two = async (): Promise<readonly [Replica, Replica]> => [

@@ -87,7 +87,6 @@ async function delivered(scene: Scene) {
   const happened: string[] = [];
   const parts: DeliverParts = {
     log: pino({ level: "silent" }),
-    wake: () => undefined,
     clock: {
       elapsedMs: () => elapsedMs,
       after(ms, happens) {

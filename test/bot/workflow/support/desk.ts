@@ -99,7 +99,6 @@ export async function desk({ policy = othersApprove, api = webOfTwo() }: Wanted 
       remove: () => Promise.resolve(),
       link: () => Promise.resolve(undefined),
     },
-    wake: () => undefined,
     start: (...started) => loop.start(...started),
     deliver: ({ id }) => Promise.resolve(drawn.push(id) > 0),
     responder: {
