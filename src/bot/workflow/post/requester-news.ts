@@ -108,9 +108,9 @@ export function requesterPost(
     const { news } = content;
     const change = await store.find({ id: content.change });
     if (change === undefined || change.teamId !== teamId || isOutdated(news, change)) return over;
-    const { card, channelId, requester } = change;
+    const { card, requester } = change;
     const isAsked = news === "asked";
-    const inThread = place === card?.channelId && !isDirect(channelId);
+    const inThread = place === card?.channelId && !isDirect(place);
     const opened = contentOf(sealer, change);
     const isFresh = now - change.createdAt.getTime() <= RESPONSE_URL_MS;
     const isBesideCommand = isFresh && (blockedAt !== undefined || (card === undefined && !isAsked));

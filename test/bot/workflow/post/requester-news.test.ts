@@ -116,6 +116,14 @@ test("a thread that takes nothing for long hands over to a direct message, and i
   expect(await read(well({ card }), { place: card.channelId, told: ["elsewhere"] })).toEqual(over);
 });
 
+test("of a request in a conversation with the bot, the thread of the card in another channel tells it", async () => {
+  const told = await read(well({ channelId: "D1", card }), { place: card.channelId });
+  if (told.kind !== "shown") throw new Error("nothing was told");
+
+  expect(told.threadTs).toBe(card.ts);
+  expect(told.beside?.([], unshown("place"))).toMatchObject({ post: { place: "D1" } });
+});
+
 test("a direct message that takes nothing leaves it to the address of the command", async () => {
   const told = await read(well({ card }));
   if (told.kind !== "shown") throw new Error("nothing was told");
