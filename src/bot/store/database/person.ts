@@ -248,7 +248,8 @@ async function eraseRequests(
       if (isTheirs) own += 1;
       await db.updateTable("change").set(set).where("id", "=", row.id).execute();
       if (!isTheirs) continue;
-      await deletePosts(db, sql<SqlBool>`kind = 'requester' and key like ${`${row.id} %`}`);
+      // What is said about a request has its id first, whatever its kind.
+      await deletePosts(db, sql<SqlBool>`key like ${`${row.id} %`}`);
       // A direct message is a person.
       if (isDirect(row.channel_id)) await deletePosts(db, sql<SqlBool>`id = ${row.id}`);
     }

@@ -3,7 +3,9 @@ import type { Outcome } from "../../changes/change.ts";
 import type { NewHistoryEvent } from "../../changes/history-event.ts";
 import { requestIdOf, RESTORED_AT } from "../../changes/stored-change.ts";
 import { insertEvent, workspaceEvent } from "../events.ts";
-import { deliveries, schedulePosts } from "../posts.ts";
+import type { DueKindName } from "../../workflow/due-kinds.ts";
+import type { PostKindName } from "../../workflow/posts.ts";
+import { schedulePosts } from "../posts.ts";
 import { HealthJson, toJson } from "../schema/columns.ts";
 import { ended, inTransaction, move } from "../step.ts";
 import type { Session } from "./session.ts";
@@ -20,6 +22,42 @@ export function markStatements(takenAt: Date): readonly string[] {
   ];
 }
 
+/** What becomes of due work: it stays as it was, ends, is due anew with its payload or without, or goes on if its message is kept. */
+const dueAfter: Readonly<Record<DueKindName, "stays" | "ends" | "anew" | "anew without payload" | "as its message">> = {
+  audit: "stays",
+  change: "ends",
+  // Not begun: who sent one is told.
+  delivery: "anew",
+  digest: "anew without payload",
+  doubt: "stays",
+  follow: "anew",
+  place: "ends",
+  post: "as its message",
+  prune: "stays",
+  requester: "as its message",
+  rights: "ends",
+  round: "ends",
+  token: "stays",
+  "watch news": "ends",
+};
+
+/** A message that was due may have been posted since; a card that is known says once how it ended. Its work begins anew. */
+const postAfter: Readonly<Record<PostKindName, "kept" | "kept once posted" | "ends">> = {
+  alert: "kept once posted",
+  announcement: "ends",
+  change: "kept",
+  digest: "ends",
+  follow: "ends",
+  "follow end": "ends",
+  "follow lines": "ends",
+  requester: "ends",
+  "watch news": "ends",
+};
+
+function kindsThat<Kind extends string, End extends string>(table: Readonly<Record<Kind, End>>, end: End): Kind[] {
+  return (Object.keys(table) as Kind[]).filter((kind) => table[kind] === end); // its keys
+}
+
 const OPEN = ["pending", "approved", "claimed", "unknown"] as const; // literal states
 
 /**
@@ -34,6 +72,7 @@ export async function closeRestored(session: Session): Promise<void> {
     const requests = await closeRequests(inside, mark.taken_at);
     await endIncidents(inside);
     await endPosts(inside);
+    await endDueWork(inside);
     return { takenAt: mark.taken_at, requests };
   });
   if (closed !== undefined) session.log.warn(closed, "started over a backup: what was open is closed");
@@ -42,9 +81,6 @@ export async function closeRestored(session: Session): Promise<void> {
 async function closeRequests(session: Session, takenAt: string): Promise<number> {
   const { db } = session;
   const taken = `${takenAt.slice(0, 16).replace("T", " ")} UTC`;
-  // They aren't begun: who sent one is told.
-  const anew = { token: null, at: session.clock(), again_at: null, created_at: RESTORED_AT.toISOString() };
-  await db.updateTable("due").set(anew).where("kind", "=", "delivery").execute();
   const open = await db
     .selectFrom("change")
     .select(["id"])
@@ -62,7 +98,6 @@ async function closeRequests(session: Session, takenAt: string): Promise<number>
     .where("state", "=", "done")
     .where("health", "is", null)
     .execute();
-  await db.deleteFrom("due").where("kind", "=", "change").execute();
   return open.length;
 }
 
@@ -88,20 +123,20 @@ async function endIncidents({ db, clock }: Session): Promise<void> {
   await db.deleteFrom("observation").execute();
 }
 
-/** A message that was due may have been posted since; a card that is known says once how it ended. Digests begin anew. */
 async function endPosts(session: Session): Promise<void> {
-  const { db, clock } = session;
+  const { db } = session;
+  await db.deleteFrom("post").where("kind", "in", kindsThat(postAfter, "ends")).execute();
   await db
     .deleteFrom("post")
-    .where("kind", "<>", "change")
-    .where((where) => where.or([where("kind", "<>", "alert"), where("ts", "is", null)]))
+    .where("kind", "in", kindsThat(postAfter, "kept once posted"))
+    .where("ts", "is", null)
     .execute();
-  await db.deleteFrom("due").where("kind", "in", ["place", "rights", "round", "watch news"]).execute();
-  const isRequest = sql<SqlBool>`key in (select id from post where post.kind = 'change')`;
+  // What was due about one that was posted is told by nobody.
+  const kept = sql<SqlBool>`key in (select id from post where ${sql.ref("post.kind")} in (${sql.join(kindsThat(postAfter, "kept"))}))`;
   await db
     .deleteFrom("due")
-    .where("kind", "in", deliveries)
-    .where(sql<SqlBool>`not (${isRequest})`)
+    .where("kind", "in", kindsThat(dueAfter, "as its message"))
+    .where(sql<SqlBool>`not (${kept})`)
     .execute();
   const cards = await db
     .selectFrom("post")
@@ -115,16 +150,24 @@ async function endPosts(session: Session): Promise<void> {
     "alert",
     cards.map(({ key }) => key),
   );
-  const anew = { token: null, at: clock(), again_at: null, attempts: 0 };
-  await db
-    .updateTable("due")
-    .set({ ...anew, payload: null })
-    .where("kind", "=", "digest")
-    .execute();
   // Nobody was shown anything of those.
   await db.deleteFrom("follow").where("head_ts", "is", null).execute();
   await db.updateTable("follow").set({ stopped_by: "a restore from a backup" }).execute();
-  await db.updateTable("due").set(anew).where("kind", "=", "follow").execute();
+}
+
+async function endDueWork({ db, clock }: Session): Promise<void> {
+  await db.deleteFrom("due").where("kind", "in", kindsThat(dueAfter, "ends")).execute();
+  const anew = { token: null, at: clock(), again_at: null, created_at: RESTORED_AT.toISOString() };
+  const begins = db
+    .updateTable("due")
+    .set(anew)
+    .where("kind", "in", [...kindsThat(dueAfter, "anew"), ...kindsThat(dueAfter, "anew without payload")]);
+  await begins.execute();
+  await db
+    .updateTable("due")
+    .set({ payload: null })
+    .where("kind", "in", kindsThat(dueAfter, "anew without payload"))
+    .execute();
 }
 
 async function closeOne(session: Session, id: string, taken: string): Promise<void> {
