@@ -6,6 +6,7 @@ const fromOutside = ["test/bot/workflow/access/guarded-api.test.ts"];
 
 const kept = ["test/flows/watching/kept-true.test.ts"];
 const digest = ["test/flows/watching/digest.test.ts"];
+const everyRight = ["test/flows/watching/every-right.test.ts"];
 const killed = ["test/flows/when-gantry-fails/watching-killed.test.ts"];
 const onSqlite = ["test/bot/store/on-sqlite.test.ts"];
 
@@ -156,6 +157,27 @@ export const postMutants: readonly Mutant[] = [
     file: "src/bot/workflow/post/announcement.ts",
     text: "isAgain ? sentAgain({ text, blocks }) : { text, blocks }",
     becomes: "isAgain ? { text, blocks } : { text, blocks }",
+    tests: ["test/flows/watching/announced.test.ts"],
+  },
+  {
+    bug: "an announcement names what policy hides by now",
+    file: "src/bot/workflow/post/announcement.ts",
+    text: 'if (may !== true) return { kind: may === undefined ? "unknown" : "nothing" };',
+    becomes: 'if (may === undefined) return { kind: "unknown" };',
+    tests: everyRight,
+  },
+  {
+    bug: "the end of a watch names what policy hides by now",
+    file: "src/bot/workflow/watching/watch-news.ts",
+    text: "{ isAgain, isNamed }",
+    becomes: "{ isAgain, isNamed: true }",
+    tests: everyRight,
+  },
+  {
+    bug: "whoever ends a watch of what policy hides hears nothing",
+    file: "src/bot/workflow/propose/change-watches.ts",
+    text: " || !(await mayName(targets, context))",
+    becomes: "",
     tests: ["test/flows/watching/announced.test.ts"],
   },
   {

@@ -283,10 +283,10 @@ export function resumeWatch(session: Session, { id, teamId }: IdIn, event: NewHi
 async function scheduleNews(
   tx: Db,
   session: Session,
-  { teamId, target, owner, place, source }: Watch,
+  { teamId, target, owner, place, source, account: { username: account } }: Watch,
   why: string | undefined,
 ): Promise<void> {
-  const news: WatchNews = { target, owner, place, source, why };
+  const news: WatchNews = { target, owner, place, source, why, account };
   const payload = JSON.stringify(news);
   await scheduleDue({ ...session, db: tx }, { kind: "watch news", key: randomUUID(), teamId, payload });
 }

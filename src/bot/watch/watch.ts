@@ -76,4 +76,6 @@ export type Mute = {
 export type WatchNews = Pick<Watch, "target" | "owner" | "place" | "source"> & {
   /** Why it ended; undefined of one that tells again. */
   readonly why: string | undefined;
+  /** Its username; undefined in what an earlier version stored. */
+  readonly account: string | undefined;
 };

@@ -72,6 +72,18 @@ test.each(done)(
   },
 );
 
+test("whoever ends a watch of what policy hides there by now reads it alone", async () => {
+  await using town = await towns();
+  await says(town, town.developer, "/gantry watch web");
+  town.setPolicy("rules: [{ name: none, who: everyone, does: anything, then: refuse }]");
+
+  await says(town, town.developer, "/gantry unwatch web");
+  await later(town, 2);
+
+  expect(whispers(town.developer).at(-1)).toBe("🔕 Dana Reyes stopped watching web in #ops.");
+  expect(told(town, /web/u)).toHaveLength(1);
+});
+
 test("whoever watches something in a closed channel reads it alone, and the channel when it opens", async () => {
   await using town = await towns();
   town.playground.faults.answer("chat.postMessage", { error: "restricted_action" }, { channel: "ops" });

@@ -90,6 +90,13 @@ const ofLooks = /reason-\w+|line-\w+|recovered/gu;
 
 /** A card of a request is the channel's, whoever left it. */
 const ofWatches = ["policy lets nobody watch or read logs", "the owner is removed from the channel"] as const; // literals
+/** What somebody did is the channel's, whatever they may do by now: only policy hides the name that they typed. */
+const ofPeople = [
+  ...ofWatches,
+  "the owner is deactivated",
+  "the account is disconnected",
+  "another account is connected instead",
+] as const; // literals
 
 async function restarting(town: Town): Promise<void> {
   town.is("shop-a", well);
@@ -97,10 +104,10 @@ async function restarting(town: Town): Promise<void> {
 }
 
 /** Dana watches with an account of her own. */
-async function watching(town: Town, how: string): Promise<void> {
+async function watching(town: Town, how: string, what = '"service/shop-*"'): Promise<void> {
   for (const name of ["shop-a", "shop-b"]) town.is(name, well);
   await connects(town, town.developer, own);
-  await says(town, `/gantry watch "service/shop-*" ${how}`);
+  await says(town, `/gantry watch ${what} ${how}`);
   await passes(town, 1);
 }
 
@@ -173,7 +180,36 @@ const stories: Readonly<Record<string, Story>> = {
     play: follows,
     isAlike: true,
   },
+  "what somebody does with a watch and a mute": {
+    prepare: restarting,
+    async play(town) {
+      for (const words of ["watch service/shop-a", "mute shop-a 1h", "mute shop-a off", "unwatch service/shop-a"]) {
+        town.playground.faults.answer("chat.postMessage", "429", { channel: "ops", times: 1, retryAfterSeconds: 40 });
+        await says(town, `/gantry ${words}`);
+        await passes(town, 1);
+      }
+    },
+    without: ofPeople,
+  },
+  "the end of a watch": {
+    prepare: (town) => watching(town, "--after 0s", "service/shop-a"),
+    play: ends,
+    without: ofPeople,
+  },
+  "the end of a watch in a direct message": {
+    prepare: (town) => watching(town, "--after 0s --dm", "service/shop-a"),
+    play: ends,
+    without: ofPeople,
+    isAlike: true,
+  },
 };
+
+/** Its account is gone, which Gantry notices within ten minutes. */
+async function ends(town: Town): Promise<void> {
+  await rights["the account is disconnected"].take(town);
+  town.playground.faults.answer("chat.postMessage", "429", { times: 1, retryAfterSeconds: 40 });
+  await passes(town, 13);
+}
 
 async function follows(town: Town): Promise<void> {
   town.log.push("line-1");

@@ -56,14 +56,20 @@ rules:
   );
 });
 
-test("a watch in a direct message says it there", async () => {
+test("a watch in a direct message says it there, and a name that policy hides nowhere", async () => {
   await using town = await approvalTown();
   await says(town, town.developer, "/gantry watch web --dm");
+  await says(town, town.developer, '/gantry watch "shop-*"');
+  await says(town, town.developer, "/gantry watch all");
   town.setPolicy("rules: [{ name: none, who: everyone, does: anything, then: refuse }]");
 
   await later(town);
 
   expect(town.developer.sees("@gantry").at(-1)?.text).toBe(
-    "🔕 You no longer watch web: policy no longer allows it here.",
+    "🔕 You no longer watch a hidden workload: policy no longer allows it here.",
   );
+  expect(spoken(town.developer).slice(2).toSorted()).toEqual([
+    "🔕 Dana Reyes no longer watches all workloads: policy no longer allows it here.",
+    "🔕 Dana Reyes no longer watches hidden workloads: policy no longer allows it here.",
+  ]);
 });

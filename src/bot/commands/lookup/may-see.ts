@@ -76,6 +76,18 @@ export async function maySee({ kind, ...workload }: Named, permitted: Permitted)
   return refusals.every((refusal) => refusal === undefined);
 }
 
+/** As somebody typed it: a name, or a pattern. */
+export type Typed = { readonly kind?: Kind | undefined; readonly names: string; readonly region: string };
+
+/** Whether the person may name all of these. A pattern counts as a name; `*` is none. */
+export async function mayName(targets: readonly Typed[], permitted: Permitted): Promise<boolean> {
+  const named = targets.filter(({ names }) => names !== "*");
+  const may = await Promise.all(
+    named.map(({ kind, names: name, region }) => maySee({ kind, name, region }, permitted)),
+  );
+  return may.every(Boolean);
+}
+
 /** Whether the person may read its log. */
 export async function mayReadLog(
   workload: Named & { readonly kind: Kind; readonly region: string },

@@ -55,6 +55,7 @@ async function shownChange(deps: WorkflowParts, drawn: Drawn): Promise<Shown> {
   const names = await namesFor(people, change);
   const thread = threadOfCard(drawn, settings.region);
   return {
+    asked: "rights",
     card: async ({ isAgain }) => {
       const view = await cardOf(deps, drawn, names);
       // One with buttons began without them, and says that a newer message has them.

@@ -1,13 +1,15 @@
 import { type Health, partsOf, type StoredChange } from "../../changes/stored-change.ts";
-import { mayReadLog, maySee } from "../../commands/lookup/may-see.ts";
+import { mayName, mayReadLog, maySee, type Typed } from "../../commands/lookup/may-see.ts";
 import { SlackAway, UserError } from "../../errors.ts";
 import { seenOf } from "../../views/kit/health.ts";
+import { watchGroups } from "../access/clear-to-run.ts";
 import { permissionsFor } from "../access/permissions.ts";
 import { isDirect } from "../origin.ts";
 import { freshness, type WorkflowParts } from "../ports.ts";
 import { isErased } from "../stored-request.ts";
 
-type Parts = Pick<WorkflowParts, "accounts" | "people" | "policy" | "settings" | "store">;
+export type SeenParts = Pick<WorkflowParts, "people" | "policy" | "settings" | "store">;
+type Parts = SeenParts & Pick<WorkflowParts, "accounts">;
 
 const hidden: Health = {
   kind: "not-yet",
@@ -52,6 +54,45 @@ function saysMore(seen: Health | undefined): seen is Health {
   return seen !== undefined && (seen.kind !== "reached" || seen.recovered === true);
 }
 
+export type Named = {
+  readonly teamId: string;
+  /** Who named them. */
+  readonly userId: string;
+  /** A username; undefined in what an earlier version stored. */
+  readonly account: string | undefined;
+  readonly targets: readonly Typed[];
+};
+
+/**
+ * Whether policy lets a place be told these names, as somebody typed them. It takes nothing else: that they left or that their account is
+ * gone is told with the name. Undefined when Slack can't say who they are.
+ */
+export async function mayBeNamed(deps: SeenParts, named: Named, place: string): Promise<boolean | undefined> {
+  const { teamId, userId, account, targets } = named;
+  try {
+    const profile = await deps.people.profile(userId, freshness.profile);
+    // Policy allows nothing to somebody who is deactivated: here they count as the member they were.
+    const who = profile.standing === "deactivated" ? ({ ...profile, standing: "member" } as const) : profile; // a literal
+    const as = { profile: who, account: account === undefined ? undefined : { username: account } };
+    const rights = await rightsThere(deps, { ...as, teamId }, place);
+    if (await mayName(targets, rights)) return true;
+    return rights.away() === undefined ? false : undefined;
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error;
+    return error instanceof SlackAway ? undefined : false;
+  }
+}
+
+type Viewer = Pick<Parameters<typeof permissionsFor>[1], "profile" | "account"> & { readonly teamId: string };
+
+/** `away`: set once Slack couldn't say who is in a group, so that what they don't allow isn't forbidden yet. */
+async function rightsThere(deps: SeenParts, { profile, account, teamId }: Viewer, place: string) {
+  const binding = isDirect(place) ? undefined : await deps.store.bindingOf(teamId, place);
+  const { people, away } = watchGroups(deps.people);
+  const permissions = permissionsFor({ ...deps, people }, { profile, channelId: place, account, binding });
+  return { permissions, settings: deps.settings, away };
+}
+
 /** Those of its requester; undefined without its account, or of somebody who is gone. */
 async function rightsOf(deps: Parts, change: StoredChange, place: string) {
   const { account, channelId, requester, teamId } = change;
@@ -61,9 +102,7 @@ async function rightsOf(deps: Parts, change: StoredChange, place: string) {
     // Slack tells when somebody is deactivated, so a card needs no call.
     const profile = await deps.people.profile(requester.userId, freshness.profile, requester.name);
     if (profile.standing === "deactivated") return undefined;
-    const binding = isDirect(place) ? undefined : await deps.store.bindingOf(teamId, place);
-    const { settings } = deps;
-    return { permissions: permissionsFor(deps, { profile, channelId: place, account, binding }), settings };
+    return await rightsThere(deps, { profile, account, teamId }, place);
   } catch (error) {
     if (!(error instanceof UserError)) throw error;
     return error instanceof SlackAway ? "unknown" : undefined;

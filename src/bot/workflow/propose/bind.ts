@@ -60,7 +60,7 @@ export async function bindChannel(deps: WorkflowParts, { terms, origin, reply }:
     terms === undefined
       ? useMessage({ kind: "unbound", by, ...common })
       : useMessage({ kind: "bound", by, terms, regions, ...common });
-  const told = announcement(channelId, userId, news);
+  const told = announcement(channelId, { by: userId, names: "no workload", post: news });
   if (await write(deps, asked, told)) {
     // The person reads it in the channel, with everybody else.
     if (!(await deps.deliver(told, teamId))) await reply.send(news, "done");
@@ -137,7 +137,7 @@ export async function moveChannel(
   if (outdated.length === 0) return log.info(move, "a channel has another id");
   log.error({ ...move, source, rules: outdated }, "a channel has another id, and policy rules name the old one");
   const message = sentences.policyNamesOldId({ ...move, source, rules: outdated });
-  await deps.store.announce(move.teamId, announcement(move.to, "", message));
+  await deps.store.announce(move.teamId, announcement(move.to, { by: "", names: "no workload", post: message }));
 }
 
 /** The account is read before it is moved: somebody may connect another one in between. */

@@ -4,7 +4,7 @@ import type { Ask } from "../../ask.ts";
 import { commandOf } from "../../commands/grammar/parse.ts";
 import { regionOf } from "../../commands/grammar/argument-types.ts";
 import { orOther, OtherKind, readJob, readService, unknownName } from "../../commands/lookup/find.ts";
-import { readRefusal, visibleTarget } from "../../commands/lookup/may-see.ts";
+import { mayName, readRefusal, visibleTarget } from "../../commands/lookup/may-see.ts";
 import { ofNamedKind } from "../../commands/lookup/named-kind.ts";
 import { LONGEST_MUTE_MS, muteEnd } from "../../commands/verbs/watch/watch-words.ts";
 import { messageFor, type Post } from "../../views/kit/post.ts";
@@ -82,10 +82,17 @@ type Done = {
   readonly announced: Announcement | undefined;
 };
 
-/** For everybody in the channel where it is told. */
-function announcedIn({ place, at, account }: Asked, message: Post): Announcement | undefined {
-  if (place.kind === "dm") return undefined;
-  return announcement(place.channelId, at.userId, messageFor(account.username, message));
+/** For everybody in the channel where it is told; undefined where policy hides what it names. */
+async function announcedIn(
+  { ask, place, at, account: { username }, context }: Asked,
+  message: Post,
+  named: readonly (Pick<WatchTarget, "kind" | "names"> & Partial<WatchTarget>)[],
+): Promise<Announcement | undefined> {
+  const region = ask.region ?? context.settings.region;
+  const targets = named.map((target) => ({ region, ...target }));
+  if (place.kind === "dm" || !(await mayName(targets, context))) return undefined;
+  const names = { account: username, targets };
+  return announcement(place.channelId, { by: at.userId, names, post: messageFor(username, message) });
 }
 
 /** Undefined: policy refuses it. */
@@ -154,7 +161,7 @@ async function start(deps: WorkflowParts, asked: Asked, wish: Wished<"watch">): 
   const next = watch.digest && nextDigest(watch.digest, context.now);
   const common = { watch, next, by: asker.name, place, defaultRegion: context.defaultRegion };
   const message = watchMessage({ kind: "watched", ...common });
-  const announced = announcedIn(asked, message);
+  const announced = await announcedIn(asked, message, [watch.target]);
   const event = eventOf(asked, { kind: "watched", target: watch.target, result: termsText(watch), announced });
   const added = await deps.store.addWatch(watch, limits, event);
   if (added.kind === "full") throw tooMany(added.by, deps.settings.command);
@@ -244,7 +251,8 @@ async function end(deps: WorkflowParts, asked: Asked, wish: Wished<"unwatch">): 
   const isOther = isDigest ? watches.length > 0 : digests.length > 0;
   const goesOn = isOther ? (isDigest ? "single messages" : "digest") : undefined;
   const message = watchMessage({ kind: "ended", watches: ends, goesOn, still, command, ...common });
-  const announced = ends.length === 0 ? undefined : announcedIn(asked, message);
+  const targets = [...ends.map((watch) => watch.target), ...(still === undefined ? [] : [still])];
+  const announced = ends.length === 0 ? undefined : await announcedIn(asked, message, targets);
   let isNews = false;
   for (const watch of ends) {
     // With the first one that ends: somebody else may have ended some just now.
@@ -281,7 +289,7 @@ async function mute(deps: WorkflowParts, asked: Asked, wish: Wished<"mute">): Pr
   const muted = { teamId: at.teamId, place: where, names, by: { userId: asker.userId, name: asker.name } };
   if (wish.until === "off") {
     const message = watchMessage({ kind: "unmuted", names, ...common });
-    const announced = announcedIn(asked, message);
+    const announced = await announcedIn(asked, message, [target]);
     const event = eventOf(asked, { kind: "unmuted", target, result: "", announced });
     if (await deps.store.unmute(muted, event)) {
       logEvent(deps, event);
@@ -299,7 +307,7 @@ async function mute(deps: WorkflowParts, asked: Asked, wish: Wished<"mute">): Pr
   const result = `until ${until.toISOString().slice(0, 16).replace("T", " ")} UTC`;
   const doubt = await doubtOf(names, asked);
   const message = watchMessage({ kind: "muted", mute: { names, until }, doubt, ...common });
-  const announced = announcedIn(asked, message);
+  const announced = await announcedIn(asked, message, [target]);
   const event = eventOf(asked, { kind: "muted", target, result, announced });
   if (!(await deps.store.mute({ ...muted, forMs }, event))) return { message, announced: undefined };
   logEvent(deps, event);

@@ -115,7 +115,10 @@ type Linking = {
 function eventFor({ kind, origin, profile, username, whose }: Linking, message: Post): NewHistoryEvent {
   const verb = kind === "connected" ? "connect" : "disconnect";
   const result = { mine: "own account", channel: "the channel's account", workspace: "the workspace's account" }[whose];
-  const told = whose === "channel" ? announcement(origin.channelId, origin.userId, message) : undefined;
+  const told =
+    whose === "channel"
+      ? announcement(origin.channelId, { by: origin.userId, names: "no workload", post: message })
+      : undefined;
   return { ...originEvent(origin, profile, { kind, verb, result, account: username }), announcement: told };
 }
 

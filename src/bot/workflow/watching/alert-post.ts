@@ -51,6 +51,7 @@ const LINES = "lines";
 export function shownAlert(deps: WorkflowParts, content: AlertContent, lines: readonly Redacted[]): Shown {
   const { createdAt, incidents, events } = content.alert;
   return {
+    asked: "rights",
     listed: [...incidents, ...events].map(({ id }) => id),
     card: (how) => drawAlert(deps, content, how),
     kept: {

@@ -4,6 +4,7 @@ import type { WatchNews } from "../../watch/watch.ts";
 import type { Due } from "../due-kinds.ts";
 import type { DueEnd } from "../due.ts";
 import { TELL_FOR_MS } from "../post/announcement.ts";
+import { mayBeNamed, type SeenParts } from "../post/seen-there.ts";
 import type { PostKind } from "../posts.ts";
 import type { WorkflowParts } from "../ports.ts";
 
@@ -21,8 +22,9 @@ export const WatchNewsJson: z.ZodType<StoredNews> = z.object({
   ]),
   source: z.enum(["person", "file"]),
   why: z.string().optional(),
+  account: z.string().optional(),
   isMaybePosted: z.boolean().optional(),
-}) as z.ZodType<StoredNews>; // an absent `why` is undefined
+}) as z.ZodType<StoredNews>; // an absent `why` or `account` is undefined
 
 /** Schedules the message that a watch ended or goes on: for its place, and for its owner where Gantry can't post. */
 export async function tellWatchNews({ store }: Pick<WorkflowParts, "store">, due: Due): Promise<DueEnd> {
@@ -35,12 +37,19 @@ export async function tellWatchNews({ store }: Pick<WorkflowParts, "store">, due
   return "ended";
 }
 
-/** It names what its owner typed, and says why, to those who read that it is watched. */
-export function watchNewsPost({ clock }: Pick<WorkflowParts, "clock">): PostKind {
-  return async ({ payload, createdAt }) => {
-    const isLate = clock.now().getTime() - createdAt.getTime() > TELL_FOR_MS;
+/** Whoever read that it is watched is told that it isn't, and why: without its name where policy hides it by now. */
+export function watchNewsPost(deps: SeenParts & Pick<WorkflowParts, "clock">): PostKind {
+  return async ({ payload, teamId, place, createdAt }) => {
+    const isLate = deps.clock.now().getTime() - createdAt.getTime() > TELL_FOR_MS;
     if (payload === undefined || isLate) return { kind: "nothing", isOver: true };
     const news = WatchNewsJson.parse(JSON.parse(payload));
-    return { kind: "shown", card: async (how) => watchNewsMessage(news, how) };
+    const { account, owner, target } = news;
+    const isNamed = await mayBeNamed(deps, { teamId, userId: owner.userId, account, targets: [target] }, place);
+    if (isNamed === undefined) return { kind: "unknown" };
+    return {
+      kind: "shown",
+      asked: "rights",
+      card: async ({ isAgain }) => watchNewsMessage(news, { isAgain, isNamed }),
+    };
   };
 }

@@ -23,6 +23,7 @@ const refusal = { reason: "Slack refused it.", reference: "abcd1234" };
 const replies = ["one", "two"];
 const shown: Extract<Readable, { readonly kind: "shown" }> = {
   kind: "shown",
+  asked: "rights",
   card: async ({ isAgain }) => text(isAgain ? "card again" : "card"),
   kept: {
     lacks: ({ told }) => replies.filter((key) => !told.includes(key)),
@@ -275,6 +276,7 @@ test("what nobody will be told any more is forgotten, also when it is posted", a
 
 const quiet: Extract<Readable, { readonly kind: "shown" }> = {
   kind: "shown",
+  asked: "rights",
   card: shown.card,
   kept: { lacks: () => [], reply: async () => undefined, complete: (told) => ["all", ...told], restMs: 2_000 },
 };
@@ -321,7 +323,7 @@ test("a message belongs into a thread, and into its place when that is gone", as
 });
 
 test("what is told by the address of a command is told there, or in its place if Slack doesn't take it", async () => {
-  const news: Readable = { kind: "shown", card: async () => text("news"), responseUrl: "url" };
+  const news: Readable = { kind: "shown", asked: "rights", card: async () => text("news"), responseUrl: "url" };
 
   expect(await delivered({ reads: [news] })).toMatchObject({ sent: ["url: news"], happened: ["forgot it"] });
   expect(await delivered({ reads: [news], isAnswerTaken: false })).toMatchObject({ sent: ["url: news", "C1: news"] });

@@ -274,12 +274,15 @@ function inPlace(place: WatchPlace, end: string): Inline[] {
 /** A watch that nobody ended (its owner left, or may no longer see it), or one of the file whose owner may see it again. */
 export function watchNewsMessage(
   { target, owner, place, source, why }: WatchNews,
-  { isAgain }: { readonly isAgain: boolean },
+  { isAgain, isNamed }: { readonly isAgain: boolean; readonly isNamed: boolean },
 ): Post {
   const again = isAgain ? [context("Sent again: you may have it already.")] : [];
   const [you, others] = why === undefined ? ["You watch ", "watches "] : ["You no longer watch ", "no longer watches "];
   const whose = place.kind === "dm" ? you : `${owner.name} ${others}`;
-  const head = [words(`${why === undefined ? "🔔" : "🔕"} ${whose}`, 120), ...targetWords(target)];
+  const what = isNamed
+    ? targetWords(target)
+    : [words(target.names.includes("*") ? "hidden workloads" : "a hidden workload")];
+  const head = [words(`${why === undefined ? "🔔" : "🔕"} ${whose}`, 120), ...what];
   if (why === undefined) return postOf([section([...head, words(" again.")]), ...again]);
   const later = source === "file" ? ["It is in the file of watches, and goes on once that is fixed."] : [];
   return postOf([section([...head, words(`: ${why}.`)], ...later), ...again]);
