@@ -33,6 +33,7 @@ export async function seenThere(
   const rights = await rightsOf(deps, change, place);
   if (rights === "unknown") return undefined;
   let isHidden = false;
+  let isCut = false;
   const shownOf = async (part: StoredChange): Promise<StoredChange> => {
     const seen = seenOf(part);
     if (!saysMore(seen)) return part;
@@ -40,12 +41,14 @@ export async function seenThere(
     const isSeen = rights !== undefined && (await maySee(workload, rights));
     isHidden ||= !isSeen;
     if (isSeen && (seen.excerpt.length === 0 || (await mayReadLog(workload, rights)))) return part;
+    isCut = true;
     const shown = isSeen ? { ...seen, excerpt: [] } : hidden;
     return part.health === undefined ? { ...part, progress: shown } : { ...part, health: shown };
   };
   const { parts } = change;
   const shown =
     parts === undefined ? await shownOf(change) : { ...change, parts: await Promise.all(parts.map(shownOf)) };
+  if (isCut && rights?.away() !== undefined) return undefined;
   return { change: shown, isHidden };
 }
 

@@ -17,8 +17,12 @@ const trouble = { kind: "trouble", line: "exit 3", excerpt: redactLines(["no dat
 const post: StoredPost = { ...unposted, id: "7K3M9Q", kind: "change", key: "7K3M9Q" };
 
 /** The card of a change that went through this, whose row of history has these kinds of events. */
-async function shown(change: StoredChange, kinds: readonly HistoryEventKind[], other: Partial<WorkflowParts> = {}) {
-  const { deps } = await desk({ policy: openPolicy });
+async function shown(
+  change: StoredChange,
+  kinds: readonly HistoryEventKind[],
+  { policy = openPolicy, ...other }: Partial<Omit<WorkflowParts, "policy">> & { readonly policy?: string } = {},
+) {
+  const { deps } = await desk({ policy });
   const ann = { userId: "U1", name: "Ann Lee" };
   const events = kinds.map((kind, at) => event(kind, { seq: at + 1, who: ann, result: kind }));
   const account = { owner: { kind: "workspace" }, username: "acme" } as const; // a literal kind
@@ -74,6 +78,19 @@ test("a card of a workload in trouble waits while Slack can't say who its reques
   expect(await shown({ ...routine, progress: trouble }, ["requested", "done", "health"], { people })).toEqual({
     kind: "unknown",
   });
+});
+
+test("so does one whose requester reads it as the member of a group, while Slack can't say who is in that", async () => {
+  const { deps } = await desk();
+  const groupMembers = () => Promise.reject(new SlackAway("Slack doesn't answer."));
+  const people = { ...deps.people, groupMembers };
+  const reads = (does: string): string => `rules: [{ name: group, who: S0ONCALL, does: ${does}, then: allow },
+    { name: look, who: everyone, does: [getService], then: allow }]`;
+  const asked = (does: string) =>
+    shown({ ...routine, progress: trouble }, ["requested", "done", "health"], { people, policy: reads(does) });
+
+  expect(await asked("read")).toEqual({ kind: "unknown" });
+  expect(await asked("routine")).toMatchObject({ kind: "shown" });
 });
 
 test("how it ended isn't told twice in a thread whose card can't show it", async () => {
