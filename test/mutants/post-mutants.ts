@@ -181,6 +181,13 @@ export const postMutants: readonly Mutant[] = [
     tests: ["test/flows/watching/announced.test.ts"],
   },
   {
+    bug: "a digest tells what an account listed that the workload API refuses by now",
+    file: "src/bot/commands/lookup/list-workloads.ts",
+    text: "(error.status === 401 || error.status === 403)) forget();",
+    becomes: "error.status === 0) forget();",
+    tests: everyRight,
+  },
+  {
     bug: "a delivery that is done again mutes again",
     file: "src/bot/store/watches.ts",
     text: "sql<SqlBool>`mute.by_id <> excluded.by_id or",

@@ -15,6 +15,8 @@ const other = { username: "dana-other", token: "danas-token-that-only-dana-knows
 type Town = World & {
   readonly is: (name: string, fields: object) => void;
   readonly log: string[];
+  /** From now on, it refuses the account with this status. */
+  readonly refuses: (status: number) => void;
 };
 
 const well = { status: "Running", ready_instances: 1, restart_count: 0 };
@@ -33,9 +35,11 @@ const everything = `rules: [${all}]`;
 async function opened(at: Moments): Promise<Town> {
   const services = new Map<string, object>();
   const log: string[] = [];
+  let refusal: number | undefined;
   const town = await at.open({
     policy: everything,
     async apiFetch(request) {
+      if (refusal !== undefined) return Response.json({ message: "no" }, { status: refusal });
       const op = operationOf(request);
       const isOther = request.headers.get("username") === other.username;
       const seen = isOther
@@ -56,7 +60,12 @@ async function opened(at: Moments): Promise<Town> {
       return one === undefined ? Response.json({ message: "not found" }, { status: 404 }) : Response.json(one);
     },
   });
-  return { ...town, log, is: (name, fields) => void services.set(name, fields) };
+  return {
+    ...town,
+    log,
+    is: (name, fields) => void services.set(name, fields),
+    refuses: (status) => void (refusal = status),
+  };
 }
 
 async function passes(town: Town, minutes: number): Promise<void> {
@@ -238,7 +247,9 @@ type Right = {
   /** What it protected. */
   readonly secret?: RegExp;
   readonly isIn?: RegExp;
-  /** How old facts of Slack's may be. */
+  /** The stories that need it; otherwise all. */
+  readonly isOf?: RegExp;
+  /** How old facts may be. */
   readonly graceMs?: number;
 };
 
@@ -251,6 +262,9 @@ const policy =
   (...rules: readonly string[]): Right["take"] =>
   async (town) =>
     town.setPolicy(`rules: [${[...rules, all].join(", ")}]`);
+
+/** A digest reads when it is posted, with lists that are at most a minute old. All else was read while the account was allowed to. */
+const ofLists = { isOf: /digest/u, graceMs: 60_000 };
 
 type RightName = keyof typeof rights;
 
@@ -304,6 +318,8 @@ const rights = {
       await town.store().saveAccount({ ...row, sealedToken, linkedBy: "U0DANA" }, event("connected", { teamId }));
     },
   },
+  "the workload API answers 401": { take: async (town) => town.refuses(401), ...ofLists },
+  "the workload API answers 403": { take: async (town) => town.refuses(403), ...ofLists },
 } satisfies Readonly<Record<string, Right>>;
 
 const tells = /^chat\.(?:post|update|start|append|stop)/u;
@@ -346,14 +362,15 @@ async function played({ prepare, play, secret = secrets }: Story, right?: Right,
 /** Calls that tell something, or take time before something is told. */
 const isMoment = ({ method }: Call): boolean => tells.test(method) || /^(?:list|get)/u.test(method);
 
-test.each(Object.entries(stories))("%s ends with the right to it, whenever that ends", async (_, story) => {
+test.each(Object.entries(stories))("%s ends with the right to it, whenever that ends", async (title, story) => {
   const { calls } = await played(story);
   const at = [...calls.entries()].flatMap(([number, call]) => (isMoment(call) ? [number] : []));
   const without: readonly string[] = story.without ?? [];
   const pairs = Object.entries<Right>(rights)
-    .filter(([name]) => !without.includes(name))
+    .filter(([name, { isOf }]) => !without.includes(name) && isOf?.test(title) !== false)
     .flatMap(([name, right]) => at.map((number) => ({ name, right, number })));
   const isClose = ({ name, number }: (typeof pairs)[number]): boolean => {
+    if (name === "the workload API answers 401") return calls[number]?.method === "listServices";
     if (name === "policy lets nobody read logs") return calls[number]?.method === "getServiceLogs";
     // Nobody is looked up before the next call.
     return name === everywhere && at.includes(number + 1);

@@ -24,6 +24,8 @@ export type Directory = {
   /** The last list with its age, at most 5 minutes; the caller decides how old it may be. */
   readonly recent: (account: string, kind: WorkloadRef["kind"], region: string) => RecentList | undefined;
   readonly logPages: RecentLogPages;
+  /** The API doesn't give this list to the account any more. */
+  readonly forget: (account: string, kind: WorkloadRef["kind"], region: string) => void;
   readonly remember: (account: string, kind: WorkloadRef["kind"], listed: Listed) => void;
   /** The job's instances as last read, and when. */
   readonly instances: (account: string, job: string) => Instances | undefined;
@@ -51,6 +53,7 @@ export function createDirectory(clock: Pick<Clock, "now">): Directory {
     logPages: createRecentLogPages(),
     names: (account, kind, region) => recent(account, kind, region)?.entries.map(({ name }) => name),
     recent,
+    forget: (account, kind, region) => void lists.delete(key(account, kind, region)),
     remember(account, kind, { region, entries }) {
       lists.set(key(account, kind, region), { entries, at: clock.now().getTime() });
     },

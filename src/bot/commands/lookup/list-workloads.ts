@@ -1,4 +1,5 @@
 import type { Job, Service } from "../../../api/answers.ts";
+import { Problem } from "../../../api/problem.ts";
 import type { VerbContext } from "../command.ts";
 import { jobStatus, serviceStatus } from "../../../api/workload-status.ts";
 import { mapInTurns } from "../../../platform/turns.ts";
@@ -25,7 +26,9 @@ export async function listServices({ api, region, signal, directory, account }: 
     services,
     skipped,
     not_listed: unlisted = [],
-  } = await api.send({ op: "listServices", path, query: undefined, body: undefined }, { signal, isBrief: true });
+  } = await api
+    .send({ op: "listServices", path, query: undefined, body: undefined }, { signal, isBrief: true })
+    .catch((error: unknown) => refused(error, () => directory.forget(account.username, "service", region)));
   const entries = await serviceEntries(services);
   directory.remember(account.username, "service", { region, entries });
   return { items: services, skipped, unlisted };
@@ -45,10 +48,18 @@ export async function listJobs({
     jobs,
     skipped,
     not_listed: unlisted = [],
-  } = await api.send({ op: "listJobs", path, query: undefined, body: undefined }, { signal, isBrief: true });
+  } = await api
+    .send({ op: "listJobs", path, query: undefined, body: undefined }, { signal, isBrief: true })
+    .catch((error: unknown) => refused(error, () => directory.forget(account.username, "job", region)));
   const entries = await jobEntries(jobs);
   directory.remember(account.username, "job", { region, entries });
   return { items: jobs, skipped, unlisted };
+}
+
+/** An account that the API refuses is shown nothing that it read before. */
+function refused(error: unknown, forget: () => void): never {
+  if (error instanceof Problem && (error.status === 401 || error.status === 403)) forget();
+  throw error;
 }
 
 const serviceEntries = once((service: Service): Entry => {
