@@ -1,11 +1,14 @@
 import { expect, test } from "vitest";
 import { boundTo } from "../../../src/bot/accounts/resolve.ts";
 import { createSealer, readKeyring } from "../../../src/bot/accounts/seal.ts";
+import { readPolicy } from "../../../src/bot/policy/read-policy.ts";
 import { event } from "../../bot/store/contract/bench.ts";
 import { someOf } from "../../support/full-run.ts";
+import { installedBot } from "../../support/installed-bot.ts";
 import { connects } from "../../support/linking.ts";
 import { type Call, type Moments, moments } from "../../support/moments.ts";
 import { operationOf } from "../../support/operation-of.ts";
+import { until } from "../../support/until.ts";
 import type { World } from "../../support/world.ts";
 
 const own = { username: "dana-own", token: "danas-token-that-only-dana-knows-0001" };
@@ -385,4 +388,39 @@ test.each(Object.entries(stories))("%s ends with the right to it, whenever that 
 
   expect(calls.flatMap(({ text }) => words(text, story.secret ?? secrets))).not.toEqual([]);
   expect(found).toEqual([]);
+});
+
+test("what somebody did isn't told once the app is installed again that was removed while it was sent", async () => {
+  let removes: (() => Promise<void>) | undefined;
+  await using bot = await installedBot({
+    policy: () => readPolicy(everything, "policy.yaml"),
+    wrapStore: (store) => ({
+      ...store,
+      // The last statement before a message is sent.
+      async savePost(...saved) {
+        const kept = await store.savePost(...saved);
+        const now = removes;
+        removes = undefined;
+        await now?.();
+        return kept;
+      },
+    }),
+  });
+  const { playground, accounts, slack } = bot;
+  await bot.sets(playground, accounts.playground);
+  removes = async () => {
+    await slack.playground.installs.uninstall("playground");
+    await until(async () => (await bot.store().installationOf(playground.teamId)) === undefined);
+  };
+
+  await bot.says(playground.developer, "/gantry mute web 1h");
+  const isRemoved = removes === undefined;
+  await bot.sets(playground, accounts.playground);
+  for (let passed = 0; passed < 3; passed += 1) {
+    bot.passMinutes(1);
+    await bot.sweep();
+  }
+
+  expect(isRemoved).toBe(true);
+  expect(playground.approver.sees("ops").filter(({ text }) => text.includes("muted"))).toEqual([]);
 });
