@@ -1,6 +1,6 @@
 import type { Origin } from "./origin.ts";
-import type { Responder, WorkflowClock } from "./ports.ts";
-import { messageFor, sentAgain } from "../views/kit/post.ts";
+import type { Responder, WorkflowClock, WorkflowParts } from "./ports.ts";
+import { type Message, messageFor, sentAgain } from "../views/kit/post.ts";
 import type { Answering, Reply, Undelivered } from "./inbox/interaction.ts";
 
 /** See `Reply.actsFor`. */
@@ -15,11 +15,13 @@ export function withAccount(answering: Answering): Reply {
   };
 }
 
-export function createReply({ tell }: Pick<Responder, "tell">, origin: Origin): Answering {
+/** `working`: its sign is replaced by the first message. */
+export function createReply({ tell }: Pick<Responder, "tell">, origin: Origin, working?: Working): Answering {
   const undelivered: Undelivered[] = [];
   return {
     async send(post, how) {
-      const told = await tell(post, origin);
+      const send = () => tell(post, origin);
+      const told = await (working === undefined ? send() : working.replacedBy(send));
       if (told !== true) undelivered.push({ post: told === "maybe" ? sentAgain(post) : post, how });
     },
     // The card shows it.
@@ -31,54 +33,68 @@ export function createReply({ tell }: Pick<Responder, "tell">, origin: Origin): 
 /** People wonder after a second. Slack shows it a moment after it was sent. */
 export const WORKING_AFTER_MS = 800;
 
-type Answers = Partial<Pick<Responder, "answer" | "tell" | "tellPatiently">>;
-
-type WhenSlow<Own> = {
-  /** Replaces “Working…” with the answer. */
-  readonly responder: Own;
+export type Working = {
+  /** Sends an answer, and takes the sign away: sent at the same time, they could arrive the other way round. */
+  readonly replacedBy: <Result>(send: () => Promise<Result>) => Promise<Result>;
   /** Nobody has to be shown anything any more. Never rejects. */
   readonly end: () => Promise<void>;
 };
 
-/** If nothing answers a person for a moment, shows them that their request is being worked on. Costs nothing before. */
-export function workingWhenSlow<Own extends Answers>(
-  {
-    clock,
-    responder,
-  }: {
-    readonly clock: Pick<WorkflowClock, "patience">;
-    readonly responder: Own & Pick<Responder, "working">;
-  },
-  origin: Origin,
-): WhenSlow<Own & Pick<Responder, "working">> {
+/** If nothing answers a person for a moment, shows them “Working…”. Costs nothing before. */
+export function workingWhenSlow({ clock, responder }: SignParts, origin: Origin): Working {
   let shown: Promise<() => Promise<void>> | undefined;
+  const timer = clock.patience(WORKING_AFTER_MS, () => {
+    shown = responder.working(origin);
+  });
   const end = async (): Promise<void> => {
     timer.cancel();
     const remove = await shown;
     shown = undefined;
     await remove?.();
   };
-  const instead =
-    <Args extends readonly unknown[], Result>(say: (...args: Args) => Promise<Result>) =>
-    async (...args: Args): Promise<Result> => {
-      timer.cancel();
-      // Sent at the same time, they could arrive the other way round.
-      await shown;
-      const said = await say(...args);
-      await end();
-      return said;
-    };
-  const timer = clock.patience(WORKING_AFTER_MS, () => {
-    shown = responder.working(origin);
-  });
-  const { answer, tell, tellPatiently } = responder;
   return {
-    responder: {
-      ...responder,
-      ...(answer && { answer: instead(answer) }),
-      ...(tell && { tell: instead(tell) }),
-      ...(tellPatiently && { tellPatiently: instead(tellPatiently) }),
+    async replacedBy(send) {
+      timer.cancel();
+      await shown;
+      const sent = await send();
+      await end();
+      return sent;
     },
     end,
   };
+}
+
+type SignParts = {
+  readonly clock: Pick<WorkflowClock, "patience">;
+  readonly responder: Pick<Responder, "working">;
+};
+
+/** What a read says. `beside`: to whoever asked alone, beside the message that was clicked, which stays. */
+export type ReadAnswer =
+  | { readonly kind: "answer"; readonly message: Message; readonly isShared: boolean }
+  | { readonly kind: "beside"; readonly message: Message };
+
+/** Reads, and answers a person who waits. */
+export async function answerWaiting(
+  deps: Pick<WorkflowParts, "clock" | "responder">,
+  origin: Origin,
+  read: () => Promise<ReadAnswer | undefined>,
+): Promise<void> {
+  const working = workingWhenSlow(deps, origin);
+  try {
+    const answer = await read();
+    if (answer !== undefined) await working.replacedBy(() => sendAnswer(deps, answer, origin));
+  } finally {
+    await working.end();
+  }
+}
+
+export function sendAnswer(
+  { responder }: Pick<WorkflowParts, "responder">,
+  answer: ReadAnswer,
+  origin: Origin,
+): Promise<void> {
+  return answer.kind === "beside"
+    ? responder.tellPatiently(answer.message, origin)
+    : responder.answer(answer.message, origin, { isShared: answer.isShared });
 }

@@ -12,14 +12,14 @@ test("a slow request is shown as worked on until it is answered; one whose answe
       shown.push("works on it");
       return async () => void shown.push("done");
     };
-    const responder = { working, tell: () => answered.promise };
+    const responder = { working };
     return { shown, answered, ...workingWhenSlow({ clock: { patience: clock.after }, responder }, annHere) };
   };
   const slow = working();
   await clock.passMs(WORKING_AFTER_MS);
   const quick = working();
 
-  const told = [slow, quick].map(({ responder }) => responder.tell());
+  const told = [slow, quick].map(({ answered, replacedBy }) => replacedBy(() => answered.promise));
   await clock.passMs(WORKING_AFTER_MS);
   for (const { answered } of [slow, quick]) answered.resolve(true);
   await Promise.all(told);

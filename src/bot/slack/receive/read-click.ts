@@ -5,6 +5,7 @@ import { UserError } from "../../errors.ts";
 import { sentences } from "../../views/messages/sentences.ts";
 import { answerRead } from "../../workflow/propose/answer.ts";
 import type { Origin } from "../../workflow/origin.ts";
+import { sendAnswer } from "../../workflow/reply.ts";
 import type { WorkspaceParts } from "../parts.ts";
 
 type Reading = {
@@ -70,6 +71,9 @@ type Read = { readonly command: ReadCommand; readonly ask: Ask; readonly origin:
 /** Answers after the ack, in the lane for people. */
 export async function answerLater(parts: WorkspaceParts, read: Read): Promise<void> {
   const { lanes, responder } = parts;
-  const isTaken = lanes.add({ lane: "people", owner: read.origin.userId }, (signal) => answerRead(parts, read, signal));
+  const isTaken = lanes.add({ lane: "people", owner: read.origin.userId }, async (signal) => {
+    const answer = await answerRead(parts, read, signal);
+    if (answer !== undefined) await sendAnswer(parts, answer, read.origin);
+  });
   if (!isTaken) await lanes.track(responder.tellPatiently(sentences.busy(), read.origin));
 }

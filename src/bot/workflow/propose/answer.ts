@@ -12,6 +12,7 @@ import { noteRefusal } from "../history.ts";
 import { startFollow, unfollow } from "../watching/log-follow.ts";
 import { unfollowed } from "../../commands/verbs/logs/follow-messages.ts";
 import { type Origin, isDirect } from "../origin.ts";
+import type { ReadAnswer } from "../reply.ts";
 import { type WorkflowParts, freshness } from "../ports.ts";
 import { type Refused, refusedRead } from "../../commands/lookup/authorize.ts";
 import { bindingInWords } from "../../policy/binding.ts";
@@ -21,12 +22,12 @@ import { beforeNo } from "../access/approvers.ts";
 
 type Read = { readonly command: ReadCommand; readonly ask: Ask; readonly origin: Origin };
 
-/** Answers a read, after its ack. A failure is shown beside the message that was clicked, which stays. */
+/** Undefined: what it asked for is a message of its own, such as a log that is followed. */
 export async function answerRead(
   deps: WorkflowParts,
   { command, ask, origin: place }: Read,
   signal: AbortSignal,
-): Promise<void> {
+): Promise<ReadAnswer | undefined> {
   note({ verb: command.name });
   let origin = isAboutWorkloads(command) ? place : { ...place, account: undefined };
   try {
@@ -39,22 +40,22 @@ export async function answerRead(
     if (follow !== undefined && "refusal" in follow) {
       return await refuse(deps, { command, ask, origin }, { context, refused: follow });
     }
-    if (follow !== undefined) return await startFollow(deps, { ...follow, origin, context }, signal);
+    if (follow !== undefined) {
+      const message = await startFollow(deps, { ...follow, origin, context }, signal);
+      return message && { kind: "beside", message };
+    }
     const ending = await command.unfollow?.(ask, context);
     const ended = ending === undefined ? [] : await unfollow(deps, { ...ending, origin, context });
-    if (ended.length > 0) return await deps.responder.answer(unfollowed(ended), origin, { isShared: ask.share });
+    if (ended.length > 0) return { kind: "answer", message: unfollowed(ended), isShared: ask.share };
     const answer = await answerHere(command, ask, context).catch((error: unknown) => refusedIn(error));
     if ("refusal" in answer) return await refuse(deps, { command, ask, origin }, { context, refused: answer });
-    return await deps.responder.answer(messageFor(context.account.username, answer), origin, { isShared: ask.share });
+    return { kind: "answer", message: messageFor(context.account.username, answer), isShared: ask.share };
   } catch (error) {
     const where = { verb: command.name, effect: command.effect };
     const { text, blocks } = failureMessage(deps, error, where);
     const buttons = numbered(command.onFailure?.(ask, error) ?? tryAgain(ask, error));
     const message = { text, blocks: [...blocks, ...buttons] };
-    await deps.responder.tellPatiently(
-      origin.account === undefined ? message : messageFor(origin.account, message),
-      origin,
-    );
+    return { kind: "beside", message: origin.account === undefined ? message : messageFor(origin.account, message) };
   }
 }
 
@@ -87,14 +88,15 @@ function refusedIn(error: unknown): Refused {
 
 type Refusing = { readonly context: Context; readonly refused: Refused };
 
-async function refuse(deps: WorkflowParts, { command, origin }: Read, { context, refused }: Refusing): Promise<void> {
+async function refuse(
+  deps: Pick<WorkflowParts, "log" | "store">,
+  { command, origin }: Read,
+  { context, refused }: Refusing,
+): Promise<ReadAnswer> {
   const { asker, account } = context;
   await noteRefusal(deps, { ...refused, verb: command.name, origin, who: asker, account: account.username });
   const { command: typed } = context.settings;
-  await deps.responder.tellPatiently(
-    refusalMessage({ kind: "policy", verdict: refused.refusal, command: typed }),
-    origin,
-  );
+  return { kind: "beside", message: refusalMessage({ kind: "policy", verdict: refused.refusal, command: typed }) };
 }
 
 /** A line below an answer that names the account, binding or default region it depended on; undefined if none. Pure. */
@@ -133,17 +135,17 @@ function boundLine({ binding }: Context, { region, name }: Meant): string | unde
 
 /** Needs neither the database nor an account, because people ask when something is broken. */
 export async function answerStatus(
-  deps: Pick<WorkflowParts, "checkup" | "people" | "responder" | "settings">,
+  deps: Pick<WorkflowParts, "checkup" | "people" | "settings">,
   ask: Ask,
   origin: Origin,
-): Promise<void> {
+): Promise<ReadAnswer> {
   const [findings, details, outside] = await Promise.all([
     deps.checkup(),
     detailsFor(deps, ask, origin),
     outsideOf(deps, origin),
   ]);
   const message = statusMessage({ findings, details, outside, command: deps.settings.command });
-  await deps.responder.answer(message, origin, { isShared: ask.share });
+  return { kind: "answer", message, isShared: ask.share };
 }
 
 /** Details name machines and errors: only admins see them, and never a whole channel. */

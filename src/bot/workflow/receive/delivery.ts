@@ -20,7 +20,7 @@ import { connect, disconnect } from "../propose/link.ts";
 import { type AskInteraction, propose } from "../propose/propose.ts";
 import { redo } from "../propose/redo.ts";
 import type { RunEvents } from "../run/run.ts";
-import { createReply, workingWhenSlow, withAccount } from "../reply.ts";
+import { createReply, workingWhenSlow, type Working as Sign, withAccount } from "../reply.ts";
 import { changeWatches } from "../propose/change-watches.ts";
 import { takeAlert } from "../decide/take-alert.ts";
 
@@ -138,10 +138,12 @@ async function processDelivery(deps: WorkflowParts, working: Working, signal: Ab
   const { interaction, due } = working;
   // They may have reached somebody since.
   const undelivered = isRestored(due) ? undefined : working.undelivered;
-  const { responder, end: endWorking } = workingFor(deps, working);
+  const shown = workingFor(deps, working);
   const form = interaction.kind === "ask" ? interaction.form : undefined;
   const reply = withAccount(
-    form === undefined ? createReply(responder, interaction.origin) : responder.formReply(form, interaction.origin),
+    form === undefined
+      ? createReply(deps.responder, interaction.origin, shown)
+      : deps.responder.formReply(form, interaction.origin),
   );
   let isFinished = false;
   const onFinished = (): void => {
@@ -158,7 +160,7 @@ async function processDelivery(deps: WorkflowParts, working: Working, signal: Ab
     if (!isAgain || due.attempts === 1) await reply.send(await failure(deps, interaction, error), "refused");
     if (isAgain) throw error;
   } finally {
-    await endWorking();
+    await shown?.end();
   }
   const finish = async (): Promise<DueEnd> => {
     try {
@@ -183,12 +185,14 @@ async function processDelivery(deps: WorkflowParts, working: Working, signal: Ab
 }
 
 /** What reads the workload API before its answer. A form shows itself that it was sent. */
-function workingFor(deps: WorkflowParts, { interaction, undelivered }: Working) {
+function workingFor(
+  deps: Pick<WorkflowParts, "clock" | "responder">,
+  { interaction, undelivered }: Working,
+): Sign | undefined {
   const { kind } = interaction;
   const isSlow =
     kind === "decide" || kind === "redo" || kind === "watch" || (kind === "ask" && interaction.form === undefined);
-  if (isSlow && undelivered === undefined) return workingWhenSlow(deps, interaction.origin);
-  return { responder: deps.responder, end: () => Promise.resolve() };
+  return isSlow && undelivered === undefined ? workingWhenSlow(deps, interaction.origin) : undefined;
 }
 
 type Performing = { readonly working: Working; readonly reply: Reply } & Pick<AskInteraction, "onFinished">;

@@ -12,7 +12,7 @@ import { isDirect, type Origin } from "../origin.ts";
 import { answerRead, answerStatus } from "../propose/answer.ts";
 import { sentences } from "../../views/messages/sentences.ts";
 import { showBinding } from "../propose/bind.ts";
-import { workingWhenSlow } from "../reply.ts";
+import { answerWaiting } from "../reply.ts";
 import type { WorkflowParts } from "../ports.ts";
 
 type Dispatched = {
@@ -42,13 +42,13 @@ export async function dispatch(
   switch (command.effect) {
     case "read": {
       const isTaken = deps.lanes.add({ lane: "people", owner: origin.userId }, (signal) =>
-        withWorking(deps, origin, (responder) => answerRead({ ...deps, responder }, { command, ask, origin }, signal)),
+        answerWaiting(deps, origin, () => answerRead(deps, { command, ask, origin }, signal)),
       );
       return say(isTaken ? undefined : sentences.busy());
     }
     case "status": {
       const isTaken = deps.lanes.add({ lane: "people", owner: origin.userId }, () =>
-        withWorking(deps, origin, (responder) => answerStatus({ ...deps, responder }, ask, origin)),
+        answerWaiting(deps, origin, () => answerStatus(deps, ask, origin)),
       );
       return say(isTaken ? undefined : sentences.busy());
     }
@@ -71,19 +71,6 @@ export async function dispatch(
       return link(deps, { ...command.link(ask), origin, id, opens }, say);
     case "bind":
       return use(deps, { wish: command.binding(ask), origin, id }, say);
-  }
-}
-
-async function withWorking(
-  deps: WorkflowParts,
-  origin: Origin,
-  work: (responder: WorkflowParts["responder"]) => Promise<void>,
-): Promise<void> {
-  const { responder, end } = workingWhenSlow(deps, origin);
-  try {
-    await work(responder);
-  } finally {
-    await end();
   }
 }
 

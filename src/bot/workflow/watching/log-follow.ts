@@ -74,9 +74,14 @@ type Begin = NewFollow & { readonly origin: Origin; readonly context: Context };
 
 /**
  * Begins to follow a log where it was asked for: stored first, then a message with a Stop button, with the newest lines in its
- * thread. Throws a `UserError` when there are too many, or the bot can't post there.
+ * thread. Resolves to a hint for whoever asked where the bot isn't invited. Throws a `UserError` when there are too many, or the bot
+ * can't post there.
  */
-export async function startFollow(deps: WorkflowParts, { look, forMs, origin, context }: Begin, signal: AbortSignal) {
+export async function startFollow(
+  deps: WorkflowParts,
+  { look, forMs, origin, context }: Begin,
+  signal: AbortSignal,
+): Promise<Message | undefined> {
   const { userId, teamId, channelId, threadTs } = origin;
   const nowMs = deps.clock.now().getTime();
   const state: Following = {
@@ -118,13 +123,12 @@ export async function startFollow(deps: WorkflowParts, { look, forMs, origin, co
     };
     const run: Run = { deps, taken, state, signal };
     await rest(run, await pauseOf(run), { posts: [headPost(run), ...blockPosts(run)] });
-    return;
+    return undefined;
   }
   // Nobody was shown anything: whoever asked is told.
   await deps.store.endFollow(due, {});
   if (posted?.kind === "blocked" && posted.by === "invitation" && !isDirect(channelId)) {
-    await deps.responder.tellPatiently(inviteHint(channelId, deps.people.bot().name), origin);
-    return;
+    return inviteHint(channelId, deps.people.bot().name);
   }
   if (allowed.kind === "may" && posted?.kind !== "later") {
     throw new UserError("I can't post here, so I can't follow a log.", {
