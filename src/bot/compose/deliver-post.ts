@@ -8,21 +8,24 @@ import { watchNewsPost } from "../workflow/watching/watch-news.ts";
 import { announcementPost } from "../workflow/post/announcement.ts";
 import { changePost } from "../workflow/post/change-card.ts";
 import { deliver } from "../workflow/post/deliver.ts";
-import type { TakenCard } from "../workflow/posts.ts";
+import type { PostKind, PostKindName, TakenCard } from "../workflow/posts.ts";
 import { requesterPost } from "../workflow/post/requester-news.ts";
+
+type Given = { readonly deps: WorkflowParts; readonly signal: AbortSignal; readonly taken: TakenCard | undefined };
+
+const kinds: Readonly<Record<PostKindName, (given: Given) => PostKind>> = {
+  alert: ({ deps }) => alertPost(deps),
+  announcement: ({ deps }) => announcementPost(deps),
+  change: ({ deps, taken }) => changePost(deps, taken),
+  digest: ({ deps, signal }) => digestPost(deps, signal),
+  follow: ({ deps }) => followPost(deps),
+  "follow end": ({ deps }) => followPost(deps),
+  "follow lines": ({ deps, signal }) => followLinesPost(deps, signal),
+  requester: ({ deps }) => requesterPost(deps),
+  "watch news": ({ deps }) => watchNewsPost(deps),
+};
 
 /** Delivers the message that is due, of which something is known if this replica posts it first. */
 export function deliverPost(deps: WorkflowParts, due: Due, signal: AbortSignal, taken?: TakenCard): Promise<DueEnd> {
-  const kinds = {
-    alert: alertPost(deps),
-    announcement: announcementPost(deps),
-    change: changePost(deps, taken),
-    digest: digestPost(deps, signal),
-    follow: followPost(deps),
-    "follow end": followPost(deps),
-    "follow lines": followLinesPost(deps, signal),
-    requester: requesterPost(deps),
-    "watch news": watchNewsPost(deps),
-  };
-  return deliver(deps, kinds, due, taken?.post);
+  return deliver(deps, (kind) => kinds[kind]({ deps, signal, taken }), due, taken?.post);
 }

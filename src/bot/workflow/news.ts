@@ -7,6 +7,7 @@ import { isFollowed, seenOf } from "../views/kit/health.ts";
  */
 const ranks = { waiting: 1, running: 1, returned: 2, ended: 3, after: 4 } as const; // the literal names
 export type News = keyof typeof ranks;
+export const newsKinds = Object.keys(ranks) as [News, ...News[]]; // its keys
 
 /** Usually there is a card by then. */
 const CARD_WITHIN_MS = 3_000;

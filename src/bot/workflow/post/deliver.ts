@@ -44,7 +44,7 @@ const PATIENCE_MS = 3_000;
  */
 export async function deliver(
   parts: DeliverParts,
-  kinds: Readonly<Record<PostKindName, PostKind>>,
+  kindOf: (kind: PostKindName) => PostKind,
   due: Due,
   counted?: StoredPost,
 ): Promise<DueEnd> {
@@ -53,7 +53,8 @@ export async function deliver(
   const { restUntil } = post;
   if (restUntil !== undefined && restUntil > due.takenAt) return { at: restUntil };
   const beganMs = parts.clock.elapsedMs();
-  const read: Work["read"] = (key) => kinds[post.kind](post, key);
+  const kind = kindOf(post.kind);
+  const read: Work["read"] = (key) => kind(post, key);
   const common = { parts, read, due, isCounted: counted !== undefined };
   try {
     return await draw({ ...common, post, beganMs, heldMs: beganMs });

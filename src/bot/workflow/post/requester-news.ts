@@ -2,7 +2,7 @@ import { z } from "zod";
 import { isNotifying, type StoredChange } from "../../changes/stored-change.ts";
 import { newsPost, type NewsPost } from "../../views/cards/news-post.ts";
 import { sentAgain } from "../../views/kit/post.ts";
-import { dueNews, isWatched, newsOf } from "../news.ts";
+import { dueNews, isWatched, newsKinds, newsOf } from "../news.ts";
 import { isDirect } from "../origin.ts";
 import type { WorkflowParts } from "../ports.ts";
 import { contentOf, threadOf } from "../stored-request.ts";
@@ -19,7 +19,7 @@ const CARD_WITHIN_MS = { first: 3_000, update: 10_000 };
 
 const NewsJson = z.object({
   change: z.string(),
-  news: z.enum(["asked", "waiting", "running", "returned", "ended", "after"]),
+  news: z.enum(["asked", ...newsKinds]),
   /** Why the card doesn't show it. */
   why: z
     .object({

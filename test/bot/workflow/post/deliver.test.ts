@@ -123,17 +123,7 @@ async function delivered(scene: Scene) {
   };
   const end = await deliver(
     parts,
-    {
-      alert: kind,
-      announcement: kind,
-      change: kind,
-      digest: kind,
-      follow: kind,
-      "follow end": kind,
-      "follow lines": kind,
-      requester: kind,
-      "watch news": kind,
-    },
+    () => kind,
     lateMs === undefined ? due : { ...due, createdAt: new Date(due.takenAt.getTime() - lateMs) },
     isCounted ? { ...unposted, ...stored } : undefined,
   ).catch((error: unknown) => (error as Error).constructor.name);
