@@ -154,7 +154,6 @@ async function runToEnd(
   // It waits for something, and its card says for what.
   if (done === undefined) await showLater(deps, change);
   await deps.deliver(change, change.teamId, taken);
-  // An Undo that came to nothing changes the card of what it would have taken back.
   return done;
 }
 
