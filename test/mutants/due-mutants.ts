@@ -6,6 +6,13 @@ const loop = ["test/bot/workflow/due.test.ts"];
 /** Work that some replica must do at a time. */
 export const dueMutants: readonly Mutant[] = [
   {
+    bug: "what a statement schedules waits for the next sweep",
+    file: "src/bot/store/open-store.ts",
+    text: "if (scheduled.isNow) begin();",
+    becomes: "if (!scheduled.isNow) begin();",
+    tests: loop,
+  },
+  {
     bug: "every replica takes the same work",
     file: "src/bot/store/due.ts",
     text: ".set({ token, at: timeAt(flavour, until), again_at: null,",
