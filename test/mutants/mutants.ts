@@ -93,8 +93,8 @@ export const mutants: readonly Mutant[] = [
   {
     bug: "the next workload gets its new version before the one before is healthy",
     file: "src/bot/workflow/run/run.ts",
-    text: "if (!(await watchRollout(deps, { part: rolling, lease, opened }, signal))) return undefined;",
-    becomes: "if (await watchRollout(deps, { part: rolling, lease, opened }, signal)) return undefined;",
+    text: "if (!(await pollRollout(deps, { part: rolling, lease, opened }, signal))) return undefined;",
+    becomes: "if (await pollRollout(deps, { part: rolling, lease, opened }, signal)) return undefined;",
     tests: deploysSeveral,
   },
   {
@@ -162,21 +162,21 @@ export const mutants: readonly Mutant[] = [
   },
   {
     bug: "a restart in between doesn't begin the period anew",
-    file: "src/bot/changes/service-watch.ts",
+    file: "src/bot/changes/service-poll.ts",
     text: "  const before = isShaken ? undefined : progress?.watch?.wellSinceMs;",
     becomes: "  const before = progress?.watch?.wellSinceMs;",
     tests: watched,
   },
   {
     bug: "a service that is well for a minute isn't looked at again",
-    file: "src/bot/changes/service-watch.ts",
+    file: "src/bot/changes/service-poll.ts",
     text: '  if (kind === "reached") return endInMs;',
     becomes: '  if (kind === "reached") return undefined;',
     tests: watched,
   },
   {
     bug: "a service that restarted again and again has had all its calls before the ten minutes are over",
-    file: "src/bot/changes/service-watch.ts",
+    file: "src/bot/changes/service-poll.ts",
     text: "  if (callsLeft === 1 && endInMs !== undefined) return endInMs;\n",
     becomes: "",
     tests: watched,
@@ -184,9 +184,9 @@ export const mutants: readonly Mutant[] = [
   {
     bug: "somebody else's later change is taken for this one's trouble",
     file: "src/bot/changes/health.ts",
-    text: "  if (isShown && (!isVisible(change, service) || runsAnother(look, snapshot) || isOutlived(look, snapshot)))",
+    text: "  if (isShown && (!isVisible(change, service) || runsAnother(poll, snapshot) || isOutlived(poll, snapshot)))",
     becomes:
-      "  if (!isShown && (!isVisible(change, service) || runsAnother(look, snapshot) || isOutlived(look, snapshot)))",
+      "  if (!isShown && (!isVisible(change, service) || runsAnother(poll, snapshot) || isOutlived(poll, snapshot)))",
     tests: watched,
   },
   {

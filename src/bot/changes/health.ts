@@ -13,9 +13,9 @@ import {
   type WorkloadRead,
 } from "./read-workload.ts";
 import { jobHealth, isVisible } from "./workload-health.ts";
-import { callsSoFar, judge, type Looking, MOST_CALLS, nextLookMs } from "./service-watch.ts";
+import { callsSoFar, judge, type PollContext, MOST_CALLS, nextPollMs } from "./service-poll.ts";
 import { isAnother, jobSnapshot, otherKeyHint, setsRevision, type Snapshot } from "./updatable-fields.ts";
-import type { Health, Watch } from "./stored-change.ts";
+import type { Health, PollState } from "./stored-change.ts";
 
 /** HTTP statuses that another read would get again. */
 const HOPELESS: ReadonlySet<number> = new Set([400, 401, 403, 405, 429]);
@@ -28,10 +28,10 @@ function isHopeless({ status }: Problem): boolean {
  * What the read that shows a Change tells of its health, by the API's own count of ready instances. Only of a scaling:
  * its instances just go on running, so what is ready isn't from before. Undefined otherwise. Pure.
  */
-export function healthAtOnce(looking: Looking, { service }: WorkloadRead): Health | undefined {
-  if (service === undefined || !isScaling(looking.change)) return undefined;
+export function healthAtOnce(context: PollContext, { service }: WorkloadRead): Health | undefined {
+  if (service === undefined || !isScaling(context.change)) return undefined;
   const { ready_instances: ready, target_instance_size: size } = service;
-  const seen = judge(looking, service, 0);
+  const seen = judge(context, service, 0);
   return seen.watch?.wellSinceMs !== undefined && ready !== undefined && ready === size ? seen : undefined;
 }
 
@@ -52,10 +52,10 @@ export type ChangedSince = {
   readonly by: NonNullable<Health["overtakenBy"]>;
 };
 
-export type Look = Looking & {
-  /** The read-back, or an earlier look, showed the Change. */
+export type Poll = PollContext & {
+  /** The read-back, or an earlier poll, showed the Change. */
   readonly isConfirmed: boolean;
-  /** Of the workload as the Change left it, to tell it from a later one of its name. */
+  /** Tells the workload from a later one of the same name. */
   readonly uid: string | undefined;
   /** The workload as the Change left it, where that was read. */
   readonly left: Snapshot;
@@ -64,10 +64,10 @@ export type Look = Looking & {
   readonly resourcesKey: "resources" | "resource";
 };
 
-/** Without `nextMs`, it was the last look. */
-export type Looked = {
+/** Without `nextMs`, it was the last poll. */
+export type PollResult = {
   readonly health: Health;
-  /** What was accepted shows now. */
+  /** Set when the workload shows the accepted Change for the first time. */
   readonly outcome?: Outcome | undefined;
   readonly nextMs?: number | undefined;
   /** The service as it was read, if the rollout that this Change began is stuck. */
@@ -75,33 +75,33 @@ export type Looked = {
 };
 
 /**
- * One look at what a Change was about, unless it created a job: a call, and a page of the log when it first fails; `MOST_CALLS`
- * in all looks together. Never throws a `Problem`.
+ * Polls the workload of a Change, except a new job: one call, and a page of the log when it first fails; `MOST_CALLS` in all polls
+ * together. Never throws a `Problem`.
  */
-export async function lookAtChanged(look: Look, deps: LogReading): Promise<Looked> {
-  const { workload } = look.change;
-  return judgeLook(look, await readSnapshot(workload, deps), (sentence) => failingLines(workload, { sentence }, deps));
+export async function pollChanged(poll: Poll, deps: LogReading): Promise<PollResult> {
+  const { workload } = poll.change;
+  return judgePoll(poll, await readSnapshot(workload, deps), (sentence) => failingLines(workload, { sentence }, deps));
 }
 
-/** The same for a workload that was already read. `lines` reads, with a call, the log of what a sentence names. */
-export async function judgeLook(
-  look: Look,
+/** The same for a workload that was already read. `lines` makes one call, for the log of the instance that a sentence names. */
+export async function judgePoll(
+  poll: Poll,
   read: SnapshotRead | Problem,
   lines: (sentence: string) => Promise<readonly Redacted[]>,
-): Promise<Looked> {
-  if (read instanceof Problem) return unread(look, read);
-  const { outcome, health: seen } = judgeRead(look, read);
+): Promise<PollResult> {
+  if (read instanceof Problem) return unread(poll, read);
+  const { outcome, health: seen } = judgeRead(poll, read);
   const { stuck, ...health } =
     seen.kind === "trouble" && seen.watch !== undefined
-      ? await inTrouble(look, { seen, read, lines })
-      : { ...untilWell(look, seen), stuck: undefined };
-  const nextMs = nextLookMs(health, look);
+      ? await inTrouble(poll, { seen, read, lines })
+      : { ...untilWell(poll, seen), stuck: undefined };
+  const nextMs = nextPollMs(health, poll);
   if (nextMs !== undefined) return { outcome, health, nextMs, stuck };
   const isOpen = health.kind === "watching" || health.kind === "not-yet";
-  // The other request may have undone what this look waits for.
-  if (isOpen && look.changedSince !== undefined && health.gone === undefined)
-    return { outcome, health: changedAgain(look) };
-  // It is ready now, and nobody looks again to see whether it stays so.
+  // The other request may have undone the effect that this poll waits for.
+  if (isOpen && poll.changedSince !== undefined && health.gone === undefined)
+    return { outcome, health: changedAgain(poll) };
+  // It is ready now, but no later poll can prove that it stays ready.
   const isWell = health.kind === "trouble" && health.watch?.wellSinceMs !== undefined;
   return { outcome, health: atLast(isWell ? seen : health), stuck };
 }
@@ -112,29 +112,29 @@ type InTrouble = {
   readonly lines: (sentence: string) => Promise<readonly Redacted[]>;
 };
 
-/** The log is read only at the first look that sees the trouble. */
-async function inTrouble(look: Look, { seen, read, lines }: InTrouble): Promise<Health & Pick<Looked, "stuck">> {
-  const known = look.progress?.kind === "trouble" ? look.progress : undefined;
+/** Only the first poll that sees trouble reads the log. */
+async function inTrouble(poll: Poll, { seen, read, lines }: InTrouble): Promise<Health & Pick<PollResult, "stuck">> {
+  const known = poll.progress?.kind === "trouble" ? poll.progress : undefined;
   const calls = seen.watch?.calls ?? 0;
-  const readsLog = known === undefined && callsSoFar(look) + 1 < MOST_CALLS;
+  const readsLog = known === undefined && callsSoFar(poll) + 1 < MOST_CALLS;
   const excerpt = known?.excerpt ?? (readsLog ? await lines(seen.line) : []);
-  const { stuck, why = "" } = stuckSince(look, read);
-  const watch: Watch = {
+  const { stuck, why = "" } = stuckSince(poll, read);
+  const watch: PollState = {
     ...seen.watch,
     calls: readsLog ? calls + 1 : calls,
-    troubleSinceMs: known?.watch?.troubleSinceMs ?? look.nowMs,
+    troubleSinceMs: known?.watch?.troubleSinceMs ?? poll.nowMs,
   };
   const { afterMs } = known ?? seen;
   return { ...seen, line: joined(seen.line, why), afterMs, excerpt, watch, stuck };
 }
 
-/** Facts of one line. */
+/** Joins the facts of a line, without empty ones. */
 export function joined(...facts: readonly string[]): string {
   return facts.filter((fact) => fact !== "").join(" · ");
 }
 
 /** A workload stays in trouble until it has been ready for long enough. */
-function untilWell({ progress }: Look, seen: Health): Health {
+function untilWell({ progress }: Poll, seen: Health): Health {
   const known = progress?.kind === "trouble" ? progress : undefined;
   if (seen.kind === "reached" && (known !== undefined || progress?.recovered)) return { ...seen, recovered: true };
   if (known === undefined || seen.watch === undefined) return seen;
@@ -142,14 +142,14 @@ function untilWell({ progress }: Look, seen: Health): Health {
 }
 
 type Stuck = {
-  /** Only at the first look that sees it stuck: that one begins the way back. */
+  /** Only in the first poll that sees it stuck: that poll begins the way back. */
   readonly stuck: Snapshot;
   /** Why the way back that the card promised isn't begun. */
   readonly why?: string | undefined;
 };
 
 /** The rollout of another revision than the one that this Change made is somebody else's. */
-function stuckSince({ change, left, progress }: Look, { snapshot, read: { service } }: SnapshotRead): Stuck {
+function stuckSince({ change, left, progress }: Poll, { snapshot, read: { service } }: SnapshotRead): Stuck {
   const { state, to } = service?.rollout ?? {};
   if (!setsRevision(change) || snapshot === undefined) return { stuck: undefined };
   const isPromised = promisesWayBack(change.diff);
@@ -178,40 +178,40 @@ function madeRevision(before: Snapshot, left: Snapshot): number | undefined {
   return read !== undefined && read > before.revision ? read : before.revision + 1;
 }
 
-function judgeRead(look: Look, { snapshot, read: { service } }: SnapshotRead): Looked {
-  const { change, isConfirmed, uid } = look;
+function judgeRead(poll: Poll, { snapshot, read: { service } }: SnapshotRead): PollResult {
+  const { change, isConfirmed, uid } = poll;
   const { op } = change.call;
   const effect = isConfirmed ? undefined : effectOf(change, snapshot);
   const outcome: Outcome | undefined =
     effect?.kind === "done" ? { kind: "done", after: snapshot, alsoMoved: effect.alsoMoved } : undefined;
   const isSeen = isConfirmed || outcome !== undefined;
   if (op === "deleteService" || op === "deleteJob") {
-    return { outcome, health: isSeen ? unwatched : notShown(look, effect, snapshot?.status) };
+    return { outcome, health: isSeen ? unwatched : notShown(poll, effect, snapshot?.status) };
   }
   if (service === undefined) {
     const isStillNew = op === "createService" && !isSeen;
-    return { health: isStillNew ? notShown(look, effect, undefined) : gone(look, "deleted") };
+    return { health: isStillNew ? notShown(poll, effect, undefined) : gone(poll, "deleted") };
   }
-  if (isAnother(uid, snapshot?.uid)) return { health: gone(look, "replaced") };
+  if (isAnother(uid, snapshot?.uid)) return { health: gone(poll, "replaced") };
   const isShown = isSeen || (op === "restartService" && effect?.kind === "unseen");
-  if (isShown && (!isVisible(change, service) || runsAnother(look, snapshot) || isOutlived(look, snapshot)))
-    return { outcome, health: changedAgain(look) };
-  const health = judge(look, service);
+  if (isShown && (!isVisible(change, service) || runsAnother(poll, snapshot) || isOutlived(poll, snapshot)))
+    return { outcome, health: changedAgain(poll) };
+  const health = judge(poll, service);
   // The other request's card reports this failure.
-  if (outlasts(change) !== undefined && look.changedSince !== undefined && health.kind === "trouble")
-    return { outcome, health: changedAgain(look) };
-  if (look.progress?.kind === "reached" && health.kind === "watching")
-    return { health: afterWell(look.progress, health) };
+  if (outlasts(change) !== undefined && poll.changedSince !== undefined && health.kind === "trouble")
+    return { outcome, health: changedAgain(poll) };
+  if (poll.progress?.kind === "reached" && health.kind === "watching")
+    return { health: afterWell(poll.progress, health) };
   const isWell = health.kind !== "watching" || health.watch?.wellSinceMs !== undefined;
   const isJudged = isSeen || isWell || effect?.kind === "unseen";
-  return { outcome, health: isJudged ? health : notShown(look, effect, service.status) };
+  return { outcome, health: isJudged ? health : notShown(poll, effect, service.status) };
 }
 
 /**
  * Another version was deployed since. The fields of a creation, a scaling or a restart don't show that, so images and
  * revisions are compared. A Change that sets containers is visible in its fields; its own revision may be counted late.
  */
-function runsAnother({ change: { call, before: asked }, left }: Look, now: Snapshot): boolean {
+function runsAnother({ change: { call, before: asked }, left }: Poll, now: Snapshot): boolean {
   const isRestart = call.op === "restartService";
   const images = (left ?? asked)?.images;
   if (isRestart && images !== undefined && now?.images !== undefined && String(now.images) !== String(images))
@@ -227,7 +227,7 @@ function runsAnother({ change: { call, before: asked }, left }: Look, now: Snaps
  * scaling. Except: a confirmed restart before a scaling, or a confirmed scaling before a restart. Other changes stay
  * visible in the workload's fields, until it is stopped.
  */
-function isOutlived({ change, changedSince, isConfirmed, progress }: Look, now: Snapshot): boolean {
+function isOutlived({ change, changedSince, isConfirmed, progress }: Poll, now: Snapshot): boolean {
   if (changedSince === undefined) return false;
   if (isIdle(now?.status) || change.call.op === "stopService") return true;
   const other = outlasts(change);
@@ -240,26 +240,26 @@ function outlasts(change: Change): ChangedSince["how"] | undefined {
   return change.call.op === "restartService" ? "scaled" : undefined;
 }
 
-/** It has proven itself: one more restart doesn't take that back. Stopped on purpose isn't unwell either. */
+/** A workload that was healthy once stays so: neither a later restart nor a stop on purpose is a failure of this Change. */
 function afterWell(before: Health, { watch, ...now }: Health): Health {
   if (now.level !== "busy") return { ...before, watch };
   return { ...now, kind: "not-yet", outcome: undefined, watch };
 }
 
-/** Accepted, and not visible. A status on its way says that the workload API is at it. */
-function notShown(look: Look, effect: Effect | undefined, status: string | undefined): Health {
-  const { change, ageMs } = look;
+/** Accepted, but the workload doesn't show it. A transitional status means that the API still works on it. */
+function notShown(poll: Poll, effect: Effect | undefined, status: string | undefined): Health {
+  const { change, ageMs } = poll;
   const isLate = ageMs > operationTable[change.call.op].timeoutMs;
   return {
     kind: "not-yet",
     level: status === undefined ? undefined : levelOf(status),
     outcome: isLate ? "accepted, but it doesn't show" : "accepted, not visible yet",
-    line: [effectWords(effect), isLate ? otherKeyHint(change, look.resourcesKey) : undefined]
+    line: [effectWords(effect), isLate ? otherKeyHint(change, poll.resourcesKey) : undefined]
       .filter(Boolean)
       .join(". ")
       .replace(/\.$/u, ""),
     excerpt: [],
-    watch: { calls: callsSoFar(look) + 1 },
+    watch: { calls: callsSoFar(poll) + 1 },
   };
 }
 
@@ -269,7 +269,7 @@ function effectWords(effect: Effect | undefined): string {
   return effect.kind === "nothing" ? effect.still.join(", ") : effect.why.replace(/\.$/u, "");
 }
 
-/** It was seen to be well or in trouble, which a failed look or somebody else's change doesn't take back. */
+/** It was seen to be well or in trouble, which a failed poll or somebody else's change doesn't take back. */
 function isKnown(progress: Health | undefined): progress is Health & { readonly kind: "reached" | "trouble" } {
   return progress?.kind === "reached" || progress?.kind === "trouble";
 }
@@ -277,12 +277,12 @@ function isKnown(progress: Health | undefined): progress is Health & { readonly 
 export const unwatched: Health = { kind: "unwatched", line: "", excerpt: [] };
 
 /** The card keeps what it said, and adds why polling has ended. */
-function gone(look: Look, how: "deleted" | "replaced"): Health {
-  const { progress } = look;
+function gone(poll: Poll, how: "deleted" | "replaced"): Health {
+  const { progress } = poll;
   if (isKnown(progress)) return { ...atLast(progress), gone: how };
   // It was never seen to take effect.
   if (progress === undefined || progress.kind === "not-yet") {
-    return { ...overtaken(look, `was ${how} meanwhile`), gone: how };
+    return { ...overtaken(poll, `was ${how} meanwhile`), gone: how };
   }
   const { watch: _watch, ...seen } = progress;
   return { ...seen, kind: "not-yet", gone: how, line: joined(withoutWatch(seen.line), `${how} meanwhile`) };
@@ -292,33 +292,33 @@ function withoutWatch(line: string): string {
   return line.replace(/, watching for .*$/u, "");
 }
 
-function changedAgain(look: Look): Health {
-  const health = overtaken(look, "was changed again meanwhile");
-  const by = look.changedSince?.by;
+function changedAgain(poll: Poll): Health {
+  const health = overtaken(poll, "was changed again meanwhile");
+  const by = poll.changedSince?.by;
   // A Change that was healthy until then stays healthy.
   return health.kind === "reached" || by === undefined ? health : { ...health, overtakenBy: by };
 }
 
-/** Somebody else changed it: how it is now isn't about this Change. */
-function overtaken({ progress }: Look, outcome: string): Health {
+/** Another change made it: its health now says nothing about this one. */
+function overtaken({ progress }: Poll, outcome: string): Health {
   if (isKnown(progress)) return atLast(progress);
   return { kind: "not-yet", level: "busy", outcome, line: "", excerpt: [] };
 }
 
-/** A failed look tells nothing new. */
-function unread(look: Look, problem: Problem): Looked {
-  const { progress } = look;
-  const watch = { ...progress?.watch, calls: callsSoFar(look) + 1 };
+/** A failed poll keeps the last known health. */
+function unread(poll: Poll, problem: Problem): PollResult {
+  const { progress } = poll;
+  const watch = { ...progress?.watch, calls: callsSoFar(poll) + 1 };
   const line = `couldn't check it: ${problem.sentence}`;
   const health: Health = isKnown(progress)
     ? { ...progress, watch }
     : { kind: "watching", excerpt: [], ...progress, line, watch };
-  const nextMs = isHopeless(problem) ? undefined : nextLookMs(health, look);
+  const nextMs = isHopeless(problem) ? undefined : nextPollMs(health, poll);
   if (nextMs !== undefined) return { health, nextMs };
   return { health: isKnown(progress) ? atLast(health) : { kind: "not-yet", line, excerpt: [] } };
 }
 
-/** As it is when nobody looks any more. */
+/** Its health once polling has ended. */
 export function atLast({ watch, ...health }: Health): Health {
   if (health.kind !== "watching") return health;
   if (watch?.wellSinceMs === undefined) return { ...health, kind: "not-yet" };
@@ -326,21 +326,21 @@ export function atLast({ watch, ...health }: Health): Health {
   return { ...health, kind: "not-yet", outcome: "hasn't been ready for long enough", line };
 }
 
-/** Until then, a new job may not be listed yet. */
+/** Lists may lack a new job for this long. */
 const UNLISTED_MS = 15_000;
 
-export type JobLook = {
-  /** How it was when it was created, to tell it from a later one of its name. */
+export type JobPoll = {
+  /** Tells it from a later job of the same name. */
   readonly uid: string | undefined;
   /** Milliseconds since it was created. */
   readonly ageMs: number;
 };
 
 /**
- * One look at a job that was created: `watching` until it has ended. One call, and one page of its log if it failed.
+ * Polls a job that was created: `watching` until it has ended. One call, and one page of its log if it failed.
  * Never throws a `Problem`.
  */
-export async function lookAtJob({ workload }: Change, look: JobLook, deps: LogReading): Promise<Health> {
+export async function pollJob({ workload }: Change, poll: JobPoll, deps: LogReading): Promise<Health> {
   const read = await readWorkload(workload, deps);
   if (read instanceof Problem) {
     const kind = isHopeless(read) ? "not-yet" : "watching";
@@ -348,9 +348,9 @@ export async function lookAtJob({ workload }: Change, look: JobLook, deps: LogRe
     return { kind, level: "busy", outcome, line: `couldn't check it: ${read.sentence}`, excerpt: [] };
   }
   const { job } = read;
-  if (job === undefined && look.ageMs >= UNLISTED_MS) return ended("was deleted before it ended");
+  if (job === undefined && poll.ageMs >= UNLISTED_MS) return ended("was deleted before it ended");
   if (job === undefined) return { kind: "watching", level: "busy", outcome: "is starting", line: "", excerpt: [] };
-  if (isAnother(look.uid, jobSnapshot(job).uid)) return ended("was replaced by another job of this name");
+  if (isAnother(poll.uid, jobSnapshot(job).uid)) return ended("was replaced by another job of this name");
   const { kind, instance, ranMs, ...now } = jobHealth(job);
   if (kind === "waiting") return { kind: "watching", ...now, excerpt: [] };
   const excerpt = kind === "trouble" ? await failingLines(workload, { instance }, deps) : [];

@@ -5,7 +5,7 @@ import { readSnapshot, type Reading } from "./read-workload.ts";
 import { healthAtOnce } from "./health.ts";
 import { effectOf, evidenceOf, type Evidence } from "./effect.ts";
 import { unconfirmedText } from "./history-event.ts";
-import { nextLookMs } from "./service-watch.ts";
+import { nextPollMs } from "./service-poll.ts";
 import type { Health } from "./stored-change.ts";
 import type { Snapshot } from "./updatable-fields.ts";
 
@@ -16,7 +16,7 @@ export type PatientReading = Reading & {
 
 export type AcceptedReading = PatientReading & {
   readonly clock: Pick<Clock, "now">;
-  /** See `Looking`. */
+  /** See `PollContext`. */
   readonly healthyAfterMs: number;
 };
 
@@ -27,7 +27,7 @@ const UPDATE_READ_BACK_AFTER_MS = [0, 2_000];
 
 export type AcceptedEnd = {
   readonly outcome: Outcome;
-  /** What the read-back shows of its health, and when to look next; at once without it. */
+  /** Health as the read-back shows it, and the time until the next poll: at once if it shows none. */
   readonly progress?: Health | undefined;
   readonly nextMs?: number | undefined;
 };
@@ -49,16 +49,16 @@ export async function readBackAccepted(change: Change, deps: AcceptedReading): P
     const { snapshot: after } = read;
     const effect = effectOf(change, after);
     if (effect.kind === "done") {
-      const looking = {
+      const context = {
         change,
         progress: undefined,
         nowMs: deps.clock.now().getTime(),
         ageMs: 0,
         healthyAfterMs: deps.healthyAfterMs,
       };
-      const progress = healthAtOnce(looking, read.read);
+      const progress = healthAtOnce(context, read.read);
       const outcome = { kind: "done", after, alsoMoved: effect.alsoMoved } as const; // an Outcome
-      return { outcome, progress, nextMs: progress && nextLookMs(progress, looking) };
+      return { outcome, progress, nextMs: progress && nextPollMs(progress, context) };
     }
     if (effect.kind === "unseen") {
       // A second read wouldn't show it either.

@@ -58,14 +58,14 @@ export type Drift = {
 /**
  * How the workload is after the Change was done.
  * - `reached`: as requested, and well for a while; of a job, complete
- * - `watching`: it isn't yet, or a job runs; this is the last look at it
+ * - `watching`: not yet, or a job runs; this is the last poll
  * - `trouble`: it fails
- * - `not-yet`: accepted, and nothing of it is visible; when it isn't looked at any more, also what never got well
- * - `unwatched`: nobody looked
+ * - `not-yet`: accepted, but not visible; after the last poll also: never got well
+ * - `unwatched`: never polled
  */
 export type Health = {
   readonly kind: "reached" | "trouble" | "not-yet" | "unwatched" | "watching";
-  /** The workload's level at the last look. Rows of older versions have none. */
+  /** The workload's level at the last poll. Rows of older versions have none. */
   readonly level?: Level | undefined;
   /** Follows the workload's name or "but" in a headline: `keeps restarting`, `failed after 4 attempts`. */
   readonly outcome?: string | undefined;
@@ -88,18 +88,18 @@ export type Health = {
   readonly usual?: UsualTime | undefined;
   /** The failing instance's last lines, for the thread. Can be empty. */
   readonly excerpt: readonly Redacted[];
-  /** Only while a service is looked at. */
-  readonly watch?: Watch | undefined;
+  /** Only while a service is polled. */
+  readonly watch?: PollState | undefined;
 };
 
 /** The median of so many earlier runs, in milliseconds. */
 export type UsualTime = { readonly ms: number; readonly runs: number };
 
-/** What the next look at a service goes on from, on any replica. */
-export type Watch = {
-  /** Looks at a rollout that goes on or is stuck. */
+/** State between two polls of a service, for any replica. */
+export type PollState = {
+  /** Polls of a rollout that goes on or is stuck. */
   readonly rolling?: number | undefined;
-  /** The first look that saw it in trouble, in milliseconds since 1970. */
+  /** The first poll that saw it in trouble, in milliseconds since 1970. */
   readonly troubleSinceMs?: number | undefined;
   /** Calls of the workload API since the read-back. */
   readonly calls: number;
@@ -107,7 +107,7 @@ export type Watch = {
   readonly wellSinceMs?: number | undefined;
   /** For so long it has to be well, where the workload API says so. */
   readonly periodMs?: number | undefined;
-  /** At the last look, as far as the API reports them. */
+  /** At the last poll, as far as the API reports them. */
   readonly restarts?: number | undefined;
   readonly statusSince?: string | undefined;
 };
@@ -160,9 +160,9 @@ export type StoredChange = {
   /** When it ended. An `unknown` Change without it is still being read back. */
   readonly settledAt: Date | undefined;
   readonly ending: Ending | undefined;
-  /** Known once nobody looks at the workload any more. */
+  /** Set by the last poll. */
   readonly health: Health | undefined;
-  /** The last look at a workload that is still followed: see `seenOf`. */
+  /** Result of the latest poll while polling goes on: see `seenOf`. */
   readonly progress: Health | undefined;
   /** An Undo was requested, so the button disappears. */
   readonly isUndone: boolean;

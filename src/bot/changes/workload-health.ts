@@ -14,7 +14,7 @@ import { restartSeen } from "./effect.ts";
 import { serviceSnapshot, isReported, setsRevision, updatableFields } from "./updatable-fields.ts";
 import type { Health } from "./stored-change.ts";
 
-/** How a workload is at one look, without the time. `waiting`: another look may show more. */
+/** Health of a workload in one poll, without the time. `waiting`: a later poll may show more. */
 export type HealthNow = Pick<Health, "level" | "line" | "outcome"> & {
   readonly kind: "reached" | "trouble" | "waiting";
   /** The failing instance, if the workload names one. */

@@ -16,7 +16,7 @@ import type { Ask } from "../ask.ts";
 import type { FilledForm, FormFacts, FormField, FormValues } from "./forms/form.ts";
 import type { Directory } from "./lookup/directory.ts";
 import type { DigestTime, Mute, QuietHours, Watch } from "../watch/watch.ts";
-import type { FollowLook } from "./verbs/logs/follow-look.ts";
+import type { LogPoll } from "./verbs/logs/log-poll.ts";
 import type { Target } from "./grammar/argument-types.ts";
 import type { Until } from "./verbs/watch/watch-words.ts";
 
@@ -112,10 +112,10 @@ export type Watches = {
   readonly watches: readonly Watch[];
   readonly mutes: readonly Mute[];
   /** When each list was last read for watches. */
-  readonly looks: readonly Look[];
+  readonly lastPolls: readonly LastPoll[];
 };
 
-export type Look = {
+export type LastPoll = {
   readonly account: string;
   readonly region: string;
   readonly kind: "service" | "job";
@@ -266,7 +266,7 @@ export type ReadCommand = CommandBase & {
    * The log that this Ask follows, and for how long; undefined for one that is answered. Its workload was allowed by policy.
    * Throws what `answer` throws.
    */
-  readonly follow?: (ask: Ask, context: Context) => Promise<{ look: FollowLook; forMs: number } | undefined>;
+  readonly follow?: (ask: Ask, context: Context) => Promise<{ poll: LogPoll; forMs: number } | undefined>;
   /** The followed logs that this Ask ends: those of a workload, or all. `answer` says that there are none. */
   readonly unfollow?: (ask: Ask, context: Context) => Promise<{ readonly of: Target | undefined }>;
   /** Buttons below the message about an error that `answer` threw. Pure. */
@@ -380,7 +380,7 @@ export function valuesFor({ valuesFor: own }: Pick<Command, "valuesFor">, worklo
   return own?.(workload) ?? { name: workload };
 }
 
-/** It changes nothing, so it may run twice, and needs no confirmation. */
-export function onlyLooks({ effect }: Pick<Command, "effect">): boolean {
+/** A read may run twice and needs no confirmation. */
+export function isReadOnly({ effect }: Pick<Command, "effect">): boolean {
   return effect === "read" || effect === "status";
 }

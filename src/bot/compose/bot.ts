@@ -74,7 +74,7 @@ export type BotParts = Pick<
   readonly auditReceivers?: readonly AuditReceiver[];
   /** This machine's by default. */
   readonly clock?: Clock;
-  /** Between a write and its read-back, and between looks at its health; the clock's by default. */
+  /** Between a write and its read-back, and between polls of its health; the clock's by default. */
   readonly wait?: (ms: number) => Promise<void>;
   /** Delay until people who wait see that a request is running; the clock's by default. */
   readonly patience?: Clock["after"];

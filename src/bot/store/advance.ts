@@ -107,15 +107,15 @@ function changesOf(session: Session, step: Plain, id: string): Changes {
     case "giveUp":
       return { set: settled(session, step, id), only: [sql<SqlBool>`settled_at is null`] };
     case "observe":
-      return { set: looked(session, step, id), only: [isFollowed] };
+      return { set: healthColumns(session, step, id), only: [isFollowed] };
     case "confirm": {
       const { ending } = ended(session, { kind: "run", outcome: step.outcome }, id);
-      return { set: { ...looked(session, step, id), ending }, only: [isFollowed] };
+      return { set: { ...healthColumns(session, step, id), ending }, only: [isFollowed] };
     }
     case "follow":
     case "trouble":
     case "recover":
-      return { set: looked(session, step, id), only: [isFollowed] };
+      return { set: healthColumns(session, step, id), only: [isFollowed] };
   }
 }
 
@@ -134,10 +134,10 @@ function isAfterEnd(step: Plain): step is AfterEnd {
   return afterEnd.some((name) => name === step.name);
 }
 
-type Look = { readonly progress?: Health | undefined; readonly health?: Health | undefined };
+type Polled = { readonly progress?: Health | undefined; readonly health?: Health | undefined };
 
-/** The columns of a Change whose workload was looked at. With its health, for the last time. */
-function looked({ textSealer }: Session, { progress, health }: Look, id: string) {
+/** The columns that a poll sets: `progress`, or `health` at the last one. */
+function healthColumns({ textSealer }: Session, { progress, health }: Polled, id: string) {
   const sealed = (seen: Health): string => sealJson(textSealer, toJson(HealthJson, seen), id);
   return { ...(progress && { progress: sealed(progress) }), ...(health && { health: sealed(health) }) };
 }
@@ -147,7 +147,7 @@ function settled(session: Session, step: Extract<Plain, { readonly name: "succee
   return {
     ...ended(session, { kind: "run", outcome: step.outcome }, id),
     running_key: null,
-    ...(step.name === "succeed" && looked(session, step, id)),
+    ...(step.name === "succeed" && healthColumns(session, step, id)),
   };
 }
 
@@ -236,7 +236,7 @@ async function approveInside(session: Session, step: Approve, { id, teamId, even
   const approved = movedUnderLock(await move(session, { id, step: last, set, event: step.last }));
   const work = { kind: "change", key: id, teamId: before.teamId } as const; // a literal kind
   const due = await leaseDue(session, { ...work, leaseMs: session.leaseMs });
-  // Somebody is just looking whether its time is over, and runs it then.
+  // Another replica holds the lease to check for expiry, and will run it instead.
   if (due === undefined) await scheduleDue(session, work);
   return { ...approved, due };
 }

@@ -225,8 +225,8 @@ function dueNow({ clock }: Pick<Session, "clock">) {
   };
 }
 
-/** Makes the next look at a workload that is followed due now. */
-export async function lookNow(session: Session, { id, teamId }: IdIn): Promise<void> {
+/** Makes the next poll of a Change's workload due now. */
+export async function pollNow(session: Session, { id, teamId }: IdIn): Promise<void> {
   const { db, clock } = session;
   const ofIt = db.updateTable("due").set(dueNow(session)).where("kind", "=", "change").where("key", "=", id);
   const { numUpdatedRows } = await ofIt

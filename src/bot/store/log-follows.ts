@@ -77,7 +77,7 @@ export async function followOf({ db }: Session, due: Due): Promise<TakenFollow |
   );
 }
 
-/** Stores how far it is, with its messages, and ends the lease until the next look. False: the lease was lost, and nothing was stored. */
+/** Stores the position in the log with its messages, and ends the lease until the next poll. False: the lease was lost, nothing was stored. */
 export function saveFollow(
   session: Session,
   due: Due,

@@ -9,7 +9,7 @@ import type { ChangeTable } from "./schema/tables.ts";
 type Row = Selectable<ChangeTable>;
 type Scheduling = Pick<Session, "db" | "clock" | "textSealer" | "scheduled">;
 
-/** Cards that people may still look at. */
+/** Cards that people may still read. */
 const NEWEST = 20;
 
 /** Whether this deletion took effect: one that was only accepted may still fail. */
@@ -83,7 +83,7 @@ function markedBy(sealer: TextSealer, row: Row): Marked | undefined {
   return { column: "health", health: { kind: "unwatched", line: "", excerpt: [], gone: "deleted" } };
 }
 
-/** Undefined for a Change whose next look will notice the deletion. */
+/** Undefined for a Change whose next poll will notice the deletion. */
 function markedAsSeen(sealer: TextSealer, { id, health, progress }: Row): Marked | undefined {
   const column = health === null ? "progress" : "health";
   const stored = health ?? progress;

@@ -25,7 +25,7 @@ import type { Tables } from "./schema/tables.ts";
 import { within } from "../../platform/waiting.ts";
 import { StoreError } from "../errors.ts";
 import { openChain } from "./audit/chain-rows.ts";
-import { type LookPlace, readingCurrentStore } from "./database/inspect.ts";
+import { type UnsharedPlace, readingCurrentStore } from "./database/inspect.ts";
 import { closeSync, openSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import { makeFolder } from "../../platform/make-folder.ts";
@@ -98,7 +98,7 @@ type Command = { readonly sealer: Sealer; readonly log: Logger };
  * Throws an Error with a sentence when there is no database, or it has another schema.
  */
 export async function besideGantry<Result>(
-  place: LookPlace,
+  place: UnsharedPlace,
   { sealer, log }: Command,
   work: (session: Session) => Promise<Result>,
 ): Promise<Result> {

@@ -89,7 +89,7 @@ export type Waiting = {
   readonly count: number;
   /** Undefined when none waits. */
   readonly oldestMs: number | undefined;
-  /** How long the look at watched workloads has been due that is due longest; undefined while nothing is watched. */
+  /** Milliseconds by which the most overdue poll of a watched list is late; undefined while nothing is watched. */
   readonly watchLagMs: number | undefined;
   /** False when our lease expired because nothing could be written: the disk is full, or the database read-only. */
   readonly takesChanges: boolean;

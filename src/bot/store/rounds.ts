@@ -11,7 +11,7 @@ import { BATCH, type Db, inBatches, type Session, untilNone } from "./database/s
 import { LOST, type TextSealer } from "./database/text-sealer.ts";
 import { Big, fromJson, maybe, parseRow, plainText, Time, toJson } from "./schema/columns.ts";
 
-// One list of one account is looked at by one replica at a time. What a look tells is written in one transaction, which
+// One replica at a time polls a list of an account. The result of a poll is written in one transaction, which
 // holds only while the round is still ours: so nothing is found twice, and nothing that was found is lost.
 
 const SeenJson: z.ZodType<Seen> = z.object({
@@ -162,7 +162,7 @@ function beginList(session: Session, { teamId, account, region, kind }: ListKey)
   });
 }
 
-/** What was seen of it is forgotten: a later watch begins with a first look. */
+/** Deletes its stored state, so a later watch begins with a first poll. */
 async function endList(session: Session, key: string, jobsRegion: string): Promise<void> {
   const { db, clock } = session;
   const list = listOf(key);
@@ -197,7 +197,7 @@ async function endList(session: Session, key: string, jobsRegion: string): Promi
   });
 }
 
-/** What the last look left for this one; undefined when nobody watches the list any more. */
+/** The state that the last poll stored; undefined when nobody watches the list any more. */
 export async function roundOf({ db }: Session, due: Due): Promise<Round | undefined> {
   const list = listOf(due.key);
   if (list === undefined) return undefined;
@@ -212,8 +212,8 @@ export async function roundOf({ db }: Session, due: Due): Promise<Round | undefi
     .executeTakeFirst();
   if (row === undefined) return undefined;
   const read = parseRow(RoundRow, row, "A row of observation");
-  const { looked_at: lookedAt, every_ms: everyMs, lists, version } = read;
-  return { ...list, due, at: due.takenAt, lookedAt, everyMs, failures: due.attempts - 1, lists, version };
+  const { looked_at: polledAt, every_ms: everyMs, lists, version } = read;
+  return { ...list, due, at: due.takenAt, polledAt, everyMs, failures: due.attempts - 1, lists, version };
 }
 
 /** Makes a round due now, or once more after the one that is on. */
@@ -223,7 +223,7 @@ export async function hint(session: Session, list: ListKey): Promise<void> {
   if (row !== undefined) await scheduleDue(session, { kind: "round", key: roundKey(list), teamId: list.teamId });
 }
 
-/** By name; undefined before the first look, and when a row can't be read: then the next look is like a first one. */
+/** By name; undefined before the first poll, or when a row can't be read: the next poll then counts as the first. */
 export async function keptOf(session: Session, list: ListKey): Promise<ReadonlyMap<string, Kept> | undefined> {
   const { db, textSealer, log } = session;
   const rows = await db.selectFrom("seen").select(["name", "state"]).where(ofList(list)).execute();
@@ -258,16 +258,16 @@ export async function incidentsOf(session: Session, list: ListKey, withinMs: num
 
 /** All of a round in one transaction. False: another replica has the round by now, and nothing was written. */
 export function endRound(session: Session, round: Round, result: RoundResult): Promise<boolean> {
-  const { hasLooked, everyMs, changed, gone } = result;
+  const { isRead, everyMs, changed, gone } = result;
   const isOther = changed.length > 0 || gone.length > 0;
   return session.db.transaction().execute(async (tx) => {
-    const isOurs = await delayDue({ ...session, db: tx }, round.due, { ms: everyMs, isFailure: !hasLooked });
+    const isOurs = await delayDue({ ...session, db: tx }, round.due, { ms: everyMs, isFailure: !isRead });
     if (!isOurs) return false;
     await tx
       .updateTable("observation")
       .set({
         every_ms: everyMs,
-        ...(hasLooked && { looked_at: round.at.toISOString() }),
+        ...(isRead && { looked_at: round.at.toISOString() }),
         ...(isOther && { version: sql<number>`version + 1` }),
       })
       .where(ofList(round))

@@ -20,7 +20,7 @@ export { inspect } from "./database/inspect.ts";
 export { planPruning, prune } from "./database/prune.ts";
 export { beat, otherReplicas } from "./database/replicas.ts";
 export { accept, drop, finishDelivery, isKnown, remember } from "./deliveries.ts";
-export { delayDue, dueKinds, endDue, holdDue, lookNow, renewDue, takeDue } from "./due.ts";
+export { delayDue, dueKinds, endDue, holdDue, pollNow, renewDue, takeDue } from "./due.ts";
 export { addEvent as note } from "./events.ts";
 export { changeToDraw, completedJobs, createdJobs, findChange as find, waitsFor } from "./find-change.ts";
 export { changedSince, history } from "./history.ts";
@@ -48,7 +48,7 @@ export {
   addWatch,
   allWatches,
   findWatch,
-  lastLooks,
+  lastPolls,
   loseWatch,
   mute,
   mutesOf,

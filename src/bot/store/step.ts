@@ -31,7 +31,7 @@ export type Move = {
   readonly due?: Due | undefined;
   /** What becomes of the lease; that of a part is its request's, and stays. */
   readonly next?: Next | undefined;
-  /** Of a part, a look at its workload, maybe after its request is over. */
+  /** A poll of a part, which may come after its request is over. */
   readonly isAfterEnd?: boolean | undefined;
 };
 
@@ -175,7 +175,7 @@ export function inTransaction<Result>(session: Session, work: (session: Session)
 export async function holdRequest(session: Session, held: Held): Promise<boolean> {
   const { id, teamId, ours, isQuiet = false, isAfterEnd = false } = held;
   if (!isPartId(id)) return true;
-  // While the request runs, a part with a new version is looked at before the next one is sent.
+  // While the request runs, a part with a new version is polled before the next one is sent.
   const isThere = isAfterEnd ? sql<SqlBool>`claimed_at is not null` : sql<SqlBool>`state = 'claimed'`;
   const row = await session.db
     .updateTable("change")

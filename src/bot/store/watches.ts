@@ -14,7 +14,7 @@ import {
 import type {
   AddedWatch,
   IdIn,
-  LastLook,
+  LastPoll,
   ListKey,
   MutePlace,
   NewMute,
@@ -363,7 +363,7 @@ export async function allWatches(session: Session, teamId?: string): Promise<rea
   return readable(session, await (teamId === undefined ? all : all.where("team_id", "=", teamId)).execute());
 }
 
-const LookRow = z.object({
+const PollRow = z.object({
   account: z.string(),
   region: z.string(),
   kind: z.enum(["service", "job"]),
@@ -371,14 +371,14 @@ const LookRow = z.object({
 });
 
 /** When the lists of a workspace were last read for its watches; those that never were are left out. */
-export async function lastLooks({ db }: Session, teamId: string): Promise<readonly LastLook[]> {
+export async function lastPolls({ db }: Session, teamId: string): Promise<readonly LastPoll[]> {
   const rows = await db
     .selectFrom("observation")
     .select(["account", "region", "kind", "looked_at"])
     .where("team_id", "=", teamId)
     .execute();
   return rows.flatMap((unread) => {
-    const { looked_at: at, ...list } = parseRow(LookRow, unread, "An observation");
+    const { looked_at: at, ...list } = parseRow(PollRow, unread, "An observation");
     return at === undefined ? [] : [{ ...list, at }];
   });
 }

@@ -13,7 +13,7 @@ export type NoticedEvent = {
   readonly words: string;
   readonly level: Seen["level"];
   readonly at: Date;
-  /** Nobody looked between then and `at`. */
+  /** Not polled between then and `at`. */
   readonly unseenSince: Date | undefined;
 };
 

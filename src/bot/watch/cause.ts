@@ -4,7 +4,7 @@ import { endWords, jobStatus, serviceStatus, type WorkloadStatus } from "../../a
 import type { LastState } from "../../api/workload-shapes.ts";
 import type { Cause, Seen } from "./incident.ts";
 
-/** How a service is, for the next look to be compared with. Pure. */
+/** State of a service, to compare the next poll with. Pure. */
 export function seenService(service: Service): Seen {
   const { name, uid, restarts, restart_count: count, ready_instances: ready, target_instance_size: size } = service;
   const { last_state: last, revision } = service;
@@ -52,10 +52,10 @@ export function seenJob(job: Job): Seen {
   };
 }
 
-/** Characters of a text that are looked at: it comes from outside. */
+/** Characters of a text that are read: it comes from outside. */
 const LONGEST = 2_000;
 
-type Looked = {
+type Observed = {
   readonly name: string;
   readonly status: WorkloadStatus;
   readonly texts: readonly (string | undefined)[];
@@ -73,7 +73,7 @@ const PROBE = /\bprobe\b|unhealthy/iu;
 const CRASH_LOOP = /CrashLoop|back-?off restarting|restarting failed container/iu;
 
 /** Undefined while it is well, and while it is only on its way. What a service doesn't report is no cause. */
-function causeOf({ name, status, texts, last, isJob }: Looked): Cause | undefined {
+function causeOf({ name, status, texts, last, isJob }: Observed): Cause | undefined {
   const { level, isRestarting = false } = status;
   if (level === "healthy" || level === "idle") return undefined;
   const text = withoutNames(texts.flatMap((each) => each?.slice(0, LONGEST) ?? []).join(" "), name);

@@ -4,26 +4,26 @@ import type { WatchedEvent } from "./watch.ts";
 /** It is the same incident when it comes back within this time. */
 export const FLAPPING_MS = 10 * 60_000;
 
-/** One list of one kind in one region, and what was known before. */
-export type Look = {
+/** A list of one kind in one region, and the state before it. */
+export type ListPoll = {
   readonly teamId: string;
   readonly account: string;
   readonly region: string;
   readonly kind: "service" | "job";
   readonly now: Date;
-  /** By name; undefined at the very first look. */
+  /** By name; undefined in the very first poll. */
   readonly before: ReadonlyMap<string, Kept> | undefined;
   /** Incidents of this list that last, or ended within `FLAPPING_MS`. */
   readonly incidents: readonly Incident[];
   readonly seen: readonly Seen[];
   /** False: the workload API left something out, so what is missing may still be there. */
   readonly isComplete: boolean;
-  /** Nobody looked since then; undefined when the last look was a moment ago. */
+  /** Not polled since then; undefined when the last poll was a moment ago. */
   readonly unseenSince: Date | undefined;
   readonly newId: () => string;
 };
 
-/** `seen`: it goes on, and looks different. */
+/** `seen`: it goes on, and has changed. */
 export type IncidentNews = "began" | "again" | "over" | "seen";
 export type IncidentStep = { readonly incident: Incident; readonly news: IncidentNews };
 
@@ -44,13 +44,13 @@ export type Comparison = {
   readonly happened: readonly Happened[];
 };
 
-/** What a look tells, compared with the one before. Pure. */
-export function compare(look: Look): Comparison {
-  const { before, seen, isComplete } = look;
+/** Compares a poll with the one before. Pure. */
+export function compare(poll: ListPoll): Comparison {
+  const { before, seen, isComplete } = poll;
   const changed: Kept[] = [];
   const happened: Happened[] = [];
   const steps: IncidentStep[] = [];
-  const known = new Map(look.incidents.map((incident) => [incident.name ?? "", incident]));
+  const known = new Map(poll.incidents.map((incident) => [incident.name ?? "", incident]));
   const names = new Set<string>();
   for (const found of seen) {
     if (names.has(found.name)) continue;
@@ -59,8 +59,8 @@ export function compare(look: Look): Comparison {
     const now = withImagesOf(old?.seen, found);
     if (old !== undefined && isSame(old.seen, now)) continue;
     const events = before === undefined ? [] : happenedTo(old?.seen, now);
-    const change = changeIn(look, events) ?? old?.change;
-    const own = stepsOf(look, known.get(now.name), { seen: now, change });
+    const change = changeIn(poll, events) ?? old?.change;
+    const own = stepsOf(poll, known.get(now.name), { seen: now, change });
     changed.push({ seen: now, change });
     steps.push(...own);
     happened.push(...events.filter((each) => !isToldBy(own, each)));
@@ -69,7 +69,7 @@ export function compare(look: Look): Comparison {
   const gone = [...before.keys()].filter((name) => !names.has(name));
   for (const name of gone) {
     const incident = known.get(name);
-    if (incident !== undefined && incident.overAt === undefined) steps.push(over(look, incident, "deleted"));
+    if (incident !== undefined && incident.overAt === undefined) steps.push(over(poll, incident, "deleted"));
     const last = before.get(name);
     if (last !== undefined) happened.push({ event: "changed", seen: last.seen, words: "was deleted" });
   }
@@ -81,7 +81,7 @@ function withImagesOf(before: Seen | undefined, now: Seen): Seen {
   return now.images === undefined && before?.images !== undefined ? { ...now, images: before.images } : now;
 }
 
-function changeIn({ now }: Look, events: readonly Happened[]): LastChange | undefined {
+function changeIn({ now }: ListPoll, events: readonly Happened[]): LastChange | undefined {
   const words = events.filter(({ event }) => event === "deployed" || event === "changed").map((each) => each.words);
   return words.length === 0 ? undefined : { at: now.toISOString(), words: words.join(", ") };
 }
@@ -96,15 +96,15 @@ function isToldBy(steps: readonly IncidentStep[], { event }: Happened): boolean 
  * were seen last. Pure.
  */
 export function compareAnswer(
-  look: Omit<Look, "before" | "seen" | "isComplete">,
+  poll: Omit<ListPoll, "before" | "seen" | "isComplete">,
   problem: string | undefined,
 ): readonly IncidentStep[] {
-  const last = look.incidents.findLast(({ cause, end }) => cause === "api-away" && end !== "restored");
+  const last = poll.incidents.findLast(({ cause, end }) => cause === "api-away" && end !== "restored");
   if (problem === undefined)
-    return last !== undefined && last.overAt === undefined ? [over(look, last, "recovered")] : [];
+    return last !== undefined && last.overAt === undefined ? [over(poll, last, "recovered")] : [];
   if (last !== undefined) return last.overAt === undefined ? [] : [again(last, undefined)];
-  const { incident, news } = began(look, { cause: "api-away", kept: undefined });
-  return [{ incident: { ...incident, seen: { ...unread, kind: look.kind, reason: problem } }, news }];
+  const { incident, news } = began(poll, { cause: "api-away", kept: undefined });
+  return [{ incident: { ...incident, seen: { ...unread, kind: poll.kind, reason: problem } }, news }];
 }
 
 const unread: Omit<Seen, "kind" | "reason"> = {
@@ -123,23 +123,23 @@ const unread: Omit<Seen, "kind" | "reason"> = {
 
 const HOUR_MS = 60 * 60_000;
 
-type Where = Pick<Look, "teamId" | "account" | "region" | "kind" | "now" | "unseenSince" | "newId">;
+type Where = Pick<ListPoll, "teamId" | "account" | "region" | "kind" | "now" | "unseenSince" | "newId">;
 
-function stepsOf(look: Look, known: Incident | undefined, kept: Kept): IncidentStep[] {
+function stepsOf(poll: ListPoll, known: Incident | undefined, kept: Kept): IncidentStep[] {
   const { seen } = kept;
   const isLasting = known !== undefined && known.overAt === undefined;
   const isOther = isLasting && known.seen?.uid !== undefined && seen.uid !== undefined && known.seen.uid !== seen.uid;
-  const ended = isOther ? [over(look, known, "replaced")] : [];
+  const ended = isOther ? [over(poll, known, "replaced")] : [];
   const { cause } = seen;
   if (cause === undefined) {
     if (!isLasting || isOther) return ended;
     const end = endOf(known, seen);
-    return end === undefined ? changedIn(known, asVersionOf(known, seen), known.cause) : [over(look, known, end)];
+    return end === undefined ? changedIn(known, asVersionOf(known, seen), known.cause) : [over(poll, known, end)];
   }
   if (isLasting && !isOther) return changedIn(known, seen, causeNow(known, { seen, cause }));
   const mayReturn =
-    known !== undefined && !isOther && known.cause === cause && known.end !== "restored" && isRecent(look, known);
-  return [...ended, mayReturn ? again(known, seen) : began(look, { cause, kept })];
+    known !== undefined && !isOther && known.cause === cause && known.end !== "restored" && isRecent(poll, known);
+  return [...ended, mayReturn ? again(known, seen) : began(poll, { cause, kept })];
 }
 
 /** How it ended; undefined while it is only on its way. */
@@ -167,7 +167,7 @@ function moreTelling(before: Cause, now: Cause): Cause {
   return now;
 }
 
-function isRecent({ now }: Pick<Look, "now">, { overAt }: Incident): boolean {
+function isRecent({ now }: Pick<ListPoll, "now">, { overAt }: Incident): boolean {
   return overAt !== undefined && now.getTime() - overAt.getTime() <= FLAPPING_MS;
 }
 

@@ -13,7 +13,7 @@ export const causes = [
 ] as const; // literal words
 export type Cause = (typeof causes)[number];
 
-/** What is kept of a workload between two looks. Undefined is what the workload API didn't report. */
+/** The stored state of a workload between two polls. Undefined: the workload API didn't report it. */
 export type Seen = {
   readonly kind: "service" | "job";
   readonly name: string;
@@ -39,7 +39,7 @@ export type LastChange = { readonly at: string; readonly words: string };
 /** A workload as it is kept, with the last change that was seen of it. */
 export type Kept = { readonly seen: Seen; readonly change: LastChange | undefined };
 
-/** How an incident ended. `stopped`: nothing runs any more, as somebody wanted; `idle`: as an autoscaler wanted; `replaced`: another workload has its name; `unwatched`: nobody looks any more; `restored`: Gantry was restored from a backup. */
+/** How an incident ended. `stopped`: nothing runs any more, as somebody wanted; `idle`: as an autoscaler wanted; `replaced`: another workload has its name; `unwatched`: no longer polled; `restored`: Gantry was restored from a backup. */
 export const incidentEnds = ["recovered", "stopped", "idle", "deleted", "replaced", "unwatched", "restored"] as const; // literal words
 
 /** One thing that went wrong with one workload, from its begin to its end, however often it comes back in between. */
@@ -60,11 +60,11 @@ export type Incident = {
   readonly end: (typeof incidentEnds)[number] | undefined;
   /** How often it began: more than once when it flaps. */
   readonly times: number;
-  /** How it looked last while it lasted. */
+  /** Its last state while it lasted. */
   readonly seen: Seen | undefined;
-  /** Nobody looked between then and the begin: it may have begun at any time in between. */
+  /** Not polled between then and the begin: it may have begun at any time in between. */
   readonly unseenSince: Date | undefined;
-  /** Nobody looked between then and the end. */
+  /** Not polled between then and the end. */
   readonly overUnseenSince: Date | undefined;
   /** Restarts counted when it began. */
   readonly restartsBefore: number | undefined;

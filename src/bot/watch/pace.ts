@@ -1,4 +1,4 @@
-/** As often as Kubernetes' own tools look again by default. */
+/** The default poll interval of Kubernetes' own tools. */
 const EVERY_MS = 10_000;
 const DAY_MS = 24 * 60 * 60_000;
 /** Of the time, so that lists of thousands don't take it all. */
@@ -23,7 +23,7 @@ export function roundEveryMs({ callsPerDay, lists, tookMs, failures }: Pace): nu
   return Math.round(Math.max(EVERY_MS, budgetMs, backOffMs, Math.min(tookMs / SHARE, LONGEST_MS)));
 }
 
-/** After so long, what happened is told as found after a time in which nobody looked. Pure. */
+/** Whether the time between two polls is so long that a message has to mention the gap. Pure. */
 export function isGap(sinceMs: number, everyMs: number): boolean {
   return sinceMs > Math.max(3 * everyMs, 2 * 60_000);
 }

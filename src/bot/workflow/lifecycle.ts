@@ -16,7 +16,7 @@ import type { Due } from "./due-kinds.ts";
  *   claimed    `claimed`: from here on it is sent at most once, ever.
  *   sent       the request left. `unknown` without an end: no answer came, and the workload is being read back.
  *   settled    `done`, `failed` or `unknown`, with an end.
- *   followed   the workload is looked at a few times in ten minutes, a job until it ends. Each look is stored with the
+ *   followed   the workload is polled a few times in ten minutes, a job until it ends. Each poll is stored with the
  *              request, with the time of the next one, so any replica goes on.
  */
 export const lifecycle = {
@@ -33,11 +33,11 @@ export const lifecycle = {
   succeed: { from: ["claimed", "unknown"], to: "done", event: "done" },
   fail: { from: ["claimed", "unknown"], to: "failed", event: "failed" },
   giveUp: { from: ["claimed", "unknown"], to: "unknown", event: "unknown" },
-  /** A look that isn't the last one. It writes no history. */
+  /** A poll that isn't the last one. It writes no history. */
   observe: { from: ["done"], to: "done", event: "health" },
-  /** What was accepted shows at last. */
+  /** The workload shows the accepted Change. */
   confirm: { from: ["done"], to: "done", event: "confirmed" },
-  /** The last look. It writes no history. */
+  /** The last poll. It writes no history. */
   follow: { from: ["done"], to: "done", event: "health" },
   /** The workload isn't well: after the Change, or after its card was green. */
   trouble: { from: ["done"], to: "done", event: "health" },
@@ -96,13 +96,13 @@ type Details = {
   readonly observe: Moving & { readonly progress: Health; readonly isNews: boolean };
   readonly confirm: Moving & { readonly outcome: Outcome; readonly progress?: Health | undefined };
   /** Without `isNews`, the card stays as it is. */
-  readonly follow: LastLook & { readonly isNews: boolean };
-  readonly trouble: AnyLook;
-  readonly recover: AnyLook;
+  readonly follow: LastPoll & { readonly isNews: boolean };
+  readonly trouble: AnyPoll;
+  readonly recover: AnyPoll;
 };
 
-type LastLook = Moving & { readonly health: Health };
-type AnyLook = LastLook | (Moving & { readonly progress: Health });
+type LastPoll = Moving & { readonly health: Health };
+type AnyPoll = LastPoll | (Moving & { readonly progress: Health });
 
 export type Step = {
   readonly [Name in StepName]: { readonly name: Name } & Omit<Row, "event"> & Details[Name];

@@ -11,8 +11,8 @@ export const newsKinds = Object.keys(ranks) as [News, ...News[]]; // its keys
 
 /** Usually there is a card by then. */
 const CARD_WITHIN_MS = 3_000;
-/** Somebody has looked at the workload by then, also after a kill, and one message says both. Below half a minute. */
-const LOOK_WITHIN_MS = 22_000;
+/** The first poll is done by then, also after a kill, and one message reports the ending with it. Below half a minute. */
+const POLL_WITHIN_MS = 22_000;
 
 export type DueNews =
   | { readonly kind: "nothing" }
@@ -39,7 +39,7 @@ export function dueNews(change: StoredChange, { told, at }: Known): DueNews {
     news === "running"
       ? left(CARD_WITHIN_MS, createdAt, at)
       : isWatched(change) && seenOf(change) === undefined && settledAt !== undefined
-        ? left(LOOK_WITHIN_MS, settledAt, at)
+        ? left(POLL_WITHIN_MS, settledAt, at)
         : 0;
   return ms > 0 ? { kind: "soon", ms } : { kind: "now", news };
 }
@@ -56,7 +56,7 @@ export function newsOf(change: StoredChange): News {
   return partsOf(change).some((part) => seenOf(part)?.kind === "trouble") ? "after" : "ended";
 }
 
-/** It was accepted, and somebody still looks how the workload runs. */
+/** It was accepted, and its workload is still polled. */
 export function isWatched(change: StoredChange): boolean {
   return change.state === "done" && change.health === undefined && isFollowed(change);
 }

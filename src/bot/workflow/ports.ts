@@ -145,6 +145,6 @@ export type Accounts = {
 export type WorkflowClock = Clock & {
   /** Before a waiting person is shown that something happens. */
   readonly patience: Clock["after"];
-  /** Between a write and its read-back, and before the first look at its workload. */
+  /** Between a write and its read-back, and before the first poll of its workload. */
   readonly wait: (ms: number) => Promise<void>;
 };

@@ -137,8 +137,8 @@ export type WatchesIn = {
   readonly place?: string | undefined;
 };
 
-/** When a list was last read for watches, with which account. */
-export type LastLook = {
+/** The last poll of a list for watches. */
+export type LastPoll = {
   readonly account: string;
   readonly region: string;
   readonly kind: "service" | "job";
@@ -150,7 +150,7 @@ export type MutePlace = Mute["place"];
 
 export type NewMute = Omit<Mute, "until"> & { readonly forMs: number };
 
-/** A list that is read again and again: the workloads of one kind that an account has in a region. */
+/** A list that is polled: the workloads of one kind that an account has in a region. */
 export type ListKey = {
   readonly teamId: string;
   /** A username. */
@@ -159,18 +159,18 @@ export type ListKey = {
   readonly kind: "service" | "job";
 };
 
-/** A look at a list, leased by this replica. */
+/** The poll of a list, leased by this replica. */
 export type Round = ListKey & {
   readonly due: Due;
   readonly at: Date;
-  /** When somebody looked last; undefined before the first look. */
-  readonly lookedAt: Date | undefined;
-  /** The planned time between the last two looks, in milliseconds. */
+  /** Time of the last poll that read the list; undefined before the first one. */
+  readonly polledAt: Date | undefined;
+  /** The planned time between the last two polls, in milliseconds. */
   readonly everyMs: number;
   readonly failures: number;
   /** Lists that are watched with this account. */
   readonly lists: number;
-  /** Of what is kept of its workloads: what was read of this version is still so. */
+  /** Version of the stored workloads: while it is the same, a cached copy is current. */
   readonly version: number;
 };
 
@@ -190,7 +190,7 @@ export type NewNotice = {
 
 export type RoundResult = {
   /** False: the list couldn't be read. */
-  readonly hasLooked: boolean;
+  readonly isRead: boolean;
   readonly everyMs: number;
   readonly changed: readonly Kept[];
   readonly gone: readonly string[];
@@ -266,7 +266,7 @@ export type FollowMessages = {
 export type SavedFollow = FollowMessages & {
   readonly sealed: string;
   readonly headTs: string | undefined;
-  /** Until the next look. */
+  /** Until the next poll. */
   readonly nextMs: number;
 };
 

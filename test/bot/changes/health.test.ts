@@ -1,7 +1,7 @@
 import { redactLines } from "../../../src/bot/logs/redact.ts";
 import { describe, expect, test } from "vitest";
 import type { Call } from "../../../src/api/operations.ts";
-import { type ChangedSince, lookAtJob } from "../../../src/bot/changes/health.ts";
+import { type ChangedSince, pollJob } from "../../../src/bot/changes/health.ts";
 import { memoryTo, newJob, newService, plain, toFour, update } from "./support/changes.ts";
 import { followed, startMs } from "./support/followed.ts";
 import { gone, inTurn, problem, scripted, unreadable } from "./support/scripted.ts";
@@ -38,7 +38,7 @@ async function looked(answers: readonly unknown[], log: () => unknown = noLog, a
     clock: { now: () => new Date(0) },
     redact: async (all: readonly string[]) => redactLines(all),
   };
-  return { health: await lookAtJob(newJob, { uid: "u1", ageMs }, deps), calls };
+  return { health: await pollJob(newJob, { uid: "u1", ageMs }, deps), calls };
 }
 
 describe("one look at a job", () => {

@@ -103,7 +103,7 @@ test("lists that were watched are looked at again, from what was seen last", asy
   await store.syncRounds("us");
 
   const rounds = await Promise.all((await take("round")).map((due) => store.roundOf(due)));
-  const seen = rounds.map((round) => [round?.kind, { at: round?.lookedAt?.toISOString(), version: round?.version }]);
+  const seen = rounds.map((round) => [round?.kind, { at: round?.polledAt?.toISOString(), version: round?.version }]);
   expect(Object.fromEntries(seen)).toEqual({
     job: { at: undefined, version: 0 },
     service: { at: BEFORE, version: 7 },

@@ -6,7 +6,7 @@ import { createSealer, newKey, readKeyring } from "../../../src/bot/accounts/sea
 import { markRestored } from "../../../src/bot/compose/data/backup.ts";
 import { openPostgres } from "../../../src/platform/database/postgres.ts";
 import { migrations } from "../../../src/bot/store/schema/migrations.ts";
-import { lookIntoStore } from "../../../src/bot/store/database/inspect.ts";
+import { inspectStore } from "../../../src/bot/store/database/inspect.ts";
 import { openStore, type OpenStore } from "../../../src/bot/store/open-store.ts";
 import { emptyAfterMigrating } from "./support/emptied.ts";
 import { type Steps, withSteps } from "./support/steps.ts";
@@ -67,7 +67,7 @@ describe.skipIf("missing" in server)(`on a real server${reason}`, () => {
   test("the doctor sees that the database became read-only under a running Gantry", async () => {
     const { where, db, remove } = await fresh();
     const store = await openStore({ ...where, replicaId: "a", log });
-    const look = () => lookIntoStore({ ...where, tls: "off" }, { username: undefined, day: "2026-11-28" });
+    const look = () => inspectStore({ ...where, tls: "off" }, { username: undefined, day: "2026-11-28" });
     const before = await look();
 
     await sql`alter database ${sql.ref(new URL(where.url).pathname.slice(1))} set default_transaction_read_only = on`.execute(

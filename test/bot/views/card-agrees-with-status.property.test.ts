@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import { answerShapes, type Job, type Service } from "../../../src/api/answers.ts";
 import { jobStatus, serviceStatus, type Level } from "../../../src/api/workload-status.ts";
 import type { Change, Outcome } from "../../../src/bot/changes/change.ts";
-import { lookAtJob } from "../../../src/bot/changes/health.ts";
+import { pollJob } from "../../../src/bot/changes/health.ts";
 import type { StoredChange } from "../../../src/bot/changes/stored-change.ts";
 import { changeCard } from "../../../src/bot/views/cards/change-card.ts";
 import { followed } from "../changes/support/followed.ts";
@@ -107,7 +107,7 @@ async function cardOfJob(outcome: Outcome, job: Job): Promise<string> {
   const { api } = scripted(({ op }) => (op === "getJob" ? job : []));
   const redact = async (lines: readonly string[]) => redactLines(lines);
   const deps = { api, signal: new AbortController().signal, clock: { now: () => new Date(0) }, redact };
-  const seen = await lookAtJob(newJob, { uid: undefined, ageMs: 60_000 }, deps);
+  const seen = await pollJob(newJob, { uid: undefined, ageMs: 60_000 }, deps);
   return drawnWith(newJob, outcome, seen.kind === "watching" ? { progress: seen } : { health: seen });
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { compare, compareAnswer, type Look } from "../../../src/bot/watch/compare.ts";
+import { compare, compareAnswer, type ListPoll } from "../../../src/bot/watch/compare.ts";
 import type { Incident, Kept, Seen } from "../../../src/bot/watch/incident.ts";
 
 const start = Date.parse("2026-11-26T10:00:00Z");
@@ -37,7 +37,7 @@ function story(...looks: readonly (readonly [minutes: number, seen: Seen | "rest
       incidents = incidents.map((each) => (each.overAt === undefined ? { ...each, overAt: now, end: seen } : each));
       continue;
     }
-    const look: Look = {
+    const poll: ListPoll = {
       teamId: "T1",
       account: "acme",
       region: "us",
@@ -50,7 +50,7 @@ function story(...looks: readonly (readonly [minutes: number, seen: Seen | "rest
       unseenSince: undefined,
       newId: () => `i${(id += 1)}`,
     };
-    const found = compare(look);
+    const found = compare(poll);
     known = new Map(known);
     for (const each of found.changed) known.set(each.seen.name, each);
     for (const name of found.gone) known.delete(name);
@@ -73,7 +73,7 @@ describe("incidents", () => {
     ]);
   });
 
-  test("what fails at the very first look is an incident, and nothing else is told", () => {
+  test("what fails at the very first poll is an incident, and nothing else is told", () => {
     expect(story([0, crashing])).toEqual(["0: i1 began crash-loop ×1"]);
   });
 
@@ -203,16 +203,16 @@ describe("what is no incident", () => {
 
   test("what is missing in a list that isn't complete may still be there", () => {
     const before = new Map([["web", { seen: crashing, change: undefined }]]);
-    const look = { teamId: "T1", account: "a", region: "us", kind: "service" as const, now: new Date(start) }; // a literal kind
+    const poll = { teamId: "T1", account: "a", region: "us", kind: "service" as const, now: new Date(start) }; // a literal kind
     const rest = { incidents: [], seen: [], unseenSince: undefined, newId: () => "i" };
 
-    expect(compare({ ...look, ...rest, before, isComplete: false })).toMatchObject({ gone: [], happened: [] });
-    expect(compare({ ...look, ...rest, before, isComplete: true })).toMatchObject({ gone: ["web"] });
+    expect(compare({ ...poll, ...rest, before, isComplete: false })).toMatchObject({ gone: [], happened: [] });
+    expect(compare({ ...poll, ...rest, before, isComplete: true })).toMatchObject({ gone: ["web"] });
   });
 });
 
 test("a workload API that doesn't answer is one incident of its own", () => {
-  const look = {
+  const poll = {
     teamId: "T1",
     account: "a",
     region: "us",
@@ -222,13 +222,13 @@ test("a workload API that doesn't answer is one incident of its own", () => {
     unseenSince: undefined,
     newId: () => "i1",
   };
-  const [began] = compareAnswer(look, "It didn't answer.");
+  const [began] = compareAnswer(poll, "It didn't answer.");
   const incidents = began === undefined ? [] : [began.incident];
 
   expect(began).toMatchObject({ news: "began", incident: { cause: "api-away", name: undefined } });
-  expect(compareAnswer({ ...look, incidents }, "It didn't answer.")).toEqual([]);
-  expect(compareAnswer({ ...look, incidents }, undefined)).toMatchObject([
+  expect(compareAnswer({ ...poll, incidents }, "It didn't answer.")).toEqual([]);
+  expect(compareAnswer({ ...poll, incidents }, undefined)).toMatchObject([
     { news: "over", incident: { end: "recovered" } },
   ]);
-  expect(compareAnswer(look, undefined)).toEqual([]);
+  expect(compareAnswer(poll, undefined)).toEqual([]);
 });

@@ -7,14 +7,14 @@ import { card, says } from "../../support/speak.ts";
 import { type World, world } from "../../support/world.ts";
 
 /** The first look comes two seconds after a write; the pauses of a read-back are shorter. */
-const FIRST_LOOK_MS = 2_000;
+const FIRST_POLL_MS = 2_000;
 
 /** A world whose bot looks at a workload again once the service has noticed that it fails. */
 async function townThatLooksLate(): Promise<World> {
   const town: World = await world({
     policy: openPolicy,
     async wait(ms) {
-      if (ms < FIRST_LOOK_MS) await turn();
+      if (ms < FIRST_POLL_MS) await turn();
       else await town.until(async () => ((await town.service("broken")).restarts?.count ?? 0) > 3);
     },
   });

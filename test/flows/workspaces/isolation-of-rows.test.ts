@@ -63,7 +63,7 @@ const incident: Incident = {
   changedBefore: undefined,
 };
 const found: RoundResult = {
-  hasLooked: true,
+  isRead: true,
   everyMs: 10_000,
   changed: [],
   gone: [],
@@ -254,8 +254,8 @@ const asked: Readonly<Record<string, Attempt>> = {
   "read how long its jobs took": (store) => store.completedJobs({ teamId: "T1", account: "x", region: "us" }),
   "read which jobs it created": (store) =>
     store.createdJobs({ teamId: "T1", account: "x", region: "us", name: "nightly" }),
-  "look at a workload of it now": (store) => store.lookNow({ id: "c1", teamId: "T1" }),
-  "read when it was looked at": (store) => store.lastLooks("T1"),
+  "look at a workload of it now": (store) => store.pollNow({ id: "c1", teamId: "T1" }),
+  "read when it was looked at": (store) => store.lastPolls("T1"),
   "list its watches": (store) => store.watchesOf({ teamId: "T1", ownerId: "U1", place: "C1" }),
   "mute a workload of it": (store) => store.mute(muted, ofT2),
   "unmute a workload of it": (store) => store.unmute(muted, ofT2),

@@ -20,7 +20,7 @@ export type Grammar<Args extends z.ZodType = z.ZodType> = {
   readonly words?: Readonly<Record<string, string>>;
   readonly flags?: Flags;
   /** It only reads. */
-  readonly looks?: true;
+  readonly isRead?: true;
   /** Words after `--` become the argument `command`. */
   readonly takesCommand?: true;
   /** Replaces the usage line that follows from `words` and `flags`. */
@@ -100,7 +100,7 @@ function argumentsByName({ words = {}, flags = {}, takesCommand }: Grammar, type
   return { ...Object.fromEntries([...byWord, ...byFlag]), ...(takesCommand === true && { command: typed.rest }) };
 }
 
-function refuseSuperfluous({ name, looks, words = {}, flags = {}, takesCommand }: Grammar, typed: Typed): void {
+function refuseSuperfluous({ name, isRead, words = {}, flags = {}, takesCommand }: Grammar, typed: Typed): void {
   const labels = Object.values(words);
   const superfluous = labels.some(isRest) ? [] : typed.positionals.slice(labels.length);
   const [extra] = superfluous;
@@ -109,7 +109,7 @@ function refuseSuperfluous({ name, looks, words = {}, flags = {}, takesCommand }
   if (variable !== undefined && flags["set"] !== undefined) {
     throw new UserError(`\`${name}\` sets a variable with \`--set ${variable}=…\`.`);
   }
-  if (extra !== undefined && looks !== true && isLink(extra) && !typed.has("reason")) throw leftOver(superfluous);
+  if (extra !== undefined && isRead !== true && isLink(extra) && !typed.has("reason")) throw leftOver(superfluous);
   if (extra !== undefined) {
     throw new UserError(`\`${name}\` doesn't take ${echo(extra)}.`, {
       next: typed.has("reason")

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { type Suggestion, UserError } from "../../errors.ts";
-import { type Command, onlyLooks } from "../command.ts";
+import { type Command, isReadOnly } from "../command.ts";
 import { commands } from "../verbs.ts";
 import { findCommand, holdsSecrets, nearCommands, suggestionFor } from "./find-command.ts";
 import { leftOver, LeftOver } from "./left-over.ts";
@@ -51,7 +51,7 @@ export function readMention({ text, before }: Said, regions: readonly string[]):
   if (heard.kind === "miss") return isAgainst ? miss() : heard;
   const { parsed } = heard;
   if (namesIn(parsed).some((name) => !/^[\w./*-]+$/u.test(name))) return miss();
-  return isAgainst && !onlyLooks(parsed.command) ? miss() : offeredUnlessRead(parsed);
+  return isAgainst && !isReadOnly(parsed.command) ? miss() : offeredUnlessRead(parsed);
 }
 
 /** Reads the text of a slash command: the words of a command, or else a sentence. Pure; rethrows what isn't a `UserError`. */
@@ -116,7 +116,7 @@ function isAsTyped(typed: Parsed, meant: Parsed): boolean {
 }
 
 function asMeant(parsed: Parsed, words: readonly string[]): Understood {
-  if (onlyLooks(parsed.command)) return { kind: "run", parsed };
+  if (isReadOnly(parsed.command)) return { kind: "run", parsed };
   // "Is web up today" asks about now, but what is to happen today may have a time.
   if (/^today\b/iu.test(words.at(-1) ?? "")) return left(words.slice(-1));
   return isNegated(words) ? miss() : offered(parsed);
@@ -169,16 +169,16 @@ function orderIn(words: readonly string[], regions: readonly string[]): Parsed |
   const meaning = wordsOfSentence(words.join(" "), regions);
   const meant = meaning && parsedOf(meaning);
   const order = meant ?? (typed === undefined || namesIn(typed).some(isNoName) ? undefined : typed);
-  const isOrder = order !== undefined && !onlyLooks(order.command) && order.command.effect !== "link";
+  const isOrder = order !== undefined && !isReadOnly(order.command) && order.command.effect !== "link";
   return isOrder ? order : undefined;
 }
 
 function asTyped(parsed: Parsed, words: readonly string[]): Understood {
-  return isNegated(ownWords(words)) && !onlyLooks(parsed.command) ? miss() : { kind: "run", parsed };
+  return isNegated(ownWords(words)) && !isReadOnly(parsed.command) ? miss() : { kind: "run", parsed };
 }
 
 function offeredUnlessRead(parsed: Parsed): Understood {
-  return onlyLooks(parsed.command) ? { kind: "run", parsed } : offered(parsed);
+  return isReadOnly(parsed.command) ? { kind: "run", parsed } : offered(parsed);
 }
 
 /** A button's value is stored in Slack, so it can't hold the value of a variable. */
@@ -273,7 +273,7 @@ function nearest(words: readonly string[]): readonly Suggestion[] {
   const near = first.flatMap((word, at) => {
     const command = verbNamed(word);
     // What would run without the other words isn't meant.
-    if (command === undefined || !onlyLooks(command)) return [];
+    if (command === undefined || !isReadOnly(command)) return [];
     const after = first.slice(at + 1).filter((each) => !/^(?:the|my|our|a|of|for|from|in)$/iu.test(each));
     const end = after.findIndex((each) => !isSomeName(each.toLowerCase()) || isVerb(each));
     return fitting(command, end < 0 ? after : after.slice(0, end));

@@ -106,7 +106,7 @@ export function readVerb<Args extends z.ZodType>(shape: ReadShape<Args> & (FreeR
   const actions = (reads ?? []).map((op) => ({ op, risk: undefined }));
   return {
     effect: "read",
-    ...describe({ ...shape, looks: true }, commonFlags, reads === undefined ? [shareField] : readFields),
+    ...describe({ ...shape, isRead: true }, commonFlags, reads === undefined ? [shareField] : readFields),
     ...(shape.forEverybody === true && { forEverybody: true }),
     ...(shape.onFailure !== undefined && { onFailure: shape.onFailure }),
     ...(follow !== undefined && {

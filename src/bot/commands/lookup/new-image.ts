@@ -14,7 +14,7 @@ export type NewWorkload = {
   readonly image: string;
 };
 
-export type ImageLook = {
+export type ImageCheck = {
   /** Whether the name is taken; undefined when no complete list was read. */
   readonly isTaken: boolean | undefined;
   /** Why the image counts as new; undefined when its repository runs there already. */
@@ -25,7 +25,7 @@ export type ImageLook = {
  * Whether the repository of an image runs already in this account and region, in a service or a job. At most two calls;
  * none where only images of a catalogue can run. Unknown counts as new, and says why.
  */
-export async function lookForImage(wanted: NewWorkload, context: VerbContext): Promise<ImageLook> {
+export async function checkImage(wanted: NewWorkload, context: VerbContext): Promise<ImageCheck> {
   if ((await context.engine())?.ownImagesOnly === true) return { isTaken: undefined, newImage: undefined };
   const { kind, region, name, image } = wanted;
   const { repository } = imageOf(image);

@@ -14,7 +14,7 @@ import type { Failure, LogFindings } from "../../logs/failures.ts";
 import { counted, grouped, truncate, visible } from "../../views/kit/text.ts";
 import { age, span } from "../../views/kit/time.ts";
 import { failureRate, readWords, logTexts, newestPage } from "../../views/kit/log-text.ts";
-import type { LogLook } from "../lookup/log-look.ts";
+import type { LogCheck } from "../lookup/check-log.ts";
 import { actions, askButton, context, preformatted, section, type Line, type Block } from "../../views/kit/blocks.ts";
 import { strong, words } from "../../views/kit/inline.ts";
 
@@ -138,7 +138,7 @@ const CAUSE_MESSAGE = 120;
  * What status and log come to, to be read after the name: "crashes every 20 s: lost the connection to the database, 18
  * times". Never better than the status, and about no more of the log than was read. Pure.
  */
-function verdictOn(found: Found, log: LogLook, now: Date): string {
+function verdictOn(found: Found, log: LogCheck, now: Date): string {
   const status = statusOf(found);
   const findings = log === "unread" ? undefined : log;
   if (status.level === "idle") return `is ${status.words}`;
@@ -221,7 +221,7 @@ const LINE = 200;
  * What a log reports: each error once, with its number and its newest entry, or the newest entries without any. Undefined
  * for somebody who may not read it.
  */
-function failureBlocks(log: LogLook, now: Date): Block[] | undefined {
+function failureBlocks(log: LogCheck, now: Date): Block[] | undefined {
   if (log === undefined) return undefined;
   if (log === "unread") return [context("Couldn't read the log. Try Logs.")];
   if (log.read === 0 && log.gone === undefined) return [context("The log has no lines today.")];

@@ -14,7 +14,7 @@ import {
 import { loadTls } from "../../../platform/database/database-tls.ts";
 import { chainAfter, type ChainReader, checkDatabase } from "../../store/audit/read-chain.ts";
 import { keysOf, readHead } from "../../store/audit/chain-rows.ts";
-import { type LookPlace, readingCurrentStore } from "../../store/database/inspect.ts";
+import { type UnsharedPlace, readingCurrentStore } from "../../store/database/inspect.ts";
 import { textSealer } from "../../store/database/text-sealer.ts";
 import type { Config } from "../config.ts";
 import { configuredKeyring } from "../keys.ts";
@@ -40,7 +40,7 @@ export function withChain<Result>(
 }
 
 /** Where these settings keep the database. An export of a large one takes longer than a person waits for. */
-export function placeOf({ store, dataDir }: Settings): LookPlace {
+export function placeOf({ store, dataDir }: Settings): UnsharedPlace {
   if (store.kind === "sqlite") return { kind: "sqlite", dataDir };
   return { ...store, tls: loadTls(store.tls), statementTimeoutMs: 60_000 };
 }

@@ -19,7 +19,7 @@ import { createNetwork, type Network } from "../../../platform/http/network.ts";
 import { findingsOf } from "../../health/checkup.ts";
 import { broken, type Finding } from "../../health/finding.ts";
 import { databaseFile } from "../../store/database/session.ts";
-import { type Looked, lookIntoStore, type LookPlace } from "../../store/database/inspect.ts";
+import { type StoreInspection, inspectStore, type UnsharedPlace } from "../../store/database/inspect.ts";
 import { defaultPolicy, PolicyError } from "../../policy/read-policy.ts";
 import { policyTrouble, readPolicies } from "../policy-source.ts";
 import { watchesInFile } from "../watches-source.ts";
@@ -68,12 +68,12 @@ async function factsOf(config: Config, network: Network, clock: Clock): Promise<
     watchesInFile({ path: config.watchesPath, needsTeam }),
     freeBytesOf(dataDir),
   ]);
-  const looked = stored instanceof Error ? undefined : stored;
+  const inspected = stored instanceof Error ? undefined : stored;
   const asking = { config, network, clock };
   const [slackFacts, appToken, api] = await Promise.all([
-    askWorkspaces(asking, looked),
+    askWorkspaces(asking, inspected),
     askApp(asking),
-    apiFacts(asking, looked),
+    apiFacts(asking, inspected),
   ]);
   const database: DatabaseFacts =
     stored instanceof Error
@@ -99,7 +99,7 @@ async function factsOf(config: Config, network: Network, clock: Clock): Promise<
 }
 
 /** Undefined where there is no database yet; an Error where it can't be read. */
-type Stored = Looked | undefined | Error;
+type Stored = StoreInspection | undefined | Error;
 
 /** The account of the built-in workload API. */
 const BUILT_IN = "gantry";
@@ -108,9 +108,9 @@ async function storedIn({ service, store, dataDir }: Config, clock: Pick<Clock, 
   // The account whose calls count; undefined when each workspace connects its own.
   const username = service.kind === "remote" ? service.account?.username : BUILT_IN;
   try {
-    const place: LookPlace =
+    const place: UnsharedPlace =
       store.kind === "sqlite" ? { kind: "sqlite", dataDir } : { ...store, tls: loadTls(store.tls) };
-    return await lookIntoStore(place, { username, day: clock.now().toISOString().slice(0, 10) });
+    return await inspectStore(place, { username, day: clock.now().toISOString().slice(0, 10) });
   } catch (error) {
     // A file that is no database, a missing certificate, a role without rights: the line says which.
     return error instanceof Error ? error : new Error(String(error));
@@ -155,15 +155,15 @@ async function policyInFile(path: string | undefined): Promise<PolicyFacts> {
   }
 }
 
-async function apiFacts({ config, network, clock }: Asking, looked: Looked | undefined): Promise<ApiFacts> {
+async function apiFacts({ config, network, clock }: Asking, inspected: StoreInspection | undefined): Promise<ApiFacts> {
   const { service, settings } = config;
-  const count = looked?.calls ?? 0;
+  const count = inspected?.calls ?? 0;
   if (service.kind === "embedded") {
     return { kind: "inside", account: BUILT_IN, calls: { count, perDay: service.callsPerDay } };
   }
   const { url, account } = service;
   if (account === undefined) {
-    const { workspaceAccounts: connected = 0, installations = [] } = looked?.inspection ?? {};
+    const { workspaceAccounts: connected = 0, installations = [] } = inspected?.inspection ?? {};
     return { kind: "own", host: hostOf(url), connected, workspaces: installations.length };
   }
   return askApi({
@@ -183,7 +183,7 @@ const silent = pino({ level: "silent" });
 const MOST = 20;
 
 /** What Slack says about each workspace's token. */
-async function askWorkspaces(asking: Asking, looked: Looked | undefined): Promise<readonly SlackFacts[]> {
+async function askWorkspaces(asking: Asking, inspected: StoreInspection | undefined): Promise<readonly SlackFacts[]> {
   const { config, clock } = asking;
   const { slack } = config;
   if (slack.kind === "playground") return [];
@@ -191,7 +191,7 @@ async function askWorkspaces(asking: Asking, looked: Looked | undefined): Promis
     askSlack({ access, workspace, nowMs: () => clock.now().getTime(), log: silent });
   if (slack.tokens.kind === "one") return [await ask(accessOf(asking, slack.tokens.botToken), undefined)];
   const keyring = configuredKeyring(config);
-  const installed = looked?.inspection.installations.slice(0, MOST) ?? [];
+  const installed = inspected?.inspection.installations.slice(0, MOST) ?? [];
   if ("problem" in keyring) return installed.map(({ name }) => unopened(name));
   const sealer = createSealer(keyring.keys);
   return Promise.all(

@@ -6,7 +6,7 @@ const byTeam: ReadonlySet<keyof WorkspaceStore> = new Set([
   "announce",
   "bindingOf",
   "forgetProfile",
-  "lastLooks",
+  "lastPolls",
   "mutesOf",
   "pendingChanges",
   "profilesOf",

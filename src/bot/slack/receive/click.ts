@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { Ask } from "../../ask.ts";
 import type { Card } from "../../changes/stored-change.ts";
-import { onlyLooks } from "../../commands/command.ts";
+import { isReadOnly } from "../../commands/command.ts";
 import { commandOf } from "../../commands/grammar/parse.ts";
 import { BESIDE_CARD } from "../../views/cards/request-lines.ts";
 import { rejectForm } from "../../views/forms/modal.ts";
@@ -261,7 +261,7 @@ async function runAsk(parts: WorkspaceParts, clicked: Clicked, ack: Ack): Promis
   const command = ask && knownCommand(ask);
   if (ask === undefined || command === undefined) return answer(sentences.staleButton(parts.settings.command));
   // Watching twice is watching once, and many may click the same button.
-  const isRead = onlyLooks(command) || command.effect === "watch";
+  const isRead = isReadOnly(command) || command.effect === "watch";
   const id = isRead || messageTs === undefined ? clicked.id : `run:${messageKey({ ...origin, ts: messageTs })}`;
   if (!isRead) {
     const ageMs = messageTs === undefined ? 0 : parts.clock.now().getTime() - Number(messageTs) * 1_000;

@@ -10,25 +10,25 @@ import type { Tables } from "../schema/tables.ts";
 import { lastHeartbeat, liveReplicas } from "./replicas.ts";
 import { schemaVersion, versionOf } from "../schema/migrations.ts";
 
-export type Looked = {
+export type StoreInspection = {
   readonly inspection: Inspection;
   /** API calls by this account in this UTC day, of all replicas. */
   readonly calls: number;
 };
 
-export type LookPlace = Exclude<StorePlace, { readonly kind: "shared" }>;
+export type UnsharedPlace = Exclude<StorePlace, { readonly kind: "shared" }>;
 
 /**
  * Reads a database that a running Gantry may have open, and changes nothing in it: no lock, no migration, no lease.
  * Undefined when there is no file yet. Throws a `StoreError` when the database can't be used.
  */
-export async function lookIntoStore(
-  place: LookPlace,
+export async function inspectStore(
+  place: UnsharedPlace,
   calls: { readonly username: string | undefined; readonly day: string },
-): Promise<Looked | undefined> {
+): Promise<StoreInspection | undefined> {
   return readingStore(place, async (db) => {
-    const looking = { db, flavour: place.kind, clock: clockOf(place.kind, () => 0), machine: machineClock };
-    const inspection = await inspect(looking);
+    const session = { db, flavour: place.kind, clock: clockOf(place.kind, () => 0), machine: machineClock };
+    const inspection = await inspect(session);
     const { at, known } = inspection.database.schema;
     return { inspection, calls: at === known ? await callsOfDay(db, calls) : 0 };
   });
@@ -36,7 +36,7 @@ export async function lookIntoStore(
 
 /** Work with a database that a running Gantry may have open, which is closed afterwards. */
 async function readingStore<Result>(
-  place: LookPlace,
+  place: UnsharedPlace,
   work: (db: Kysely<Tables>) => Promise<Result>,
 ): Promise<Result | undefined> {
   if (place.kind === "sqlite" && !existsSync(databaseFile(place.dataDir))) return undefined;
@@ -56,7 +56,7 @@ async function readingStore<Result>(
 
 /** The same for a command that needs this program's schema. Throws an Error that says what is in its way. */
 export async function readingCurrentStore<Result>(
-  place: LookPlace,
+  place: UnsharedPlace,
   work: (db: Kysely<Tables>) => Promise<Result>,
 ): Promise<Result> {
   const done = await readingStore(place, async (db) => {
@@ -87,10 +87,10 @@ async function callsOfDay(
   return rows.reduce((sum, { calls }) => sum + calls, 0);
 }
 
-type Looking = Pick<Session, "db" | "flavour" | "clock" | "machine">;
+type Inspected = Pick<Session, "db" | "flavour" | "clock" | "machine">;
 
 /** Reads and changes nothing, so that another process can do it while the bot runs. */
-export async function inspect(session: Looking): Promise<Inspection> {
+export async function inspect(session: Inspected): Promise<Inspection> {
   const database = await databaseOf(session);
   const { at, known } = database.schema;
   if (at !== known)
@@ -115,7 +115,7 @@ export async function inspect(session: Looking): Promise<Inspection> {
   };
 }
 
-async function databaseOf({ db, flavour, clock, machine }: Looking): Promise<OpenDatabase> {
+async function databaseOf({ db, flavour, clock, machine }: Inspected): Promise<OpenDatabase> {
   const version = flavour === "sqlite" ? sql<string>`sqlite_version()` : sql<string>`current_setting('server_version')`;
   // The first statement may open a connection.
   await sql`select 1`.execute(db);
@@ -141,7 +141,7 @@ async function databaseOf({ db, flavour, clock, machine }: Looking): Promise<Ope
 }
 
 /** 0 for an empty database. */
-async function schemaOf(db: Looking["db"]): Promise<number> {
+async function schemaOf(db: Inspected["db"]): Promise<number> {
   try {
     return await versionOf(db);
   } catch (error) {
@@ -150,12 +150,12 @@ async function schemaOf(db: Looking["db"]): Promise<number> {
   }
 }
 
-async function boundChannels({ db }: Looking): Promise<Inspection["boundChannels"]> {
+async function boundChannels({ db }: Inspected): Promise<Inspection["boundChannels"]> {
   const rows = await db.selectFrom("binding").select(["team_id", "channel_id"]).orderBy("channel_id").execute();
   return rows.map(({ team_id: teamId, channel_id: channelId }) => ({ teamId, channelId }));
 }
 
-async function installations({ db }: Pick<Looking, "db">): Promise<Inspection["installations"]> {
+async function installations({ db }: Pick<Inspected, "db">): Promise<Inspection["installations"]> {
   const rows = await db
     .selectFrom("installation")
     .select(["id", "name", "is_org", "sealed_tokens"])
@@ -178,7 +178,7 @@ async function installations({ db }: Pick<Looking, "db">): Promise<Inspection["i
   }));
 }
 
-async function workspaceAccounts({ db }: Looking): Promise<number> {
+async function workspaceAccounts({ db }: Inspected): Promise<number> {
   const rows = await db.selectFrom("account").select("team_id").where("owner_kind", "=", "workspace").execute();
   return rows.length;
 }
@@ -186,7 +186,7 @@ async function workspaceAccounts({ db }: Looking): Promise<number> {
 /** Twice as long as the longest pause between two tries. One that isn't configured any more isn't tried. */
 const TRIED_WITHIN_MS = 20 * 60_000;
 
-async function failingReceivers({ db, clock }: Looking): Promise<readonly FailingReceiver[]> {
+async function failingReceivers({ db, clock }: Inspected): Promise<readonly FailingReceiver[]> {
   const rows = await db
     .selectFrom("audit_receiver")
     .innerJoin("audit_chain", (join) => join.onTrue())
@@ -208,7 +208,7 @@ async function failingReceivers({ db, clock }: Looking): Promise<readonly Failin
 const NEWEST = 500;
 
 /** A sample of each key in each column with sealed values. It may not hold for older rows. */
-async function sealedSamples({ db }: Looking): Promise<readonly SealedSample[]> {
+async function sealedSamples({ db }: Inspected): Promise<readonly SealedSample[]> {
   const samples = new Map<string, SealedSample>();
   for (const [table, its] of Map.groupBy(columns, (column) => column.table)) {
     const age = its[0]?.age;

@@ -170,14 +170,14 @@ export function changeButtons(change: StoredChange, canUndo: boolean): Block[] {
   return actions(
     ...shown.map((spec) => actionButton({ ...spec, label: spec.label(change), value: id })),
     tellButton(change),
-    menu && canLook(change) ? lookMenu(change) : undefined,
+    menu && hasWorkload(change) ? readMenu(change) : undefined,
   );
 }
 
 /** A changed workload is one that people want to hear of. */
 function tellButton(change: StoredChange) {
   const { state, workload } = change;
-  if (state !== "done" || !canLook(change)) return undefined;
+  if (state !== "done" || !hasWorkload(change)) return undefined;
   const { kind, name, region } = workload;
   const where = kind === "service" ? { region } : {};
   return runButton(
@@ -191,14 +191,14 @@ function isShown(spec: ButtonSpec, change: StoredChange, canUndo: boolean): bool
   if (spec === again && change.parts !== undefined) return restLabel(change) !== undefined;
   if (spec === rest) return restLabel(change) !== undefined;
   if (spec === undo) return canUndo && !change.isUndone;
-  if (spec === show || spec === logs) return canLook(change);
+  if (spec === show || spec === logs) return hasWorkload(change);
   if (isOfDeleted(change) || isLateHealth(change)) return false;
   // The workload is still being read back.
   return change.state !== "unknown" || change.settledAt !== undefined;
 }
 
-/** There is nothing to look at before a creation and after a deletion. */
-function canLook(change: StoredChange): boolean {
+/** False before a creation and after a deletion. */
+function hasWorkload(change: StoredChange): boolean {
   const { op, state, parts } = change;
   // `show` and `logs` are about one workload.
   if (parts !== undefined || isOfDeleted(change)) return false;
@@ -221,7 +221,7 @@ function againLabel(change: StoredChange): string {
   return label.length > limits.buttonText ? "Request again" : label;
 }
 
-function lookMenu(change: StoredChange): Overflow | undefined {
+function readMenu(change: StoredChange): Overflow | undefined {
   const { id } = change;
   return overflow({
     action: { kind: "request", act: "look" },

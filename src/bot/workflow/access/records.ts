@@ -116,13 +116,13 @@ async function watchesAt(
   { profile: { userId }, teamId, channelId }: Viewer,
 ): Promise<Watches> {
   const place = isDirect(channelId) ? undefined : channelId;
-  const [watches, mutes, looks] = await Promise.all([
+  const [watches, mutes, lastPolls] = await Promise.all([
     store.watchesOf({ teamId, ownerId: userId, place }),
     store.mutesOf(teamId),
-    store.lastLooks(teamId),
+    store.lastPolls(teamId),
   ]);
   const isHere = (at: Mute["place"]): boolean => (at.kind === "dm" ? at.userId === userId : at.channelId === place);
-  return { watches, looks, mutes: mutes.filter((each) => isHere(each.place)) };
+  return { watches, lastPolls, mutes: mutes.filter((each) => isHere(each.place)) };
 }
 
 /** Whether a person may see a change of their workspace: their own, one they may decide, or one of a workload they may see. */

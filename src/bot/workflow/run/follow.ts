@@ -2,14 +2,14 @@ import type { WorkloadLogs } from "../access/workload-logs.ts";
 import type { Redacted } from "../../../api/redacted.ts";
 import type { Change, WorkloadRef } from "../../changes/change.ts";
 import {
-  type Look,
-  lookAtChanged,
-  lookAtJob,
-  type Looked,
+  type Poll,
+  pollChanged,
+  pollJob,
+  type PollResult,
   unwatched,
   atLast,
   joined,
-  judgeLook,
+  judgePoll,
   promisesWayBack,
 } from "../../changes/health.ts";
 import {
@@ -20,7 +20,7 @@ import {
   type SnapshotRead,
 } from "../../changes/read-workload.ts";
 import { keeping } from "../../changes/execute.ts";
-import { FOLLOWED_FOR_MS, MOST_CALLS } from "../../changes/service-watch.ts";
+import { FOLLOWED_FOR_MS, MOST_CALLS } from "../../changes/service-poll.ts";
 import { doneOf, type Health, isPartId, type StoredChange, uidOf } from "../../changes/stored-change.ts";
 import { isFollowed, isLateHealth, overtakenWords, seenOf } from "../../views/kit/health.ts";
 import { UserError } from "../../errors.ts";
@@ -40,7 +40,7 @@ import type { GuardedAccountApi } from "../../../api/client.ts";
 import { Problem } from "../../../api/problem.ts";
 import { serviceSnapshot } from "../../changes/updatable-fields.ts";
 
-/** Of a Change that was left alone for longer, a look at the workload says little. */
+/** After a longer gap, a poll no longer shows what this Change did. */
 export const LEFT_ALONE_MS = 3 * FOLLOWED_FOR_MS;
 
 export type Followed = {
@@ -50,76 +50,76 @@ export type Followed = {
   readonly isLeftOver: boolean;
   /** The request, if it is open already. */
   readonly opened?: OpenRequest | undefined;
-  /** For the pause before the first look. */
+  /** For the pause before the first poll. */
   readonly outsideLane: OutsideLane;
   /** The way back of a deploy that doesn't get ready is stored and has to be carried on. */
   readonly onBack: (back: Inserted) => void;
 };
 
-/** Some workloads are ready or fail at once, so whoever sent a Change looks soon. */
-export const FIRST_LOOK_MS = 2_000;
+/** The first poll is early: some workloads are ready, or fail, at once. */
+export const FIRST_POLL_MS = 2_000;
 /** Then the bot stops watching a job, and says so. */
 const JOB_FOR_MS = 24 * 60 * 60_000;
 
 /**
- * After a success: does the workload run? One look, whose result is stored with the time of the next one: then any replica follows
- * it again. So no lane is held in between, and a restart of the bot loses nothing. Resolves to whether its lease ended with it.
+ * Polls the workload of a Change that was done, and stores the result with the time of the next poll. Any replica makes that one: no
+ * lane is held between two polls, and a restart loses nothing. Resolves to whether the lease has ended.
  */
 export async function follow(deps: WorkflowParts, followed: Followed, signal: AbortSignal): Promise<boolean> {
   const { change, isLeftOver, outsideLane } = followed;
   if (signal.aborted) return false;
-  if (!isFollowed(change)) return record(deps, followed, { health: unwatched });
+  if (!isFollowed(change)) return saveAndDeliver(deps, followed, { health: unwatched });
   const age = ageMs(deps.clock, change);
   if (isLeftOver && change.op !== "createJob" && age > LEFT_ALONE_MS) {
-    return record(deps, followed, { health: leftAlone(change) });
+    return saveAndDeliver(deps, followed, { health: leftAlone(change) });
   }
   let back: Inserted | undefined;
-  const looked = await withRequest(deps, followed, async (request): Promise<Looked | undefined> => {
-    const { wait, ...look } = looking(deps, followed, { request, signal });
-    if (!isLeftOver) await outsideLane(wait(FIRST_LOOK_MS));
+  const polled = await withRequest(deps, followed, async (request): Promise<PollResult | undefined> => {
+    const { wait, ...reading } = readingFor(deps, followed, { request, signal });
+    if (!isLeftOver) await outsideLane(wait(FIRST_POLL_MS));
     if (signal.aborted) return undefined;
-    const seen = await lookAt(deps, { change, request }, look);
-    // Before the trouble is stored: no look begins a way back after that.
+    const seen = await pollWorkload(deps, { change, request }, reading);
+    // Before the trouble is stored: a later poll doesn't begin a way back.
     if (seen.stuck && !signal.aborted) {
       back = await storeWayBack(deps, { stored: change, content: request.content, now: seen.stuck });
     }
     return seen;
   });
   try {
-    return !signal.aborted && looked !== undefined && (await record(deps, followed, looked));
+    return !signal.aborted && polled !== undefined && (await saveAndDeliver(deps, followed, polled));
   } finally {
     if (back !== undefined) followed.onBack(back);
   }
 }
 
-/** What was seen of it last. */
+/** Its last known health, when polling ends early. */
 export function leftAlone({ progress }: StoredChange): Health {
   const { watch: _, ...seen } = progress ?? unwatched;
   return seen.kind === "watching" ? { ...seen, kind: "not-yet" } : seen;
 }
 
-async function lookAt(
+async function pollWorkload(
   deps: WorkflowParts,
   { change: stored, request }: { readonly change: StoredChange; readonly request: OpenRequest },
-  look: LogReading,
-): Promise<Looked> {
+  reading: LogReading,
+): Promise<PollResult> {
   const change = changeIn(request.content);
   const age = ageMs(deps.clock, stored);
   if (stored.op === "createJob") {
-    const health = await lookAtJob(change, { uid: uidOf(stored), ageMs: age }, look);
+    const health = await pollJob(change, { uid: uidOf(stored), ageMs: age }, reading);
     const { startedAt, usual = await usualTime(deps, stored, change) } = stored.progress ?? {};
-    return jobLook({ ...(startedAt !== undefined && { startedAt }), ...(usual && { usual }), ...health }, age);
+    return jobResult({ ...(startedAt !== undefined && { startedAt }), ...(usual && { usual }), ...health }, age);
   }
-  return lookAtChanged(await lookOf(deps, { stored, change, ageMs: age }), look);
+  return pollChanged(await pollOf(deps, { stored, change, ageMs: age }), reading);
 }
 
 type Changed = { readonly stored: StoredChange; readonly change: Change; readonly ageMs: number };
 
-/** What `judgeLook` needs beside the workload it reads. */
-export async function lookOf(
+/** What `judgePoll` needs beside the workload it reads. */
+export async function pollOf(
   { clock, settings, store }: Pick<WorkflowParts, "clock" | "settings" | "store">,
   { stored, change, ageMs }: Changed,
-): Promise<Look> {
+): Promise<Poll> {
   const { healthyAfterMs, resourcesKey } = settings;
   const done = doneOf(stored);
   const uid = done?.after?.uid ?? change.workload.uid;
@@ -129,15 +129,15 @@ export async function lookOf(
   return { change, progress: stored.progress, nowMs, ageMs, healthyAfterMs, resourcesKey, ...seen };
 }
 
-/** A job is looked at until it ends. */
-function jobLook(health: Health, age: number): Looked {
+/** A job is polled until it ends. */
+function jobResult(health: Health, age: number): PollResult {
   if (health.kind !== "watching") return { health };
   return age >= JOB_FOR_MS ? { health: stillRunning(health) } : { health, nextMs: pauseAfter(age) };
 }
 
-/** 2 s at first and a minute after four; from twenty minutes on 5 % of its age. About 120 looks a day. */
+/** 2 s at first and a minute after four; from twenty minutes on 5 % of its age. About 120 polls a day. */
 export function pauseAfter(age: number): number {
-  return Math.max(Math.min(Math.max(FIRST_LOOK_MS, age / 4), 60_000), age / 20);
+  return Math.max(Math.min(Math.max(FIRST_POLL_MS, age / 4), 60_000), age / 20);
 }
 
 function stillRunning({ level, line, startedAt, usual }: Health): Health {
@@ -154,14 +154,14 @@ function stillRunning({ level, line, startedAt, usual }: Health): Health {
 }
 
 /** False: the lease was lost. */
-async function record(deps: WorkflowParts, { change, lease }: Followed, looked: Looked): Promise<boolean> {
-  const moved = await store(deps, { change, lease }, looked);
-  if (moved !== undefined && isNews(change, looked)) await deps.deliver(change, change.teamId);
+async function saveAndDeliver(deps: WorkflowParts, { change, lease }: Followed, polled: PollResult): Promise<boolean> {
+  const moved = await savePoll(deps, { change, lease }, polled);
+  if (moved !== undefined && isNews(change, polled)) await deps.deliver(change, change.teamId);
   return moved !== undefined;
 }
 
 /** Whether its card changes. */
-export function isNews(change: StoredChange, { health, outcome }: Looked): boolean {
+export function isNews(change: StoredChange, { health, outcome }: PollResult): boolean {
   return outcome !== undefined || JSON.stringify(shownOf(health)) !== JSON.stringify(shownOf(seenOf(change)));
 }
 
@@ -170,17 +170,17 @@ function shownOf(seen: Health | undefined) {
 }
 
 /**
- * Stores a look. History gets a row when the workload is first seen in trouble, and one when it recovers. Undefined: another
- * replica follows it by now.
+ * Stores a poll. History gets a row when the workload is first seen in trouble, and one when it recovers. Undefined: the lease was
+ * lost to another replica.
  */
-export async function store(
+export async function savePoll(
   deps: WorkflowParts,
   { change, lease: { due } }: Pick<Followed, "change" | "lease">,
-  looked: Looked,
+  polled: PollResult,
 ): Promise<StoredChange | undefined> {
-  const kept = withPromise(change, looked);
+  const kept = withPromise(change, polled);
   const { health, outcome, nextMs } = kept;
-  // With a part, the others of its request are looked at.
+  // The request has one lease for all its parts.
   const later = nextMs === undefined ? "over" : { ms: nextMs };
   const next: Next = isPartId(change.id) ? "kept" : later;
   const turn = turnOf(change, health);
@@ -205,19 +205,19 @@ export async function store(
   return movedOf(await deps.store.advance(change.id, seen, undefined));
 }
 
-/** The row of history that this look adds: the first that sees the workload in trouble, or the first that sees it well again. */
+/** The row of history that this poll adds: for the first trouble, or for the recovery. */
 function turnOf(change: StoredChange, { kind }: Health): "trouble" | "recover" | undefined {
   const wasInTrouble = change.progress?.kind === "trouble";
   if (kind === "trouble") return wasInTrouble ? undefined : "trouble";
   return wasInTrouble && kind === "reached" && !isLateHealth(change) ? "recover" : undefined;
 }
 
-/** A card that announced a way back says at the last look that none was begun. */
-function withPromise({ diff }: Pick<StoredChange, "diff">, looked: Looked): Looked {
-  const { health, nextMs } = looked;
+/** If the card promised a way back and none was begun, the last poll says so. */
+function withPromise({ diff }: Pick<StoredChange, "diff">, polled: PollResult): PollResult {
+  const { health, nextMs } = polled;
   const isOpen = (health.kind === "not-yet" || health.kind === "unwatched") && health.level !== "healthy";
-  if (nextMs !== undefined || !isOpen || overtakenWords(health) !== undefined || !promisesWayBack(diff)) return looked;
-  return { ...looked, health: { ...health, line: joined(health.line, "not rolled back: nobody watches it any more") } };
+  if (nextMs !== undefined || !isOpen || overtakenWords(health) !== undefined || !promisesWayBack(diff)) return polled;
+  return { ...polled, health: { ...health, line: joined(health.line, "not rolled back: nobody watches it any more") } };
 }
 
 function movedOf(advanced: Advanced): StoredChange | undefined {
@@ -231,12 +231,12 @@ function newsOf({ workload }: StoredChange, { kind, outcome: seen, line }: Healt
   return line === "" ? what : `${what} · ${line}`;
 }
 
-/** Undefined for an aborted look. A request that can't be opened any more can't be followed. */
+/** Undefined for an aborted poll. Polling ends for a request that can't be opened any more. */
 async function withRequest(
   deps: WorkflowParts,
   { change, opened }: Pick<Followed, "change" | "opened">,
-  look: (request: OpenRequest) => Promise<Looked | undefined>,
-): Promise<Looked | undefined> {
+  poll: (request: OpenRequest) => Promise<PollResult | undefined>,
+): Promise<PollResult | undefined> {
   let request: OpenRequest;
   try {
     request = opened ?? (await openRequest(deps, change));
@@ -244,12 +244,12 @@ async function withRequest(
     if (error instanceof UserError) return { health: leftAlone(change) };
     throw error;
   }
-  return look(request);
+  return poll(request);
 }
 
 type Opened = { readonly request: OpenRequest; readonly signal: AbortSignal };
 
-export function looking(deps: WorkflowParts, { change }: Pick<Followed, "change">, { request, signal }: Opened) {
+export function readingFor(deps: WorkflowParts, { change }: Pick<Followed, "change">, { request, signal }: Opened) {
   const reading = apiFor(deps, request, signal);
   const { id, workload } = change;
   const of = { ...reading, account: request.account.username, workload, who: `health ${id}` };
@@ -281,30 +281,30 @@ export function ageMs({ now }: Pick<Clock, "now">, { settledAt, createdAt }: Sto
 }
 
 /**
- * Follows a request for several workloads once its last part was sent, as `follow` does a Change of one: a list call looks
- * at all of them, and any replica goes on from what is stored with each part.
+ * Like `follow`, for a request for several workloads once its last part was sent: one list call polls all of them. Each part stores
+ * its own result, so any replica goes on.
  */
 export async function followParts(deps: WorkflowParts, followed: Followed, signal: AbortSignal): Promise<boolean> {
   const { change: request, lease } = followed;
   if (signal.aborted) return false;
   const left = (request.parts ?? []).filter(({ state, health }) => state === "done" && health === undefined);
-  const looked = await lookAtParts(deps, { ...followed, left }, signal);
-  if (looked === undefined) return false;
-  for (const { part, ...seen } of looked) {
-    if ((await store(deps, { change: part, lease }, seen)) === undefined) return false;
+  const polled = await pollParts(deps, { ...followed, left }, signal);
+  if (polled === undefined) return false;
+  for (const { part, ...seen } of polled) {
+    if ((await savePoll(deps, { change: part, lease }, seen)) === undefined) return false;
   }
-  const next = together(looked.flatMap(({ nextMs }) => nextMs ?? []));
+  const next = together(polled.flatMap(({ nextMs }) => nextMs ?? []));
   const isOver = next === undefined && request.state === "done";
   if (next !== undefined) lease.retryIn(next);
   if (isOver) {
     const last = step("follow", { due: lease.due, next: "over", health: unwatched, isNews: false });
     await deps.store.advance(request.id, last, undefined);
   }
-  if (looked.some(({ part, ...seen }) => isNews(part, seen))) await deps.deliver(request, request.teamId);
+  if (polled.some(({ part, ...seen }) => isNews(part, seen))) await deps.deliver(request, request.teamId);
   return isOver;
 }
 
-/** Looks that are due about the same time are one call. */
+/** Polls that are due within this time share one call. */
 const TOGETHER_MS = 20_000;
 
 function together(pauses: readonly number[]): number | undefined {
@@ -312,11 +312,11 @@ function together(pauses: readonly number[]): number | undefined {
   return pauses.length === 0 ? undefined : Math.max(...pauses.filter((each) => each <= first + TOGETHER_MS));
 }
 
-type Seen = Looked & { readonly part: StoredChange };
+type Seen = PollResult & { readonly part: StoredChange };
 type Left = Followed & { readonly left: readonly StoredChange[] };
 
 /** Undefined when the bot has to stop. */
-async function lookAtParts(
+async function pollParts(
   deps: WorkflowParts,
   { change: request, isLeftOver, left, outsideLane }: Left,
   signal: AbortSignal,
@@ -325,8 +325,8 @@ async function lookAtParts(
   const isTooLate = isLeftOver && age > LEFT_ALONE_MS;
   const opened = isTooLate || !left.some(isFollowed) ? undefined : await openedIfPossible(deps, request);
   if (opened === undefined) return left.map((part) => ({ part, health: leftAlone(part) }));
-  const { api, wait } = looking(deps, { change: request }, { request: opened, signal });
-  if (!isLeftOver) await outsideLane(wait(FIRST_LOOK_MS));
+  const { api, wait } = readingFor(deps, { change: request }, { request: opened, signal });
+  if (!isLeftOver) await outsideLane(wait(FIRST_POLL_MS));
   const services = signal.aborted ? undefined : await listed(api, request, signal);
   if (services === undefined) return undefined;
   const seen: Seen[] = [];
@@ -341,16 +341,16 @@ async function lookAtParts(
       // Of several that fail, the first one's log.
       if (isLogRead === true) return [];
       isLogRead = true;
-      return failingLines(part.workload, { sentence }, looking(deps, { change: part }, { request: opened, signal }));
+      return failingLines(part.workload, { sentence }, readingFor(deps, { change: part }, { request: opened, signal }));
     };
     const read = services instanceof Problem ? services : await readOf(services, part.workload, { api, signal });
-    seen.push({ part, ...(await judgeLook(await lookOf(deps, { stored: part, change, ageMs: age }), read, lines)) });
+    seen.push({ part, ...(await judgePoll(await pollOf(deps, { stored: part, change, ageMs: age }), read, lines)) });
   }
   if (signal.aborted) return undefined;
-  return isLogRead === true ? seen.map(withoutLastLook) : seen;
+  return isLogRead === true ? seen.map(withoutLastPoll) : seen;
 }
 
-/** One that the list lacks may be gone, but also be named otherwise by now, or be where the workload API can't look. */
+/** A workload that is missing from the list is read by its name: lists can be incomplete. */
 async function readOf(
   services: ReadonlyMap<string, Service>,
   workload: WorkloadRef,
@@ -360,8 +360,8 @@ async function readOf(
   return service ? { snapshot: serviceSnapshot(service), read: { service } } : await readSnapshot(workload, deps);
 }
 
-/** The page of the log took the place of one look. */
-function withoutLastLook(seen: Seen): Seen {
+/** Reading the log used up the call of the last poll. */
+function withoutLastPoll(seen: Seen): Seen {
   const { nextMs, health } = seen;
   const isLast = nextMs !== undefined && (health.watch?.calls ?? 0) >= MOST_CALLS - 1;
   return isLast ? { ...seen, nextMs: undefined, health: atLast(health) } : seen;

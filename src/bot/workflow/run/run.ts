@@ -4,10 +4,10 @@ import { resumed, step as traced } from "../../../platform/trail.ts";
 import { type Clearance, clearPart, clearToRun } from "../access/clear-to-run.ts";
 import type { Due } from "../due-kinds.ts";
 import type { DueEnd } from "../due.ts";
-import { ageMs, follow, followParts, leftAlone, looking, lookOf, store } from "./follow.ts";
+import { ageMs, follow, followParts, leftAlone, pollOf, readingFor, savePoll } from "./follow.ts";
 import { advance } from "../history.ts";
-import { lookAtChanged, type Looked } from "../../changes/health.ts";
-import { FOLLOWED_FOR_MS } from "../../changes/service-watch.ts";
+import { pollChanged, type PollResult } from "../../changes/health.ts";
+import { FOLLOWED_FOR_MS } from "../../changes/service-poll.ts";
 import { isRolledOut } from "../../views/cards/phrases.ts";
 import { isAchieved } from "../../views/cards/several-card.ts";
 import { storeWayBack } from "./way-back.ts";
@@ -251,7 +251,7 @@ const BUSY_FOR_MS = 10 * 60_000;
  * Carries on a claimed request for several workloads: one after the other, until one fails or nobody can tell. Each part
  * is claimed before it is sent, and one that was claimed by a replica that is gone is read back, never sent again. A new
  * version has to be healthy before the next part is sent: until then the request stays claimed, and nothing runs between
- * two looks.
+ * two polls.
  */
 async function runParts(
   deps: WorkflowParts,
@@ -265,7 +265,7 @@ async function runParts(
     if (signal.aborted || now?.state !== "claimed") return undefined;
     const rolling = partInRollout(now);
     if (rolling !== undefined && opened !== undefined) {
-      if (!(await watchRollout(deps, { part: rolling, lease, opened }, signal))) return undefined;
+      if (!(await pollRollout(deps, { part: rolling, lease, opened }, signal))) return undefined;
       continue;
     }
     const next = nextPart(now);
@@ -314,32 +314,32 @@ function partInRollout({ parts = [] }: StoredChange): StoredChange | undefined {
 }
 
 /**
- * One look at a part with a new version. False while it isn't healthy: the request is due again for the next look, on any
- * replica. One that doesn't get ready goes back, and no other part is sent after it.
+ * Polls a part with a new version. False while it isn't healthy: the next poll is scheduled, for any replica. If it doesn't get ready,
+ * it is rolled back and no other part is sent.
  */
-async function watchRollout(
+async function pollRollout(
   deps: WorkflowParts,
   { part, lease, opened }: Omit<Part, "request">,
   signal: AbortSignal,
 ): Promise<boolean> {
   const content = contentOf(deps.sealer, part);
-  const looked: Looked =
+  const polled: PollResult =
     content === undefined
       ? { health: leftAlone(part) }
-      : await lookAtChanged(
-          await lookOf(deps, { stored: part, change: changeIn(content), ageMs: ageMs(deps.clock, part) }),
-          looking(deps, { change: part }, { request: opened, signal }),
+      : await pollChanged(
+          await pollOf(deps, { stored: part, change: changeIn(content), ageMs: ageMs(deps.clock, part) }),
+          readingFor(deps, { change: part }, { request: opened, signal }),
         );
   if (signal.aborted) return false;
-  const { stuck, nextMs, health } = looked;
+  const { stuck, nextMs, health } = polled;
   const { threadTs } = opened.content;
-  // Before the trouble is stored: no look begins a way back after that.
+  // Before the trouble is stored: a later poll doesn't begin a way back.
   const back =
     stuck && content && (await storeWayBack(deps, { stored: part, content: { ...content, threadTs }, now: stuck }));
   const isDecided = health.kind === "reached" || health.kind === "trouble" || nextMs === undefined;
   if (nextMs !== undefined) lease.retryIn(nextMs);
   try {
-    return (await store(deps, { change: part, lease }, looked)) !== undefined && isDecided;
+    return (await savePoll(deps, { change: part, lease }, polled)) !== undefined && isDecided;
   } finally {
     if (back !== undefined) carryOnLater(deps, back);
   }

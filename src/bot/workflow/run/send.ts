@@ -23,7 +23,7 @@ import { withFailureLine } from "../../commands/verbs/deploy/on-failure.ts";
 /** Before Slack is asked again who the people of an approved Change are. */
 export const AWAY_REST_MS = 10_000;
 
-/** Before another look whether the workload is free. The end of the Run that has it comes sooner. */
+/** Time between two attempts to claim a busy workload. The end of its Run usually makes this one due earlier. */
 export const BUSY_REST_MS = 3_000;
 
 /** The lease of a request, for one attempt to carry it on. */

@@ -61,7 +61,7 @@ export function shownAlert(deps: WorkflowParts, content: AlertContent, lines: re
         const name = onlyOne(content)?.name;
         return name === undefined ? undefined : lastLinesReply(name, lines);
       },
-      // A crash loop changes with every look: the card follows quickly at first, then less and less often.
+      // A crash loop changes with every poll: update the card often at first, then less and less.
       restMs: Math.min(Math.max(2_000, (deps.clock.now().getTime() - createdAt.getTime()) / 20), 30_000),
     },
   };

@@ -4,8 +4,8 @@ import { Problem } from "../../../api/problem.ts";
 import type { Card } from "../../changes/stored-change.ts";
 import type { Context } from "../../commands/command.ts";
 import { refusedRead } from "../../commands/lookup/authorize.ts";
-import { type FollowLook, FollowedLog } from "../../commands/verbs/logs/follow-look.ts";
-import { lookForLines } from "../../commands/verbs/logs/followed-log.ts";
+import { type LogPoll, FollowedLog } from "../../commands/verbs/logs/log-poll.ts";
+import { pollLog } from "../../commands/verbs/logs/followed-log.ts";
 import { followOpening, stopWhat } from "../../commands/verbs/logs/follow-messages.ts";
 import { logs } from "../../commands/verbs/logs/logs.ts";
 import { stop } from "../../commands/verbs/power.ts";
@@ -24,8 +24,8 @@ import type { FollowLimits, FollowMessages, TakenFollow } from "../stored.ts";
 import type { WorkflowParts } from "../ports.ts";
 import { followReader, FollowOrigin, headOf, linesOf } from "./follow-posts.ts";
 
-// A log that is followed into a thread. Each look is one step, and what it brings is stored with the place in the log, together with
-// the messages that show it: the deliverer sends them, and draws them again from what is stored. Between two looks nothing runs.
+// A log that is followed into a thread. Each poll stores its lines, the position in the log and the messages that show them together:
+// the deliverer sends and redraws those from the store. Between two polls nothing runs.
 
 const Following = z.object({
   log: FollowedLog,
@@ -41,7 +41,7 @@ const Following = z.object({
   isPosted: z.boolean().optional(),
   shown: z.number(),
   skipped: z.number(),
-  /** Looks in a row without new lines. */
+  /** Polls in a row without new lines. */
   quiet: z.number(),
   /** Since when nothing could be read. */
   failingSinceMs: z.number().optional(),
@@ -68,7 +68,7 @@ const MOST_SHOWN = 2_000;
 const FAILING_FOR_MS = 5 * 60_000;
 const AGAIN_MS = 5_000;
 
-export type NewFollow = { readonly look: FollowLook; readonly forMs: number };
+export type NewFollow = { readonly poll: LogPoll; readonly forMs: number };
 
 type Begin = NewFollow & { readonly origin: Origin; readonly context: Context };
 
@@ -79,13 +79,13 @@ type Begin = NewFollow & { readonly origin: Origin; readonly context: Context };
  */
 export async function startFollow(
   deps: WorkflowParts,
-  { look, forMs, origin, context }: Begin,
+  { poll, forMs, origin, context }: Begin,
   signal: AbortSignal,
 ): Promise<Message | undefined> {
   const { userId, teamId, channelId, threadTs } = origin;
   const nowMs = deps.clock.now().getTime();
   const state: Following = {
-    log: look.log,
+    log: poll.log,
     origin: {
       userId,
       teamId,
@@ -96,9 +96,9 @@ export async function startFollow(
     requester: context.asker.name,
     startedMs: nowMs,
     forMs,
-    ...(look.text !== "" && { block: { number: 1, text: look.text } }),
+    ...(poll.text !== "" && { block: { number: 1, text: poll.text } }),
     isPosted: true,
-    shown: look.shown,
+    shown: poll.shown,
     skipped: 0,
     quiet: 0,
   };
@@ -147,14 +147,14 @@ const tooManyWords = {
   workspace: `${limits.perWorkspace} logs are already followed in this workspace.`,
 } as const; // literal keys
 
-/** Makes the next look at a log that is followed. */
+/** Polls a followed log. */
 export async function followOn(deps: WorkflowParts, due: Due, signal: AbortSignal): Promise<DueEnd> {
   const taken = await deps.store.followOf(due);
   if (taken === undefined) return "done";
   const state = openState(deps, taken);
   // Another version wrote it, or its key is gone: what its messages show stays. Or it was never told that it follows.
   if (state === undefined || taken.headTs === undefined) await deps.store.endFollow(due, {});
-  else await look({ deps, taken, state, signal });
+  else await poll({ deps, taken, state, signal });
   return "ended";
 }
 
@@ -240,10 +240,10 @@ type Run = {
 };
 
 /** One step. Ends the lease. Throws `LeaseLost`. */
-async function look(run: Run): Promise<void> {
+async function poll(run: Run): Promise<void> {
   const { state } = run;
   try {
-    await lookOnce(run);
+    await pollOnce(run);
   } catch (error) {
     if (error instanceof LeaseLost || error instanceof StoreError) throw error;
     // Lines that were read but not stored with a message are read again.
@@ -254,14 +254,14 @@ async function look(run: Run): Promise<void> {
   }
 }
 
-/** Stores the state with its messages, and ends the lease until the next look. */
+/** Stores the state with its messages, and ends the lease until the next poll. */
 async function rest({ deps, taken, state }: Run, ms: number, messages: FollowMessages = {}): Promise<void> {
   const { due, headTs, id } = taken;
   const saved = { sealed: sealOf(deps, id, state), headTs, nextMs: Math.max(EVERY_MS, Math.round(ms)), ...messages };
   if (!(await deps.store.saveFollow(due, saved))) throw new LeaseLost();
 }
 
-async function lookOnce(run: Run): Promise<void> {
+async function pollOnce(run: Run): Promise<void> {
   const { deps, taken, signal } = run;
   const nowMs = deps.clock.now().getTime();
   if (run.state.isPosted !== true) return adopt(run);
@@ -281,7 +281,7 @@ async function lookOnce(run: Run): Promise<void> {
   if (allowed.kind === "unknown") return rest(run, AGAIN_MS);
   // What Slack hasn't shown yet is not for those readers any more.
   if (allowed.kind === "mayNot") return finish(run, allowed.why);
-  const found = await lookForLines(run.state.log, allowed.context).catch((error: unknown) => failed(error));
+  const found = await pollLog(run.state.log, allowed.context).catch((error: unknown) => failed(error));
   if (found instanceof Error) return again(run, found, nowMs);
   const before = run.state.block;
   take(run, found, block);
@@ -352,14 +352,14 @@ async function again(run: Run, error: Problem | UserError, nowMs: number): Promi
   return rest(run, Math.max(asked, Math.min(60_000, AGAIN_MS + (nowMs - sinceMs) / 2)));
 }
 
-/** Only what another look may not meet. */
+/** Errors that the next poll may not meet; throws any other. */
 function failed(error: unknown): Problem | UserError {
   if (error instanceof Problem || error instanceof UserError) return error;
   throw error;
 }
 
-/** Adds what a look brought to the message with the newest lines, or begins another one. */
-function take(run: Run, { log, shown, skipped, text }: FollowLook, before: Block): void {
+/** Adds the lines of a poll to the newest message, or begins another one. */
+function take(run: Run, { log, shown, skipped, text }: LogPoll, before: Block): void {
   const { failingSinceMs: _, block, ...others } = run.state;
   const counts = { shown: others.shown + shown, skipped: others.skipped + skipped };
   const left = before.kind === "stuck" ? before.left : "";

@@ -118,7 +118,7 @@ async function unlessTold(
   const willTell = change.health === undefined || change.health.kind === "trouble";
   const now = clock.now().getTime();
   if (!willTell || now - openedAt.getTime() > CARD_WITHIN_MS) return wanted;
-  if (change.health === undefined) await store.lookNow({ id: change.id, teamId });
+  if (change.health === undefined) await store.pollNow({ id: change.id, teamId });
   return { kind: "wait", until: new Date(now + LOOK_AGAIN_MS), isMuted: false };
 }
 

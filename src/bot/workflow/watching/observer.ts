@@ -14,7 +14,7 @@ import {
   compareAnswer,
   FLAPPING_MS,
   type IncidentStep,
-  type Look,
+  type ListPoll,
 } from "../../watch/compare.ts";
 import { covers, placeOf, countsAt } from "../../watch/due.ts";
 import type { Kept, Seen } from "../../watch/incident.ts";
@@ -29,7 +29,7 @@ import type { WorkflowParts } from "../ports.ts";
 
 type Observer = { readonly known: KnownLists; readonly push: Pick<Push, "listen"> };
 
-/** One look at one list, for all watches of it: what it tells is stored in one transaction. */
+/** Polls one list for all watches of it, and stores the result in one transaction. */
 export async function makeRound(
   deps: WorkflowParts,
   { known, push }: Observer,
@@ -50,7 +50,7 @@ export async function makeRound(
   const failures = isRead ? 0 : round.failures + 1;
   const everyMs = roundEveryMs({ callsPerDay: settings.watchCallsPerDay, lists: round.lists, tookMs, failures });
   const result: RoundResult = {
-    hasLooked: isRead,
+    isRead,
     everyMs: Math.max(everyMs, listed?.retryAfterMs ?? 0),
     changed: found.changed,
     gone: found.gone,
@@ -135,8 +135,8 @@ function remember(known: KnownLists, round: Round, { changed, gone, before }: Fo
 
 type Found = Comparison & {
   readonly before: ReadonlyMap<string, Kept> | undefined;
-  /** Incidents that lasted before this look and go on as they were. */
-  readonly lasting: Look["incidents"];
+  /** Incidents that were open before this poll and haven't changed. */
+  readonly lasting: ListPoll["incidents"];
   readonly unseenSince: Date | undefined;
 };
 
@@ -150,40 +150,40 @@ const nothing: Found = {
   unseenSince: undefined,
 };
 
-type Looked = { readonly round: Round; readonly listed: Listed | undefined; readonly known: KnownLists };
+type RoundFacts = { readonly round: Round; readonly listed: Listed | undefined; readonly known: KnownLists };
 
-async function foundBy({ store }: WorkflowParts, { round, listed, known }: Looked): Promise<Found> {
-  const { teamId, account, region, kind, lookedAt, at, everyMs } = round;
+async function foundBy({ store }: WorkflowParts, { round, listed, known }: RoundFacts): Promise<Found> {
+  const { teamId, account, region, kind, polledAt, at, everyMs } = round;
   if (listed === undefined) return nothing;
   const incidents = await store.incidentsOf(round, FLAPPING_MS);
-  const look = { teamId, account, region, kind, now: at, incidents, unseenSince: undefined, newId: randomUUID };
+  const poll = { teamId, account, region, kind, now: at, incidents, unseenSince: undefined, newId: randomUUID };
   if (!("seen" in listed)) {
     const { sentence } = listed;
     if (sentence === undefined) return nothing;
-    return { ...nothing, incidents: compareAnswer(look, brief(sentence, LONGEST_REASON)) };
+    return { ...nothing, incidents: compareAnswer(poll, brief(sentence, LONGEST_REASON)) };
   }
-  const isUnseen = lookedAt !== undefined && isGap(at.getTime() - lookedAt.getTime(), everyMs);
-  const unseenSince = isUnseen ? lookedAt : undefined;
+  const isUnseen = polledAt !== undefined && isGap(at.getTime() - polledAt.getTime(), everyMs);
+  const unseenSince = isUnseen ? polledAt : undefined;
   const last = known.get(round.due.key);
   const kept = last?.version === round.version ? last.kept : await store.keptOf(round);
-  const before = lookedAt === undefined ? undefined : kept;
+  const before = polledAt === undefined ? undefined : kept;
   const ofWorkloads = incidents.filter(({ cause }) => cause !== "api-away");
   const { seen, isComplete } = listed;
-  const found = compare({ ...look, incidents: ofWorkloads, unseenSince, before, seen, isComplete });
+  const found = compare({ ...poll, incidents: ofWorkloads, unseenSince, before, seen, isComplete });
   const moved = new Set(found.incidents.map(({ incident }) => incident.id));
   const lasting = ofWorkloads.filter(({ id, overAt }) => overAt === undefined && !moved.has(id));
-  return { ...found, incidents: [...compareAnswer(look, undefined), ...found.incidents], before, lasting, unseenSince };
+  return { ...found, incidents: [...compareAnswer(poll, undefined), ...found.incidents], before, lasting, unseenSince };
 }
 
 type Noticing = { readonly round: Round; readonly watches: readonly Watch[]; readonly found: Found };
 
-/** What each place is to be told of this look. */
+/** The notices that this poll adds for each place. */
 function noticesOf({ settings }: WorkflowParts, { round, watches, found }: Noticing): NewNotice[] {
-  const { at, lookedAt } = round;
+  const { at, polledAt } = round;
   const { jobsRegion } = settings;
   const steps = found.incidents.filter(({ news }) => news !== "seen");
   // A watch that began while something lasts is told of it.
-  const isNew = ({ createdAt }: Watch): boolean => lookedAt !== undefined && createdAt > lookedAt;
+  const isNew = ({ createdAt }: Watch): boolean => polledAt !== undefined && createdAt > polledAt;
   const lasting: IncidentStep[] = watches.some(isNew)
     ? found.lasting.map((incident) => ({ incident, news: "seen" }))
     : [];

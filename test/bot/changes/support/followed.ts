@@ -1,8 +1,8 @@
 import { redactLines } from "../../../../src/bot/logs/redact.ts";
 import type { Call } from "../../../../src/api/operations.ts";
 import type { Change } from "../../../../src/bot/changes/change.ts";
-import { type Look, lookAtChanged } from "../../../../src/bot/changes/health.ts";
-import { nextLookMs } from "../../../../src/bot/changes/service-watch.ts";
+import { type Poll, pollChanged } from "../../../../src/bot/changes/health.ts";
+import { nextPollMs } from "../../../../src/bot/changes/service-poll.ts";
 import type { Health } from "../../../../src/bot/changes/stored-change.ts";
 import type { Outcome } from "../../../../src/bot/changes/change.ts";
 import { scripted } from "./scripted.ts";
@@ -10,7 +10,7 @@ import { scripted } from "./scripted.ts";
 type FollowedLook = { readonly atMs: number; readonly health: Health; readonly stuck: boolean };
 
 export type Followed = {
-  /** Each look, in milliseconds after the change. */
+  /** Each poll, in milliseconds after the change. */
   readonly looks: readonly FollowedLook[];
   /** What is known when nobody looks any more. */
   readonly health: Health;
@@ -23,7 +23,7 @@ type Seen = {
   /** The service at a time after the change. A Problem is thrown. */
   readonly service: (atMs: number) => unknown;
   readonly log?: (() => unknown) | undefined;
-} & Partial<Pick<Look, "isConfirmed" | "healthyAfterMs" | "progress" | "left" | "changedSince">>;
+} & Partial<Pick<Poll, "isConfirmed" | "healthyAfterMs" | "progress" | "left" | "changedSince">>;
 
 const noLog = (): unknown => {
   throw new Error("the log was read");
@@ -32,14 +32,14 @@ const noLog = (): unknown => {
 /** The change was done then. */
 export const startMs = Date.parse("2026-11-21T23:59:58Z");
 
-/** Follows a change to the last look, on a clock that only its pauses move. */
+/** Follows a change to the last poll, on a clock that only its pauses move. */
 export async function followed(change: Change, seen: Seen): Promise<Followed> {
   const { service, log = noLog, isConfirmed = true, healthyAfterMs = 60_000, left, changedSince } = seen;
   let { progress } = seen;
   let outcome: Outcome | undefined;
   const calls: Call[] = [];
   const looks: FollowedLook[] = [];
-  const look = (nowMs: number): Look => ({
+  const poll = (nowMs: number): Poll => ({
     change,
     progress,
     nowMs,
@@ -51,7 +51,7 @@ export async function followed(change: Change, seen: Seen): Promise<Followed> {
     uid: change.workload.uid,
     resourcesKey: "resources",
   });
-  let nowMs = startMs + (progress === undefined ? 2_000 : (nextLookMs(progress, look(startMs)) ?? 0));
+  let nowMs = startMs + (progress === undefined ? 2_000 : (nextPollMs(progress, poll(startMs)) ?? 0));
   const { api } = scripted((call) => {
     calls.push(call);
     if (call.op === "getServiceLogs") return log();
@@ -62,7 +62,7 @@ export async function followed(change: Change, seen: Seen): Promise<Followed> {
   const redact = async (lines: readonly string[]) => redactLines(lines, ["hunter2"]);
   const deps = { api, signal: new AbortController().signal, clock: { now: () => new Date(nowMs) }, redact };
   for (;;) {
-    const { health, outcome: shown, nextMs, stuck } = await lookAtChanged(look(nowMs), deps);
+    const { health, outcome: shown, nextMs, stuck } = await pollChanged(poll(nowMs), deps);
     looks.push({ atMs: nowMs - startMs, health, stuck: stuck !== undefined });
     outcome ??= shown;
     if (nextMs === undefined) return { looks, health, outcome, calls };

@@ -165,7 +165,7 @@ test("a form and a followed log are about the one that is meant, and a form look
   );
   const { command, ask } = parseText("logs sts/db --follow");
   const followed = command.effect === "read" ? await command.follow?.(ask, context) : undefined;
-  expect(followed?.look.log.name).toBe("db.statefulset");
+  expect(followed?.poll.log.name).toBe("db.statefulset");
 
   const hidden = scripted({ services, permissions: () => refuse });
   await expect(prefill?.({ name: "sts/db" }, undefined, hidden.context)).rejects.toBeInstanceOf(ReadRefused);

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { lookForImage } from "../../../../src/bot/commands/lookup/new-image.ts";
+import { checkImage } from "../../../../src/bot/commands/lookup/new-image.ts";
 import { parseText } from "../../../../src/bot/commands/grammar/parse.ts";
 import { job, service } from "../../views/support/workloads.ts";
 import { scripted, type Script } from "../support/script.ts";
@@ -15,11 +15,11 @@ async function looked(
 ) {
   const { context, calls } = scripted(script);
   const { ask } = parseText("create service fresh --image x");
-  const look = await lookForImage(
+  const found = await checkImage(
     { kind, region, name: "fresh", image },
     { ...context, ask, actions: [], sends: [], region },
   );
-  return { ...look, calls };
+  return { ...found, calls };
 }
 
 describe("an image is known where its repository runs already", () => {

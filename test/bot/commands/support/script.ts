@@ -85,7 +85,7 @@ export function scripted(script: Script = {}): Scripted {
     permissions: permissionsOf(script, asked),
     records: {
       pending: async () => script.pending ?? [],
-      watches: async () => ({ watches: script.watches ?? [], mutes: script.mutes ?? [], looks: [] }),
+      watches: async () => ({ watches: script.watches ?? [], mutes: script.mutes ?? [], lastPolls: [] }),
       mayDecide: async ({ id }) => script.mayDecide?.includes(id) ?? false,
       undoable: async (isMeant) => script.undoable?.find(({ change }) => isMeant(change)),
       async history(query) {

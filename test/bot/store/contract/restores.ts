@@ -38,7 +38,7 @@ function found(names: readonly string[]): RoundResult {
   const more = { overUnseenSince: undefined, restartsBefore: undefined, changedBefore: undefined };
   const at = { countsAt: opened, dueAt: opened };
   return {
-    hasLooked: true,
+    isRead: true,
     everyMs: 10_000,
     changed: [],
     gone: [],
@@ -97,7 +97,7 @@ export function restoresContract({ replica, db }: Bench): void {
     expect(await placesDue(b)).toEqual([]);
     await b.syncRounds("us");
     const round = await takeOne(b, "round");
-    expect(round && (await b.roundOf(round))).toMatchObject({ lookedAt: undefined });
+    expect(round && (await b.roundOf(round))).toMatchObject({ polledAt: undefined });
     expect((await b.incidentsOf(list, 60 * 60_000)).map(({ id }) => id)).toEqual(["posted"]);
   });
 

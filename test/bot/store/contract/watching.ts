@@ -73,7 +73,7 @@ const noticeOf = (id: string, place = "C1", other: Partial<NewNotice> = {}): New
   ...other,
 });
 
-const nothing: RoundResult = { hasLooked: true, everyMs: 10_000, changed: [], gone: [], incidents: [], notices: [] };
+const nothing: RoundResult = { isRead: true, everyMs: 10_000, changed: [], gone: [], incidents: [], notices: [] };
 
 async function planted(store: Replica, ...watches: readonly NewWatch[]): Promise<void> {
   for (const each of watches) await store.addWatch(each, limits, event("watched"));
@@ -128,14 +128,14 @@ export function watchingContract({ replica, db }: Bench): void {
     const taken = await atOnce(20, [a, b], (store) => takeRound(store));
 
     const rounds = taken.filter((each) => each !== undefined);
-    expect(rounds).toMatchObject([{ ...list, lookedAt: undefined, failures: 0, version: 0 }]);
+    expect(rounds).toMatchObject([{ ...list, polledAt: undefined, failures: 0, version: 0 }]);
     const round = given(rounds[0]);
     expect(await a.endRound(round, nothing)).toBe(true);
     expect(await takeRound(a)).toBeUndefined();
     expect(await a.waiting()).toMatchObject({ watchLagMs: 0 });
     b.later(10_001);
     expect((await b.waiting()).watchLagMs).toBeGreaterThan(0);
-    expect(await takeRound(b)).toMatchObject({ lookedAt: round.at, everyMs: 10_000, version: 0 });
+    expect(await takeRound(b)).toMatchObject({ polledAt: round.at, everyMs: 10_000, version: 0 });
   });
 
   test("a watch of everything reads services and jobs, a digest reads nothing", async () => {
@@ -175,10 +175,10 @@ export function watchingContract({ replica, db }: Bench): void {
     await planted(a, watch("w1"));
     const first = await found(a, {});
     a.later(11_000);
-    await found(a, { hasLooked: false });
+    await found(a, { isRead: false });
     a.later(11_000);
 
-    expect(await takeRound(a)).toMatchObject({ lookedAt: first.at, failures: 1 });
+    expect(await takeRound(a)).toMatchObject({ polledAt: first.at, failures: 1 });
   });
 
   test("a hint makes a round due at once, also one that comes while a round is on", async () => {

@@ -16,7 +16,7 @@ import {
   volumeNameRule,
   whenMountsAreRead,
 } from "./container-arguments.ts";
-import { lookForImage } from "../../lookup/new-image.ts";
+import { checkImage } from "../../lookup/new-image.ts";
 import { OtherKind, orOther, readService, readJob } from "../../lookup/find.ts";
 import type { VerbContext } from "../../command.ts";
 import { DomainList, wholeNumber } from "../../grammar/argument-types.ts";
@@ -87,7 +87,7 @@ type ServiceArgs = z.output<typeof ServiceArgs>;
 export async function proposeService(args: ServiceArgs, context: VerbContext): Promise<Change> {
   const { region, settings } = context;
   const { name, image } = args;
-  const { newImage, isTaken } = await lookForImage({ kind: "service", region, name, image }, context);
+  const { newImage, isTaken } = await checkImage({ kind: "service", region, name, image }, context);
   if (isTaken ?? isFound(await orOther(readService(name, context)))) {
     throw new UserError(`Service ${name} already exists in ${region}.`, {
       next: `Choose another name, or see it with \`${settings.command} show service/${name}\`.`,
@@ -167,7 +167,7 @@ type JobArgs = z.output<typeof JobArgs>;
 export async function proposeJob(args: JobArgs, context: VerbContext): Promise<Change> {
   const { name, image } = args;
   const region = context.settings.jobsRegion;
-  const { newImage, isTaken } = await lookForImage({ kind: "job", region, name, image }, context);
+  const { newImage, isTaken } = await checkImage({ kind: "job", region, name, image }, context);
   if (isTaken ?? isFound(await orOther(readJob(name, context)))) {
     throw new UserError(`Job ${name} already exists.`, {
       next: `Choose another name, or delete it first with \`${context.settings.command} delete job/${name}\`.`,

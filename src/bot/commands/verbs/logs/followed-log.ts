@@ -9,10 +9,10 @@ import { counted } from "../../../views/kit/text.ts";
 import type { Context, VerbContext } from "../../command.ts";
 import { regionOf, type Target } from "../../grammar/argument-types.ts";
 import { orMissing, readJob, readService } from "../../lookup/find.ts";
-import type { FollowedLog, FollowLook } from "./follow-look.ts";
+import type { FollowedLog, LogPoll } from "./log-poll.ts";
 import { openLog, recordsOf } from "./open-log.ts";
 
-/** Lines that a look reads; where that isn't enough to find the place, those of a whole page. */
+/** Lines that a poll reads; where that isn't enough to find the place, those of a whole page. */
 const WINDOW = 200;
 const LARGE_WINDOW = 1_000;
 /** Lines that were there before, like `tail -f`. */
@@ -33,7 +33,7 @@ type Followed = {
 };
 
 /** Finds the log and reads its newest lines. Throws what reading a log throws. */
-export async function beginFollowing(args: Followed, context: VerbContext): Promise<FollowLook> {
+export async function beginFollowing(args: Followed, context: VerbContext): Promise<LogPoll> {
   const { name, instance, grep, raw } = args;
   const { settings, now, ask } = context;
   const date = logDate(now, settings.logZone);
@@ -64,8 +64,8 @@ export async function beginFollowing(args: Followed, context: VerbContext): Prom
   return { ...shownOf(log, before, { hasGap: false }), skipped: 0 };
 }
 
-/** Looks for new lines, with one call as a rule. Throws a `Problem`, and a `UserError` when lines can't be checked. */
-export async function lookForLines(log: FollowedLog, context: Context): Promise<FollowLook> {
+/** Reads new lines, usually with one call. Throws a `Problem`, and a `UserError` when lines can't be checked. */
+export async function pollLog(log: FollowedLog, context: Context): Promise<LogPoll> {
   const read = await readTail(log, WINDOW, context);
   if (read === undefined) return nothing(log, `the ${log.kind} was deleted`);
   let lines = read;
@@ -76,34 +76,34 @@ export async function lookForLines(log: FollowedLog, context: Context): Promise<
     found = newLines(log.seen, recordsOf(lines));
   }
   const today = logDate(context.now, context.settings.logZone);
-  // The rest of the day before comes first; the next look reads the new one from its beginning.
+  // The rest of the day before comes first; the next poll reads the new one from its beginning.
   const next = log.date === today ? { seen: found.seen } : { date: today, seen: nothingSeen };
   const { excerpt } = await excerptFrom(log, lines, found.start, context);
-  const look = shownOf({ ...log, ...next }, excerpt, found);
-  if (look.text !== "" || log.date !== today) return look;
-  return context.now.getTime() - log.readMs < WORKLOAD_EVERY_MS ? look : lookAtWorkload(look, context);
+  const poll = shownOf({ ...log, ...next }, excerpt, found);
+  if (poll.text !== "" || log.date !== today) return poll;
+  return context.now.getTime() - log.readMs < WORKLOAD_EVERY_MS ? poll : pollWorkload(poll, context);
 }
 
 /** Is there anything left to follow? */
-async function lookAtWorkload(look: FollowLook, context: Context): Promise<FollowLook> {
-  const log = { ...look.log, readMs: context.now.getTime() };
+async function pollWorkload(poll: LogPoll, context: Context): Promise<LogPoll> {
+  const log = { ...poll.log, readMs: context.now.getTime() };
   const { region = context.settings.region } = log.ask;
   if (log.kind === "service") {
     const service = await readService(log.name, { ...context, region });
     const over = service === undefined ? "was deleted" : rest(service);
-    return { ...look, log, ...(over !== undefined && { over: `the service ${over}` }) };
+    return { ...poll, log, ...(over !== undefined && { over: `the service ${over}` }) };
   }
   const job = await readJob(log.name, context);
   if (job === undefined) return nothing(log, "the job was deleted");
   const newest = job.instance_names?.at(-1);
   // Another attempt has a log of its own.
   if (newest !== undefined && newest !== log.instance && log.ask.args["instance"] === undefined) {
-    return { ...look, log: { ...log, instance: newest, seen: nothingSeen } };
+    return { ...poll, log: { ...log, instance: newest, seen: nothingSeen } };
   }
   const end = endOfJob(job);
-  if (end === undefined) return { ...look, log };
+  if (end === undefined) return { ...poll, log };
   // It may have written its last lines since they were read.
-  const last = await lookForLines({ ...log, readMs: context.now.getTime() }, context);
+  const last = await pollLog({ ...log, readMs: context.now.getTime() }, context);
   return { ...last, over: `the job ${end}` };
 }
 
@@ -120,7 +120,7 @@ function endOfJob({ status }: Job): string | undefined {
   return isTrue("Complete") ? "completed" : isTrue("Failed") ? "failed" : undefined;
 }
 
-function nothing(log: FollowedLog, over: string): FollowLook {
+function nothing(log: FollowedLog, over: string): LogPoll {
   return { log, text: "", shown: 0, skipped: 0, over };
 }
 
@@ -179,7 +179,7 @@ function shownOf(
   log: FollowedLog,
   { lines }: Pick<Excerpt, "lines">,
   { hasGap }: { readonly hasGap: boolean },
-): FollowLook {
+): LogPoll {
   const seen = lines.flatMap(({ instance }) => instance ?? []);
   const instances = [...new Set([...log.instances, ...seen])].slice(0, MOST_INSTANCES);
   const cut = lines.map((line) => ({ ...line, text: shortened(line.text, LONGEST_LINE) }));

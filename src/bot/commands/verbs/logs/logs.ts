@@ -170,7 +170,7 @@ export const logs = readVerb({
   async follow(args, context) {
     if (!args.follow) return undefined;
     checkCombination(args);
-    return { look: await beginFollowing(args, context), forMs: args.for ?? DEFAULT_FOLLOW_MS };
+    return { poll: await beginFollowing(args, context), forMs: args.for ?? DEFAULT_FOLLOW_MS };
   },
 });
 

@@ -8,7 +8,7 @@ import { age } from "../../../views/kit/time.ts";
 import type { EnvVar, Job, JobContainer, ServiceContainer, Sidecar, Service } from "../../../../api/answers.ts";
 import { commandLine, containerMemory, memoryNowText, memoryText } from "../../../views/kit/container-text.ts";
 import { failureRate } from "../../../views/kit/log-text.ts";
-import type { LogLook } from "../../lookup/log-look.ts";
+import type { LogCheck } from "../../lookup/check-log.ts";
 
 /** "running for 3 d", "failed 2 h ago", "exit 3, 6 restarts in 4 min". */
 export function statusText(status: WorkloadStatus, now: Date): string {
@@ -158,7 +158,7 @@ export function ownerLines({
 }
 
 /** "⚠️ 6 error lines per minute in its log": the status is about running, and a workload that runs can still fail at its work. */
-export function logLines(log: LogLook): Line[] {
+export function logLines(log: LogCheck): Line[] {
   if (log === undefined) return [];
   if (log === "unread") return ["Couldn't read its log."];
   const rate = failureRate(log);

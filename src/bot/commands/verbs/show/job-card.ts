@@ -9,7 +9,7 @@ import { type Message, post } from "../../../views/kit/post.ts";
 import { counted, grouped } from "../../../views/kit/text.ts";
 import { age, between, span } from "../../../views/kit/time.ts";
 import { type lastChange, lastChangeLine, type Waiting, waitingLines } from "./card-changes.ts";
-import type { LogLook } from "../../lookup/log-look.ts";
+import type { LogCheck } from "../../lookup/check-log.ts";
 
 export type JobCard = {
   readonly job: Job;
@@ -23,7 +23,7 @@ export type JobCard = {
   /** How long its runs took that Gantry saw: the middle one of so many. */
   readonly usual?: { readonly ms: number; readonly runs: number } | undefined;
   /** Errors in its log; undefined when not looked at. */
-  readonly log?: LogLook;
+  readonly log?: LogCheck;
   readonly verdict?: string | undefined;
   /** Instead of how its containers are defined. */
   readonly details?: readonly Block[] | undefined;

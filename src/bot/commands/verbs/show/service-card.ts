@@ -10,7 +10,7 @@ import { counted, grouped } from "../../../views/kit/text.ts";
 import { age } from "../../../views/kit/time.ts";
 import { type lastChange, lastChangeLine, type Waiting, waitingLines } from "./card-changes.ts";
 import { unreportedOf } from "../../lookup/unreported.ts";
-import type { LogLook } from "../../lookup/log-look.ts";
+import type { LogCheck } from "../../lookup/check-log.ts";
 
 export type ServiceCard = {
   readonly service: Service;
@@ -22,7 +22,7 @@ export type ServiceCard = {
   readonly waiting?: Waiting | undefined;
   readonly last?: ReturnType<typeof lastChange>;
   /** Errors in its log; undefined when not looked at. */
-  readonly log?: LogLook;
+  readonly log?: LogCheck;
   readonly verdict?: string | undefined;
   /** Instead of how its containers are defined. */
   readonly details?: readonly Block[] | undefined;

@@ -8,7 +8,7 @@ import { jobCard, type JobCard } from "./job-card.ts";
 import { serviceCard, type ServiceCard } from "./service-card.ts";
 import { allowedVerbs, offeredVerbs } from "../../lookup/allowed-verbs.ts";
 import { findListed, type Found, kindInRecentLists } from "../../lookup/find.ts";
-import { lookAtLog } from "../../lookup/log-look.ts";
+import { checkLog } from "../../lookup/check-log.ts";
 import { jobStatus, serviceStatus, type WorkloadStatus } from "../../../../api/workload-status.ts";
 import type { Message } from "../../../views/kit/post.ts";
 import { refusalOf } from "../../lookup/service-change.ts";
@@ -57,8 +57,8 @@ export function showCommand(commands: () => readonly Command[]): ReadCommand {
       const found = await findListed(name, context);
       // Finding a bare name took two calls already, the most for a read.
       // What is stopped or complete logs nothing new.
-      const mayLook = (name.kind !== undefined || isListed) && statusOf(found).level !== "idle";
-      return workloadCard(found, await factsOf(found, { commands: commands(), context, readsLog: mayLook }));
+      const readsLog = (name.kind !== undefined || isListed) && statusOf(found).level !== "idle";
+      return workloadCard(found, await factsOf(found, { commands: commands(), context, readsLog }));
     },
   });
 }
@@ -72,20 +72,20 @@ export function workloadCard(found: Found, facts: CardFacts): Message {
     : jobCard({ ...facts, job: found.job });
 }
 
-type Looking = {
+type FactsDeps = {
   readonly commands: readonly Command[];
   readonly context: VerbContext;
   readonly readsLog: boolean;
 };
 
 /** What a card says beyond the workload itself; at most one call, for its log. */
-export async function factsOf(found: Found, { commands, context, readsLog }: Looking): Promise<CardFacts> {
+export async function factsOf(found: Found, { commands, context, readsLog }: FactsDeps): Promise<CardFacts> {
   const logs = readsLog ? commands.find(({ name }) => name === "logs") : undefined;
   const [actions, changes, ended, log] = await Promise.all([
     actionsFor(found, commands, context),
     waitingFor(found, context),
     endedFor(found, context),
-    logs?.effect === "read" ? lookAtLog(found, logs, context) : undefined,
+    logs?.effect === "read" ? checkLog(found, logs, context) : undefined,
   ]);
   const { kind, region } = found;
   const name = nameOf(found);

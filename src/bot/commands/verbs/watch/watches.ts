@@ -6,7 +6,7 @@ import { type Message, postOf } from "../../../views/kit/post.ts";
 import { counted } from "../../../views/kit/text.ts";
 import { span } from "../../../views/kit/time.ts";
 import type { Mute, Watch } from "../../../watch/watch.ts";
-import type { Look, VerbContext, Watches } from "../../command.ts";
+import type { LastPoll, VerbContext, Watches } from "../../command.ts";
 import { readVerb } from "../../grammar/verb.ts";
 import { targetWords, termsText, unwatchAsk } from "./watch-message.ts";
 
@@ -41,13 +41,13 @@ function isHere(place: Watch["place"], { asker }: Pick<VerbContext, "asker">): b
   return place.kind === "dm" ? isDm : place.channelId === asker.channelId;
 }
 
-function listMessage({ here, elsewhere, mutes, looks }: Shown, verbContext: VerbContext): Message {
+function listMessage({ here, elsewhere, mutes, lastPolls }: Shown, verbContext: VerbContext): Message {
   const { command } = verbContext.settings;
   const isDm = !/^[CG]/u.test(verbContext.asker.channelId);
   const shown = [...here, ...elsewhere].slice(0, MOST);
   const rest = here.length + elsewhere.length - shown.length;
   const rows = (some: readonly Watch[]): Block[] =>
-    some.filter((watch) => shown.includes(watch)).flatMap((watch) => row(watch, looks, verbContext));
+    some.filter((watch) => shown.includes(watch)).flatMap((watch) => row(watch, lastPolls, verbContext));
   return postOf([
     ...(here.length === 0
       ? [
@@ -63,7 +63,7 @@ function listMessage({ here, elsewhere, mutes, looks }: Shown, verbContext: Verb
   ]);
 }
 
-function row(watch: Watch, looks: readonly Look[], verbContext: VerbContext): Block[] {
+function row(watch: Watch, polls: readonly LastPoll[], verbContext: VerbContext): Block[] {
   const { target, place, owner, source, pausedWhy } = watch;
   const isOwn = owner.userId === verbContext.asker.userId;
   const parts: Inline[] = [words(pausedWhy === undefined ? "🔔 " : "🔕 "), ...targetWords(target)];
@@ -78,7 +78,7 @@ function row(watch: Watch, looks: readonly Look[], verbContext: VerbContext): Bl
   const by = source === "file" ? "from the file of watches" : isOwn ? "yours" : `by ${owner.name}`;
   return [
     pausedWhy === undefined
-      ? section(parts, termsText(watch), `${by}${freshness(watch, looks, verbContext)}`)
+      ? section(parts, termsText(watch), `${by}${freshness(watch, polls, verbContext)}`)
       : section(parts, termsText(watch), [words(`${by} · paused: ${pausedWhy}`, 300)]),
     // The file alone ends what is in it.
     ...(source === "file" ? [] : actions(runButton("Stop", unwatchAsk(watch), { at: 0 }))),
@@ -86,15 +86,19 @@ function row(watch: Watch, looks: readonly Look[], verbContext: VerbContext): Bl
 }
 
 /** How old what Gantry knows of these workloads is. A digest reads them when it is due. */
-function freshness({ target, account, digest }: Watch, looks: readonly Look[], { settings, now }: VerbContext): string {
+function freshness(
+  { target, account, digest }: Watch,
+  polls: readonly LastPoll[],
+  { settings, now }: VerbContext,
+): string {
   if (digest !== undefined) return "";
   const kinds = (["service", "job"] as const).filter((kind) => target.kind === undefined || target.kind === kind); // the kinds that a watch can be about
   const known = kinds.flatMap((kind) => {
     const region = kind === "job" ? settings.jobsRegion : target.region;
-    const look = looks.find(
+    const poll = polls.find(
       (each) => each.account === account.username && each.region === region && each.kind === kind,
     );
-    return look === undefined ? [] : [look.at.getTime()];
+    return poll === undefined ? [] : [poll.at.getTime()];
   });
   if (known.length < kinds.length) return " · not looked at yet";
   return ` · looked at ${span(now.getTime() - Math.min(...known))} ago`;

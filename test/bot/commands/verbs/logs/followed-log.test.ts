@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import type { Context } from "../../../../../src/bot/commands/command.ts";
 import { parseText } from "../../../../../src/bot/commands/grammar/parse.ts";
-import type { FollowLook } from "../../../../../src/bot/commands/verbs/logs/follow-look.ts";
-import { lookForLines } from "../../../../../src/bot/commands/verbs/logs/followed-log.ts";
+import type { LogPoll } from "../../../../../src/bot/commands/verbs/logs/log-poll.ts";
+import { pollLog } from "../../../../../src/bot/commands/verbs/logs/followed-log.ts";
 import { followEnded, followHead } from "../../../../../src/bot/commands/verbs/logs/follow-messages.ts";
 import { logs } from "../../../../../src/bot/commands/verbs/logs/logs.ts";
 import { logDate } from "../../../../../src/api/log-pages.ts";
@@ -12,9 +12,9 @@ import { drawn } from "../../../views/support/drawn.ts";
 import { now, scripted } from "../../support/script.ts";
 
 type Follow = {
-  readonly begun: FollowLook;
+  readonly begun: LogPoll;
   /** What a look brings, so many minutes after the last one. */
-  readonly looks: (minutes?: number) => Promise<FollowLook>;
+  readonly looks: (minutes?: number) => Promise<LogPoll>;
 };
 
 const facts = { id: "f1", requester: "Dana Reyes", forMs: 600_000 };
@@ -24,14 +24,14 @@ async function follow(words: string, apiFetch: Fetch): Promise<Follow> {
   const { ask } = parseText(words);
   const begun = await logs.follow?.(ask, context);
   if (begun === undefined) throw new Error(`${words} follows nothing`);
-  let { log } = begun.look;
+  let { log } = begun.poll;
   let at = now.getTime();
   return {
-    begun: begun.look,
+    begun: begun.poll,
     async looks(minutes = 0.5) {
       at += minutes * 60_000;
       const later: Context = { ...context, now: new Date(at) };
-      const look = await lookForLines(log, later);
+      const look = await pollLog(log, later);
       ({ log } = look);
       return look;
     },
@@ -47,7 +47,7 @@ function lines(from: number, to: number): Line[] {
 }
 
 /** The end of a follow, as its message says it. */
-function ended({ log, over = "it goes on", shown, skipped }: FollowLook): string {
+function ended({ log, over = "it goes on", shown, skipped }: LogPoll): string {
   return drawn(followEnded({ ...facts, ask: log.ask, name: log.name, why: over, afterMs: 60_000, shown, skipped }));
 }
 

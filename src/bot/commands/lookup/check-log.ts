@@ -8,15 +8,15 @@ import type { ReadCommand, VerbContext } from "../command.ts";
 import { refusedRead } from "./authorize.ts";
 import { type Found, orMissing } from "./find.ts";
 
-/** What the newest lines of a workload's log say; undefined for somebody who may not read it. */
-export type LogLook = LogFindings | "unread" | undefined;
+/** Failures in the newest lines of a workload's log; undefined for somebody who may not read it. */
+export type LogCheck = LogFindings | "unread" | undefined;
 
 const LINES = 200;
 /** A slow log doesn't keep anybody from the workload's status. */
 const MOST_MS = 4_000;
 
-/** Looks at the newest lines of today's log, with one call, and never throws because of the log. */
-export async function lookAtLog(found: Found, logs: ReadCommand, context: VerbContext): Promise<LogLook> {
+/** Reads the newest lines of today's log, with one call, and never throws because of the log. */
+export async function checkLog(found: Found, logs: ReadCommand, context: VerbContext): Promise<LogCheck> {
   const { kind, region } = found;
   const name = found.kind === "service" ? found.service.name : found.job.metadata.name;
   const args = { name: `${kind}/${name}` };

@@ -20,8 +20,8 @@ export const FollowedLog = z.object({
 });
 export type FollowedLog = z.infer<typeof FollowedLog>;
 
-/** What one look brought. */
-export type FollowLook = {
+/** Result of one poll of a followed log. */
+export type LogPoll = {
   readonly log: FollowedLog;
   /** Text to show; "" without new lines. */
   readonly text: string;
