@@ -31,7 +31,7 @@ export async function scheduleWatching({ db, clock }: Session): Promise<void> {
     where true on conflict do nothing`.execute(db);
 }
 
-/** A storm of more is told in several turns. */
+/** Notices of one turn; a larger storm takes several. */
 const MOST_AT_ONCE = 1_000;
 
 /** What is due in a place and in no alert yet. */
@@ -73,13 +73,13 @@ async function subjectsOf(
 }
 
 /**
- * Puts notices on alerts, and schedules their messages: on one of their sort that is at most a minute old, else together on a new one, at
- * most one in 30 s for each place. Those that must wait for that stay due.
+ * Adds notices to alerts and schedules their messages. A notice joins an alert with its group key that is at most a minute old; the
+ * rest share a new alert. A place gets at most one new alert in 30 s: until then, notices stay due.
  */
 export function placeNotices(session: Session, placing: Placing): Promise<void> {
   return session.db.transaction().execute(async (tx) => {
     await holdBack(tx, placing);
-    const tell = await untold(tx, placing);
+    const tell = await unplaced(tx, placing);
     if (tell.length === 0) return;
     await lockPlace(tx, placing);
     const listed = new Set<string>();
@@ -90,12 +90,15 @@ export function placeNotices(session: Session, placing: Placing): Promise<void> 
       );
       if (placed.length > 0) listed.add(alert);
     };
-    // Another replica may have told them while this one waited for the place.
-    const rest = await joined(session, tx, { placing: { ...placing, tell: await untold(tx, placing) }, put });
+    // Another replica may have placed them while this one waited for the lock.
+    const rest = await joined(session, tx, { placing: { ...placing, tell: await unplaced(tx, placing) }, put });
     if (rest.length > 0 && (await mayPost(session, tx, placing))) {
       const id = randomUUID();
-      const sort = [...new Set(rest.map((each) => each.sort))].join(" + ").slice(0, 200);
-      await tx.insertInto("alert").values({ id, team_id: placing.teamId, sort, created_at: session.clock() }).execute();
+      const groupKeys = [...new Set(rest.map((each) => each.groupKey))].join(" + ").slice(0, 200);
+      await tx
+        .insertInto("alert")
+        .values({ id, team_id: placing.teamId, sort: groupKeys, created_at: session.clock() })
+        .execute();
       await put(rest, id);
       const { teamId, place, ownerId: fallback } = placing;
       await addPost({ ...session, db: tx }, { kind: "alert", key: id, teamId, payload: undefined, place, fallback });
@@ -105,8 +108,8 @@ export function placeNotices(session: Session, placing: Placing): Promise<void> 
   });
 }
 
-/** Those of the notices that are in no alert yet. */
-async function untold(tx: Db, { teamId, place, tell }: Placing): Promise<Placing["tell"]> {
+/** The notices that are in no alert yet. */
+async function unplaced(tx: Db, { teamId, place, tell }: Placing): Promise<Placing["tell"]> {
   const rows = await inBatches(
     tell.map(({ id }) => id),
     (ids) =>
@@ -149,7 +152,7 @@ async function holdBack(tx: Db, placing: Placing): Promise<void> {
   });
 }
 
-/** One replica at a time decides about a place, until its transaction is over. */
+/** Locks a place for this transaction. */
 async function lockPlace(tx: Db, { teamId, place }: PlaceId): Promise<void> {
   await tx
     .insertInto("told_place")
@@ -158,7 +161,7 @@ async function lockPlace(tx: Db, { teamId, place }: PlaceId): Promise<void> {
     .execute();
 }
 
-/** Whether a new message may be posted; then it counts as posted now. */
+/** Rate limit: whether a new message may be posted now. If so, it counts as posted. */
 async function mayPost({ clock }: Session, tx: Db, { teamId, place }: PlaceId): Promise<boolean> {
   const row = await tx
     .updateTable("told_place")
@@ -176,11 +179,11 @@ type Joining = {
   readonly put: (some: Placing["tell"], alert: string) => Promise<void>;
 };
 
-/** Puts notices on alerts of their sort, and returns those that need a new one. */
+/** Adds notices to recent alerts with their group key, and returns those that need a new alert. */
 async function joined({ clock }: Session, tx: Db, { placing, put }: Joining): Promise<Placing["tell"]> {
   const { teamId, place, tell } = placing;
   const rest: Placing["tell"][number][] = [];
-  for (const [sort, some] of Map.groupBy(tell, (each) => each.sort)) {
+  for (const [groupKey, some] of Map.groupBy(tell, (each) => each.groupKey)) {
     const joinsAny = some.some((each) => each.joinsAny);
     const isOpen = sql<SqlBool>`exists (select 1 from notice join incident on incident.id = notice.incident_id
       where notice.alert_id = alert.id and incident.over_at is null)`;
@@ -189,7 +192,7 @@ async function joined({ clock }: Session, tx: Db, { placing, put }: Joining): Pr
       .selectFrom("alert")
       .innerJoin("post", "post.key", "alert.id")
       .select("alert.id")
-      .where("alert.sort", "=", sort)
+      .where("alert.sort", "=", groupKey)
       .where("post.team_id", "=", teamId)
       .where("post.kind", "=", "alert")
       .where("post.place", "=", place)

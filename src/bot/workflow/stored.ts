@@ -214,9 +214,9 @@ export type Placing = PlaceId & {
   readonly ownerId: string | undefined;
   readonly tell: readonly {
     readonly id: string;
-    /** Notices of the same sort within a minute are told in one alert. */
-    readonly sort: string;
-    /** It joins an alert of its sort however old that is. */
+    /** Notices with the same key within a minute share an alert. */
+    readonly groupKey: string;
+    /** It also joins an older alert with its key while one of its incidents is open. */
     readonly joinsAny: boolean;
   }[];
   readonly wait: readonly { readonly id: string; readonly until: Date; readonly isMuted: boolean }[];

@@ -267,7 +267,7 @@ export type NoticeTable = {
 export type AlertTable = {
   id: string;
   team_id: string;
-  /** A hash of cause and what the incidents have in common; others like it join the alert. */
+  /** The group key: cause and a hash of what the incidents have in common. Notices with it join the alert. */
   sort: string;
   created_at: string;
   taken_by: string | null;

@@ -44,7 +44,7 @@ export async function notifyPlace(deps: WorkflowParts, due: Pick<Due, "teamId" |
     else if (decided.kind === "wait") wait.push({ id: notice.id, until: decided.until, isMuted: decided.isMuted });
     else {
       ownerId ??= decided.ownerId;
-      tell.push({ id: notice.id, ...sortOf(notice) });
+      tell.push({ id: notice.id, ...groupOf(notice) });
     }
   }
   await store.placeNotices({ ...at, ownerId, tell, wait, drop });
@@ -141,10 +141,10 @@ function eventTelling({ quiet, mute, now }: Timing) {
   return until === undefined ? ({ kind: "tell" } as const) : ({ kind: "wait", until } as const); // literal kinds
 }
 
-/** The same cause, of the same registry or node, belongs together. */
-function sortOf({ subject }: Notice): Pick<Placing["tell"][number], "sort" | "joinsAny"> {
-  if (!("cause" in subject)) return { sort: "event", joinsAny: false };
+/** Notices with the same cause, and the same registry or node, share an alert. */
+function groupOf({ subject }: Notice): Pick<Placing["tell"][number], "groupKey" | "joinsAny"> {
+  if (!("cause" in subject)) return { groupKey: "event", joinsAny: false };
   const { cause, shared = "" } = subject;
   const common = shared === "" ? "" : createHash("sha256").update(shared).digest("hex").slice(0, 16);
-  return { sort: `${cause} ${common}`.trim(), joinsAny: cause === "api-away" };
+  return { groupKey: `${cause} ${common}`.trim(), joinsAny: cause === "api-away" };
 }

@@ -99,7 +99,7 @@ async function found(store: Replica, result: Partial<RoundResult>): Promise<Roun
 }
 
 function placing(ids: readonly string[], other: Partial<Placing> = {}): Placing {
-  const tell = ids.map((id) => ({ id, sort: "crash-loop", joinsAny: false }));
+  const tell = ids.map((id) => ({ id, groupKey: "crash-loop", joinsAny: false }));
   return { teamId: "T1", place: "C1", ownerId: "U1", tell, wait: [], drop: [], ...other };
 }
 
@@ -261,7 +261,7 @@ export function watchingContract({ replica, db }: Bench): void {
     await planted(a, watch("w1"));
     const all = ["1", "2", "3", "4"];
     await found(a, { incidents: all.map((id) => incident(id)), notices: all.map((id) => noticeOf(id)) });
-    const other = (id: string) => placing([], { tell: [{ id, sort: "image r.io", joinsAny: false }] });
+    const other = (id: string) => placing([], { tell: [{ id, groupKey: "image r.io", joinsAny: false }] });
 
     await a.placeNotices(placing(["1"]));
     a.later(10_000);
@@ -284,7 +284,7 @@ export function watchingContract({ replica, db }: Bench): void {
     await planted(a, watch("w1"));
     const all = ["1", "2", "3"];
     await found(a, { incidents: all.map((id) => incident(id)), notices: all.map((id) => noticeOf(id)) });
-    const away = (id: string) => placing([], { tell: [{ id, sort: "api-away", joinsAny: true }] });
+    const away = (id: string) => placing([], { tell: [{ id, groupKey: "api-away", joinsAny: true }] });
 
     await a.placeNotices(away("1"));
     a.later(10 * MINUTE);
