@@ -58,7 +58,7 @@ export function createLog({ level, secrets, to, clock = machineClock, format = "
         let clean = line.length <= LONGEST ? line : shortened(line);
         for (const secret of known) clean = clean.replaceAll(secret, REDACTED);
         for (const [pattern, replacement] of patterns) clean = clean.replaceAll(pattern, replacement);
-        note(recent, clean);
+        remember(recent, clean);
         return format === "pretty" ? prettyLine(clean, isColoured) : clean;
       },
     },
@@ -126,7 +126,7 @@ const Line = z.object({
 });
 type Line = z.infer<typeof Line>;
 
-function note(recent: RecentError[], line: string): void {
+function remember(recent: RecentError[], line: string): void {
   if (!TROUBLE.test(line)) return;
   const entry = Line.safeParse(JSON.parse(line)).data;
   if (entry === undefined || !isTrouble(entry)) return;

@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 
-/** How an interaction ended; the worst of what is noted counts, from the last to the first. */
+/** How an interaction ended. Of several outcomes the worst one counts: the last in this list. */
 export const outcomes = ["ok", "repeated", "refused", "busy", "failed", "error"] as const;
 /**
  * - `ok`: it was answered
@@ -12,39 +12,38 @@ export const outcomes = ["ok", "repeated", "refused", "busy", "failed", "error"]
  */
 export type Outcome = (typeof outcomes)[number];
 
-/** What is known of an interaction by and by. Never what a person typed, but for the verb. */
+/** Attributes of an interaction, added as they become known. Never text that a person typed, except the verb. */
 export type Facts = {
   readonly verb?: string | undefined;
   readonly outcome?: Outcome | undefined;
-  /** What people are told to search the log for. */
+  /** The reference in the log that people see in an error. */
   readonly reference?: string | undefined;
   readonly changeId?: string | undefined;
 };
 
 /**
- * Follows one interaction through everything that comes of it, lanes included: for metrics and tracing. There is none
- * unless one of them is on.
+ * The trace of one interaction, through all lanes: for metrics and tracing. Undefined while both are off.
  */
 export type Trail = {
-  readonly note: (facts: Facts) => void;
-  /** Begins a step of it, which the returned function ends. What runs on the step's own trail belongs to the step. */
+  readonly annotate: (facts: Facts) => void;
+  /** Begins a span, which the returned function ends. Work on the span's own trail gets child spans. */
   readonly begin: (name: string, isCall?: boolean) => { readonly trail: Trail; readonly end: (ended?: Ended) => void };
-  /** It isn't answered before the returned function was called. */
+  /** The interaction counts as unanswered until the returned function is called. */
   readonly hold: () => () => void;
-  /** Its trace, and the step in it, as W3C's `traceparent`; undefined without tracing, or when it isn't sampled. */
+  /** Trace and span as W3C's `traceparent`; undefined without tracing, or when the trace isn't sampled. */
   readonly traceparent: () => string | undefined;
   /** Its trace; undefined without tracing. */
   readonly traceId: string | undefined;
   /** True outside an interaction: work found by a sweep. `resume` begins a trail of its own for it. */
   readonly isBackground: boolean;
-  /** Goes on with a stored interaction, or with a stored Change, as a part of the trace in which it came. */
+  /** Carries on a stored interaction or Change within its original trace. */
   readonly resume: <Result>(left: Left, work: () => Promise<Result>) => Promise<Result>;
 };
 
-/** How a step ended: a status of a short list, or the error that was thrown. */
+/** How a span ended: a status of a short list, or the error that was thrown. */
 export type Ended = { readonly status: string } | { readonly error: unknown };
 
-/** What somebody left to be carried on. */
+/** Stored work that another process carries on. */
 export type Left = Facts & { readonly what: "delivery" | "change"; readonly trace: string | undefined };
 
 const trails = new AsyncLocalStorage<Trail>();
@@ -59,13 +58,13 @@ export function onTrail<Result>(trail: Trail, work: () => Result): Result {
   return trails.run(trail, work);
 }
 
-/** Says something about the interaction that is being handled, if it is measured or traced. */
-export function note(facts: Facts): void {
-  trails.getStore()?.note(facts);
+/** Adds attributes to the current interaction, if it is measured or traced. */
+export function annotate(facts: Facts): void {
+  trails.getStore()?.annotate(facts);
 }
 
-/** Runs a step of the interaction that is being handled. The name is fixed in the code: traces show it. */
-export async function step<Result>(name: string, work: () => Promise<Result>): Promise<Result> {
+/** Runs work in a span of the current interaction. The name is a constant: traces show it. */
+export async function inSpan<Result>(name: string, work: () => Promise<Result>): Promise<Result> {
   const trail = trails.getStore();
   if (trail === undefined) return work();
   const { trail: inside, end } = trail.begin(name);
@@ -80,8 +79,8 @@ export async function step<Result>(name: string, work: () => Promise<Result>): P
 }
 
 /**
- * Work that begins later, in a lane, on the trail of now. With `isAnswer`, the interaction isn't answered before it ends;
- * any other work is a step of its own, because the interaction may be over by then.
+ * Binds work that begins later, in a lane, to the current trail. With `isAnswer`, the interaction is answered when the work ends;
+ * other work gets its own span, because the interaction may be over by then.
  */
 export function later<Args extends readonly unknown[]>(
   lane: string,
@@ -89,21 +88,21 @@ export function later<Args extends readonly unknown[]>(
   isAnswer: boolean,
 ): (...args: Args) => Promise<void> {
   const trail = trails.getStore();
-  // Otherwise it would begin on the trail of whoever makes room for it.
+  // Otherwise it would run on the trail of the job whose end makes room for it.
   if (trail === undefined) return (...args) => trails.exit(work, ...args);
   const release = isAnswer ? trail.hold() : undefined;
   const waiting = trail.begin(`wait: ${lane}`);
   return async (...args) => {
     waiting.end();
     try {
-      await trails.run(trail, () => (isAnswer ? work(...args) : step(`work: ${lane}`, () => work(...args))));
+      await trails.run(trail, () => (isAnswer ? work(...args) : inSpan(`work: ${lane}`, () => work(...args))));
     } finally {
       release?.();
     }
   };
 }
 
-/** Goes on with what was left, on a trail of its own when nobody's interaction led here. */
+/** Carries on stored work: within the current interaction, else on a trail of its own. */
 export function resumed<Result>(left: () => Left, work: () => Promise<Result>): Promise<Result> {
   const trail = trails.getStore();
   return trail?.isBackground === true ? trail.resume(left(), work) : work();

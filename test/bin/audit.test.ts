@@ -29,7 +29,8 @@ test("an auditor gets an export of a Gantry that runs, and checks it without it"
     sealer: createSealer(readKeyring(key)),
   });
   onTestFinished(store.close);
-  for (const teamId of ["T1", "T2", "T1"]) await store.note(event("bound", { teamId, result: `typed in ${teamId}` }));
+  for (const teamId of ["T1", "T2", "T1"])
+    await store.addEvent(event("bound", { teamId, result: `typed in ${teamId}` }));
   await store.sealHistory();
   const env = { GANTRY_DATA: dir, GANTRY_KEYS: key };
   const file = join(dir, "all.ndjson");

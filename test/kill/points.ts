@@ -42,7 +42,7 @@ export const edges = [
   "placeNotices",
   "takeDue digest",
   "postDue",
-  "note",
+  "addEvent",
   "beat",
   "countCalls",
 ] as const satisfies readonly StorePoint[];
@@ -193,7 +193,7 @@ const plans: Readonly<Record<PointName, Plan>> = {
   placeNotices: { stories: ["incident"] },
   "takeDue digest": { stories: ["digest"] },
   postDue: { stories: ["digest"] },
-  note: { stories: ["own"] },
+  addEvent: { stories: ["own"] },
   beat: { stories: ["approved", "routine", "pointed"], passes: 2 },
   countCalls: { stories: ["approved", "routine", "pointed"], passes: 1 },
   "service: read to propose": { stories: ["approved", "routine", "pointed"] },

@@ -78,7 +78,7 @@ const always: ReadonlySet<Edge> = new Set<Edge>([
   "removePost",
   "endFollow",
   "placeNotices",
-  "note",
+  "addEvent",
   "beat",
   "countCalls",
 ]);

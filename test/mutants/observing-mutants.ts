@@ -38,7 +38,7 @@ export const observingMutants: readonly Mutant[] = [
   {
     bug: "a lane drops the trail of what waits in it",
     file: "src/platform/trail.ts",
-    text: "await trails.run(trail, () => (isAnswer ? work(...args) : step(`work: ${lane}`, () => work(...args))));",
+    text: "await trails.run(trail, () => (isAnswer ? work(...args) : inSpan(`work: ${lane}`, () => work(...args))));",
     becomes: "await work(...args);",
     tests: ["test/bot/workflow/inbox/trail-in-lanes.test.ts"],
   },

@@ -36,7 +36,7 @@ export const postMutants: readonly Mutant[] = [
   {
     bug: "a person gets the same again with every attempt in a closed channel",
     file: "src/bot/workflow/post/deliver.ts",
-    text: "if (told.includes(beside.told[0])) return { told, soonMs: undefined };",
+    text: "if (sentKeys.includes(beside.keys[0])) return { sentKeys, soonMs: undefined };",
     becomes: "",
     tests: [...digest, "test/bot/workflow/post/deliver.test.ts"],
   },
@@ -379,7 +379,7 @@ export const postMutants: readonly Mutant[] = [
   {
     bug: "a thread that Slack takes one reply at a time of begins again each time",
     file: "src/bot/workflow/post/change-card.ts",
-    text: "return wanted.filter((key) => !told.includes(key));",
+    text: "return wanted.filter((key) => !sentKeys.includes(key));",
     becomes: "return wanted;",
     tests: ["test/bot/workflow/post/change-card.test.ts"],
   },

@@ -2,7 +2,7 @@ import type { Redacted } from "../../api/redacted.ts";
 import type { AskedBy } from "../../api/extension-headers.ts";
 import { operationTable } from "../../api/operations.ts";
 import { Problem } from "../../api/problem.ts";
-import { step } from "../../platform/trail.ts";
+import { inSpan } from "../../platform/trail.ts";
 import type { Change, Outcome } from "./change.ts";
 import { digestOf, driftOf, gotHealthy, unexplainedDrift } from "./drift.ts";
 import { footprintNow } from "./footprint.ts";
@@ -103,7 +103,7 @@ async function sendOnce(change: Change, deps: Execution): Promise<Executed> {
     const next = hint === undefined ? error.next : `${error.next} ${hint}`;
     return ended({ kind: "failed", why: error.sentence, next });
   }
-  const end = await step("read back", () => readBackAccepted(change, deps));
+  const end = await inSpan("read back", () => readBackAccepted(change, deps));
   return { kind: "ended", ...end, outcome: keeping(end.outcome, { warnings, over: replacedBy(change) }) };
 }
 
@@ -126,7 +126,7 @@ async function resolveUnknown(change: Change, problem: Problem, deps: Execution)
   if (deps.signal.aborted) return { kind: "lost" };
   // The service may still apply it within the operation's time limit. Counting from now waits longer, never shorter.
   const notBeforeMs = operationTable[change.call.op].timeoutMs;
-  const outcome = await step("read back", () => readBackUnknown(change, { ...deps, notBeforeMs }));
+  const outcome = await inSpan("read back", () => readBackUnknown(change, { ...deps, notBeforeMs }));
   if (outcome.kind !== "unknown" && outcome.kind !== "failed") {
     return ended(keeping(outcome, { over: replacedBy(change) }));
   }

@@ -160,10 +160,10 @@ export function createBot(given: BotParts): Bot {
     clock,
     onRefused: parts.onRefused,
     route(body, ack) {
-      arrivals.note(body);
+      arrivals.remember(body);
       return receive(body, ack);
     },
-    onUnsigned: arrivals.noteUnsigned,
+    onUnsigned: arrivals.rememberUnsigned,
   });
   const otherGantry = watchForOtherGantry({ transport, store, log, clock });
   const report = createReporter({

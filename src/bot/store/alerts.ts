@@ -258,7 +258,7 @@ export function takeAlert(session: Session, { id, teamId }: IdIn, who: Who, even
   });
 }
 
-/** Schedules the messages of what lasts in a place: who may be told of it there changed. */
+/** Schedules the messages of open incidents in a place, because its readers' permissions have changed. */
 export async function scheduleAlertsAt(session: Session, { teamId, place }: PlaceId): Promise<void> {
   const rows = await session.db
     .selectFrom("post")

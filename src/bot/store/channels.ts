@@ -197,7 +197,7 @@ async function moveWatches(tx: Db, { teamId, from, to }: ChannelMove): Promise<v
   await tx.updateTable("mute").set({ place: to }).where("team_id", "=", teamId).where("place", "=", from).execute();
 }
 
-/** What is due under both ids is told once. Messages are delivered again under the new one. */
+/** Keeps one of the notices and messages that exist under both ids. Messages are delivered again under the new id. */
 async function movePosts(tx: Db, clock: Session["clock"], { teamId, from, to }: ChannelMove): Promise<void> {
   await sql`delete from notice where team_id = ${teamId} and place = ${from} and exists (select 1 from notice as newer
     where newer.team_id = notice.team_id and newer.place = ${to} and newer.id = notice.id)`.execute(tx);

@@ -79,7 +79,7 @@ async function schedule(session: Session, { id: key, teamId, state, expiresInMs:
   return undefined;
 }
 
-/** The newest other request of this person for the same, without a card and with an end that nobody told them. */
+/** The newest other request of this person for the same, without a card, whose end no message has reported. */
 function unansweredBefore({ clock }: Session, { id, teamId, requester, op, workload, unlessUnansweredMs }: NewChange) {
   if (unlessUnansweredMs === undefined) return sql<string | null>`null`;
   const person = sql`team_id = ${teamId} and requester_id = ${requester.userId}`;

@@ -123,7 +123,7 @@ export async function installationVersions({ db }: Session): Promise<ReadonlyMap
 }
 
 /** Remembers that a workspace uses its organization's installation. */
-export async function noteOrgWorkspace(session: Session, teamId: string, enterpriseId: string): Promise<void> {
+export async function saveOrgWorkspace(session: Session, teamId: string, enterpriseId: string): Promise<void> {
   await session.db.transaction().execute(async (tx) => {
     const isNew = await tx
       .insertInto("org_workspace")

@@ -98,7 +98,7 @@ export async function beginCard(session: Writing, row: ChangeRow, leaseMs: numbe
     return undefined;
   }
   const due = await beginDue(session, { kind: "post", key: post.id, teamId: post.teamId, leaseMs });
-  const nothingYet = { insteadOf: undefined, card: undefined, told: [], listed: [], restUntil: undefined };
+  const nothingYet = { insteadOf: undefined, card: undefined, sentKeys: [], listed: [], restUntil: undefined };
   return { due, post: { ...post, ...nothingYet, blockedAt: undefined, createdAt: due.createdAt } };
 }
 
@@ -221,7 +221,7 @@ function storedPost({ textSealer, log }: Session, row: Selectable<PostTable>): S
     fallback: row.fallback ?? undefined,
     card: channel === null || ts === null ? undefined : { channelId: channel, ts },
     posts,
-    told: fromJson(Texts).catch([]).parse(row.told),
+    sentKeys: fromJson(Texts).catch([]).parse(row.told),
     listed: fromJson(Texts).catch([]).parse(row.listed),
     restUntil: time(row.rest_until),
     blockedAt: time(row.blocked_at),
@@ -279,11 +279,11 @@ function placeOf({ channelId, ts }: Card) {
   return { channel: channelId.startsWith("D") ? channelId : sql<string>`place`, ts };
 }
 
-function columnsOf({ clock }: Session, { card, posts, told, listed, restMs, isBlocked }: SavedPost) {
+function columnsOf({ clock }: Session, { card, posts, sentKeys, listed, restMs, isBlocked }: SavedPost) {
   return {
     ...(card && placeOf(card)),
     ...(posts !== undefined && { posts }),
-    ...(told !== undefined && { told: JSON.stringify(told) }),
+    ...(sentKeys !== undefined && { told: JSON.stringify(sentKeys) }),
     ...(listed !== undefined && { listed: JSON.stringify(listed) }),
     ...(restMs !== undefined && { rest_until: clock(restMs) }),
     ...(isBlocked !== undefined && { blocked_at: isBlocked ? sql<string>`coalesce(blocked_at, ${clock()})` : null }),
@@ -307,13 +307,13 @@ export async function deliverAgain(session: Session, due: Due): Promise<void> {
   if (row !== undefined) await scheduleDue(session, { kind, key, teamId });
 }
 
-/** Unless another replica has the lease. What it should list and didn't is due again, by its ids. */
-export async function removePost(session: Session, due: Due, untold: readonly string[] = []): Promise<void> {
+/** Deletes a message, if the lease is held. Notices that it doesn't list become due again. */
+export async function removePost(session: Session, due: Due, unlisted: readonly string[] = []): Promise<void> {
   await session.db.transaction().execute(async (tx) => {
     if ((await endDue({ ...session, db: tx }, due)) === undefined) return;
-    if (untold.length > 0) {
+    if (unlisted.length > 0) {
       const isOnIt = sql<SqlBool>`alert_id = (select key from post where id = ${due.key} and kind = 'alert')`;
-      await tx.updateTable("notice").set({ alert_id: null }).where(isOnIt).where("id", "in", untold).execute();
+      await tx.updateTable("notice").set({ alert_id: null }).where(isOnIt).where("id", "in", unlisted).execute();
     }
     await deletePosts(tx, sql<SqlBool>`id = ${due.key}`);
   });

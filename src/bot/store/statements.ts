@@ -21,7 +21,7 @@ export { planPruning, prune } from "./database/prune.ts";
 export { beat, otherReplicas } from "./database/replicas.ts";
 export { accept, drop, finishDelivery, isKnown, remember } from "./deliveries.ts";
 export { delayDue, dueKinds, endDue, holdDue, pollNow, renewDue, takeDue } from "./due.ts";
-export { addEvent as note } from "./events.ts";
+export { addEvent } from "./events.ts";
 export { changeToDraw, completedJobs, createdJobs, findChange as find, waitsFor } from "./find-change.ts";
 export { changedSince, history } from "./history.ts";
 export { insertChange } from "./insert-change.ts";
@@ -31,7 +31,7 @@ export {
   installationById,
   installationOf,
   installationVersions,
-  noteOrgWorkspace,
+  saveOrgWorkspace,
   removeInstallation,
   resealTokens,
   rotated,

@@ -46,7 +46,7 @@ type ForAll =
   | "installationOf"
   | "installationVersions"
   | "movedChannels"
-  | "noteOrgWorkspace"
+  | "saveOrgWorkspace"
   | "onDue"
   | "otherReplicas"
   | "planPruning"

@@ -386,7 +386,7 @@ export async function lastPolls({ db }: Session, teamId: string): Promise<readon
 /** A mute that ends so much earlier or later is the same: a delivery that is done again after a crash mutes again. */
 const SAME_MUTE_MS = 2 * 60_000;
 
-/** Nothing is told of these workloads there for a while: a new end replaces the earlier one. False: it was muted just so. */
+/** Mutes workloads in a place; a new end replaces the earlier one. False: the same mute was there. */
 export function mute(
   session: Session,
   { teamId, place, names, forMs, by }: NewMute,

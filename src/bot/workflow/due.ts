@@ -121,18 +121,18 @@ export function createDueLoop({ store, lanes, work, log, clock }: Parts): DueLoo
     if (behind.delete(due.kind)) wake();
   };
   const nameOf = ({ kind, key }: Pick<Due, "kind" | "key">): string => `${kind} ${key}`;
-  const note = (due: Due, end: Promise<DueEnd | undefined>): void => {
+  const track = (due: Due, end: Promise<DueEnd | undefined>): void => {
     const name = nameOf(due);
-    const noted = end
+    const tracked = end
       .catch(() => undefined)
       .finally(() => {
-        if (running.get(name) === noted) running.delete(name);
+        if (running.get(name) === tracked) running.delete(name);
       });
-    running.set(name, noted);
+    running.set(name, tracked);
   };
   const run = (due: Due, todo = work[due.kind], place = noPlace()): Promise<DueEnd | undefined> => {
     const end = runAll(due, todo, place);
-    note(due, end);
+    track(due, end);
     return end;
   };
   /** Also what was scheduled meanwhile. */
@@ -178,7 +178,7 @@ export function createDueLoop({ store, lanes, work, log, clock }: Parts): DueLoo
   /** Once the lane has a place for it. Without room there, the next sweep gives it back. */
   const enqueue = (due: Due, job: Job, todo?: DueWork): void => {
     const { promise, resolve } = Promise.withResolvers<DueEnd | undefined>();
-    note(due, promise);
+    track(due, promise);
     const isTaken = lanes.add(job, async (signal, outsideLane) => {
       const end = run(due, todo, { signal, outsideLane });
       resolve(end);

@@ -1,6 +1,6 @@
 import { newReference } from "../../platform/log.ts";
 import { Problem } from "../../api/problem.ts";
-import { note, type Outcome } from "../../platform/trail.ts";
+import { annotate, type Outcome } from "../../platform/trail.ts";
 import { StoreError, UserError } from "../errors.ts";
 import type { Message } from "../views/kit/post.ts";
 import { sentences } from "../views/messages/sentences.ts";
@@ -43,14 +43,14 @@ export function failureMessage(
   error: unknown,
   where: Where,
 ): Message {
-  note({ outcome: outcomeOf(error) });
+  annotate({ outcome: outcomeOf(error) });
   if (error instanceof UserError) {
     if (error.cause === undefined) log.info({ verb: where.verb }, "a command had a mistake");
     else log.warn({ verb: where.verb, reason: reasonOf(error.cause) }, "a command couldn't be answered");
     return userErrorMessage(error, settings.command);
   }
   const reference = where.reference ?? newReference();
-  note({ reference });
+  annotate({ reference });
   if (error instanceof StoreError) {
     log.error({ err: error, ...where, reference }, "the database didn't answer");
     return sentences.storeAway(reference, where.effect);

@@ -1,5 +1,5 @@
 import type { Logger } from "pino";
-import { note as noteOnTrail } from "../../platform/trail.ts";
+import { annotate } from "../../platform/trail.ts";
 import type { StoredChange, Who } from "../changes/stored-change.ts";
 import { lifecycle, type Step } from "./lifecycle.ts";
 import type { Clock } from "../../platform/clock.ts";
@@ -102,17 +102,17 @@ export function logEvent({ log }: { readonly log: Logger }, event: NewHistoryEve
   const { kind, teamId, changeId, who, channelId, verb, workload, account, rule, breakGlass, elapsedMs, reference } =
     event;
   const known = changeId === undefined ? undefined : workload;
-  noteOnTrail({ changeId, reference, outcome: kind === "refused" || kind === "vote-refused" ? "refused" : undefined });
+  annotate({ changeId, reference, outcome: kind === "refused" || kind === "vote-refused" ? "refused" : undefined });
   const history = { kind, teamId, changeId, userId: who?.userId, channelId, verb, workload: known, account, rule };
   log.info({ history: { ...history, breakGlass, elapsedMs, reference } }, "history");
 }
 
 /** Adds a row that belongs to no step of a Change. */
-export async function note(
+export async function recordEvent(
   { store, log }: Pick<WorkflowParts, "store" | "log">,
   event: NewHistoryEvent,
 ): Promise<void> {
-  await store.note(event);
+  await store.addEvent(event);
   logEvent({ log }, event);
 }
 
@@ -138,10 +138,10 @@ export function refusalEvent({ verb, origin, who, account, refusal, workload }: 
   });
 }
 
-/** Notes a refused request. A database failure is only logged, so the person still gets an answer. */
-export async function noteRefusal(deps: Pick<WorkflowParts, "store" | "log">, attempt: Attempt): Promise<void> {
+/** Records a refused request. A database failure is only logged, so the person still gets an answer. */
+export async function recordRefusal(deps: Pick<WorkflowParts, "store" | "log">, attempt: Attempt): Promise<void> {
   try {
-    await note(deps, refusalEvent(attempt));
+    await recordEvent(deps, refusalEvent(attempt));
   } catch (err) {
     if (!(err instanceof StoreError)) throw err;
     deps.log.warn({ err }, "couldn't write a refusal to history");

@@ -2,8 +2,8 @@ import { partsOf, type StoredChange } from "../changes/stored-change.ts";
 import { isFollowed, seenOf } from "../views/kit/health.ts";
 
 /**
- * What a requester has to learn, in the order in which it happens: that the request waits or runs, that it waits again, its
- * ending, and what became of the workload afterwards: trouble, or the end of a job.
+ * News of a request, in the order in which it happens: it waits or runs, it waits again, it ended, and afterwards the workload is in
+ * trouble or the job ended.
  */
 const ranks = { waiting: 1, running: 1, returned: 2, ended: 3, after: 4 } as const; // the literal names
 export type News = keyof typeof ranks;
@@ -21,18 +21,18 @@ export type DueNews =
   | { readonly kind: "soon"; readonly ms: number };
 
 type Known = {
-  /** What the requester was told by another way than the card, among others. */
-  readonly told: readonly string[];
+  /** Keys of messages that told the requester something the card doesn't show, among others. */
+  readonly sentKeys: readonly string[];
   /** Now, by the clock of the Change's times. */
   readonly at: Date;
 };
 
-/** What the requester of a Change is owed if its card doesn't show it. Pure. */
-export function dueNews(change: StoredChange, { told, at }: Known): DueNews {
+/** News that is due to the requester of a Change because its card doesn't show it. Pure. */
+export function dueNews(change: StoredChange, { sentKeys, at }: Known): DueNews {
   const { card, createdAt, settledAt } = change;
   const news = newsOf(change);
-  // With a card they saw that it was requested.
-  const known = Math.max(0, ...told.map((key) => (Object.hasOwn(ranks, key) ? ranks[key as News] : 0))); // a key, as just seen
+  // The card has shown that it waits or runs.
+  const known = Math.max(0, ...sentKeys.map((key) => (Object.hasOwn(ranks, key) ? ranks[key as News] : 0))); // a key, as just seen
   const isNew = ranks[news] > known && (card === undefined || ranks[news] > ranks.waiting);
   if (!isNew) return { kind: "nothing" };
   const ms =

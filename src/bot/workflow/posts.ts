@@ -17,7 +17,7 @@ export type PostKindName =
   | "follow end"
   /** A message of its thread. */
   | "follow lines"
-  /** What a requester is told beside the card. */
+  /** News for a requester, beside the card. */
   | "requester"
   | "watch news";
 
@@ -40,8 +40,8 @@ export type StoredPost = {
   readonly card: Card | undefined;
   /** How many messages Slack took, or may have taken. */
   readonly posts: number;
-  /** Keys of what its thread says. */
-  readonly told: readonly string[];
+  /** Keys of the replies that were sent, and of other messages that say what this one can't. The column is `told`. */
+  readonly sentKeys: readonly string[];
   /** Ids of what it lists. */
   readonly listed: readonly string[];
   /** Until then it isn't drawn again. */
@@ -63,7 +63,7 @@ export type NewPost = Pick<StoredPost, "kind" | "key" | "teamId" | "payload" | "
 export type SavedPost = {
   readonly card?: Card;
   readonly posts?: number;
-  readonly told?: readonly string[];
+  readonly sentKeys?: readonly string[];
   readonly listed?: readonly string[];
   readonly restMs?: number;
   readonly isBlocked?: boolean;
@@ -106,19 +106,19 @@ export type Sender = {
 };
 
 export type ThreadSoFar = {
-  readonly told: readonly string[];
-  /** False: Slack doesn't let the card be edited, so that it shows an earlier state. */
+  readonly sentKeys: readonly string[];
+  /** False: Slack refuses to edit the card, which shows an earlier state. */
   readonly isShown: boolean;
-  /** The card was just posted, so it says itself what is so now. */
+  /** The card was just posted and shows the current state. */
   readonly isNew: boolean;
 };
 
-/** What the readers of a place may see of something now. */
+/** The part of a message that the readers of a place may see now. */
 export type Readable =
   | ({ readonly kind: "shown" } & Shown)
-  /** Whether they may see anything can't be said right now. */
+  /** Slack can't say right now what they may see. */
   | { readonly kind: "unknown" }
-  /** There is nothing that they may be told. `isOver`: nor will there be. */
+  /** They may see nothing of it. `isOver`: nor later. */
   | { readonly kind: "nothing"; readonly isOver?: true };
 
 export type CardHow = {
@@ -134,10 +134,10 @@ export type Unshown = {
   readonly lateMs: number;
 };
 
-/** Another message, which tells somebody what this one doesn't show them. */
+/** Another message, for somebody whom this one doesn't reach. */
 export type Beside =
-  /** Scheduled once. `told`: the keys of what it says, stored with this message. */
-  | { readonly kind: "tell"; readonly told: readonly [string, ...string[]]; readonly post: NewPost }
+  /** Scheduled once: its keys are stored with this message. */
+  | { readonly kind: "tell"; readonly keys: readonly [string, ...string[]]; readonly post: NewPost }
   /** This one may show it soon. */
   | { readonly kind: "soon"; readonly ms: number };
 
@@ -155,17 +155,17 @@ export type Shown = {
   readonly threadTs?: string | undefined;
   /** Not in the place itself. */
   readonly isOnlyInThread?: true;
-  /** Told there first, and in its place if Slack doesn't take it. */
+  /** Sent there first, and to its place if Slack doesn't take it. */
   readonly responseUrl?: string | undefined;
   /** Without `unshown`, it shows all. */
-  readonly beside?: (told: readonly string[], unshown?: Unshown) => Beside | undefined;
-  /** Somebody waits for its news: they are delivered at once, also during a pause. */
+  readonly beside?: (sentKeys: readonly string[], unshown?: Unshown) => Beside | undefined;
+  /** Somebody waits for it: it is sent at once, also during a pause. */
   readonly isAwaited?: true;
   /** Ids of what it lists: its readers know them, whatever they may see later. */
   readonly listed?: readonly string[] | undefined;
   /** Of a message that is updated; any other is over once it is posted. */
   readonly kept?: Kept;
-  /** Nothing happens after this: it is over once it is drawn. */
+  /** It never changes again: it is over once it is drawn. */
   readonly isLast?: true;
 };
 
@@ -175,12 +175,12 @@ export type Kept = {
   /** Undefined: there is nothing to say yet. */
   readonly reply: (key: string) => Promise<Post | undefined>;
   /** What is stored of the keys once the thread has all its replies. */
-  readonly complete?: (told: readonly string[]) => readonly string[];
+  readonly complete?: (sentKeys: readonly string[]) => readonly string[];
   /** How long the next drawing waits, in milliseconds. */
   readonly restMs: number;
 };
 
-/** What it says has to be read from the workload API first. Then it is asked again, because that may take long. */
+/** The workload API has to be read first. That may take long, so permissions are checked again afterwards. */
 export type Unread = { readonly kind: "unread"; readonly gather: () => Promise<void> };
 
 /**

@@ -124,7 +124,7 @@ export type WatchLimits = { readonly perOwner: number; readonly perPlace: number
 
 export type AddedWatch =
   | { readonly kind: "added"; readonly id: string }
-  /** This person watched the same workloads in the same place before; what they are told has changed. */
+  /** This person watched the same workloads in the same place; its events or times have changed. */
   | { readonly kind: "changed"; readonly id: string }
   /** It was just that already; nothing is written. */
   | { readonly kind: "same" }
@@ -174,17 +174,17 @@ export type Round = ListKey & {
   readonly version: number;
 };
 
-/** Something that a place is to be told from `dueAt` on. */
+/** A notice for a place, due from `dueAt` on. */
 export type NewNotice = {
   /** A channel, or a person's id for their direct message. */
   readonly place: string;
   /** Of the incident, or a new one for an event. */
   readonly id: string;
   readonly event: NoticedEvent | undefined;
-  /** When it counts, quiet hours and mutes apart. */
+  /** When it may be reported, before quiet hours and mutes are considered. */
   readonly countsAt: Date;
   readonly dueAt: Date;
-  /** It isn't told twice: one that is known keeps its times. */
+  /** A notice of this incident may exist: it then keeps its times. */
   readonly isOld: boolean;
 };
 
@@ -198,7 +198,7 @@ export type RoundResult = {
   readonly notices: readonly NewNotice[];
 };
 
-/** What a place has to be told now. */
+/** A notice that is due. */
 export type Notice = {
   readonly id: string;
   readonly subject: Incident | NoticedEvent;
@@ -208,9 +208,9 @@ export type Notice = {
 
 export type PlaceId = { readonly teamId: string; readonly place: string };
 
-/** What is to be done with notices of a place. */
+/** The decision about each notice of a place: tell, wait or drop. */
 export type Placing = PlaceId & {
-  /** Who is told while the place takes no message. */
+  /** The person who gets it while the place takes no message. */
   readonly ownerId: string | undefined;
   readonly tell: readonly {
     readonly id: string;

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { note } from "../../platform/trail.ts";
+import { annotate } from "../../platform/trail.ts";
 import { fieldError } from "./field-error.ts";
 import type { Route, Pointer, Validate } from "./contract.ts";
 import { Refusal } from "../engine.ts";
@@ -60,7 +60,7 @@ export type ServeLog = {
  */
 export function failureAnswer(error: unknown, log: ServeLog | undefined): Response {
   const reference = randomUUID().slice(0, 8);
-  note({ reference });
+  annotate({ reference });
   const named = { "X-Request-Id": reference };
   if (error instanceof NotServed || error instanceof Refusal) {
     const { status, message, cause } = error;

@@ -57,7 +57,7 @@ const nothing = (): void => undefined;
 
 function followed(span: OpenSpan | undefined): Followed {
   return {
-    note: ({ reference }) => void (reference !== undefined && span?.set({ "gantry.reference": reference })),
+    annotate: ({ reference }) => void (reference !== undefined && span?.set({ "gantry.reference": reference })),
     hold: () => nothing,
   };
 }

@@ -159,7 +159,7 @@ test("every column either holds nothing of a person, or nothing of an erased one
     .insertInto("post")
     .values({ ...news, created_at: at })
     .execute();
-  await store.note(
+  await store.addEvent(
     event("refused", { changeId: undefined, channelId: DIRECT, account: ACCOUNT, result: `no, ${NAME}` }),
   );
   await store.sealHistory();

@@ -147,7 +147,7 @@ test.each(migrations.map(({ title }, at) => ({ schema: at + 1, title })))(
 
     const [one, other] = await Promise.all([start("one"), start("other")]);
 
-    await one.note(event("bound"));
+    await one.addEvent(event("bound"));
     await Promise.all([one.sealHistory(), other.sealHistory()]);
     const applied = await db.selectFrom("migration").select("number").orderBy("number").execute();
     expect(applied.map(({ number }) => number)).toEqual(migrations.map((_, at) => at + 1));

@@ -6,7 +6,7 @@ test("who can't see the card is told of trouble at once, not after the last look
   const settledAt = new Date("2026-11-30T12:00:00Z");
   const ending = run({ kind: "done", after: undefined, alsoMoved: [] });
   const progress = { kind: "trouble", line: "exit 1", excerpt: [] } as const; // a literal kind
-  const known = { told: ["ended"], at: new Date("2026-11-30T12:00:30Z") };
+  const known = { sentKeys: ["ended"], at: new Date("2026-11-30T12:00:30Z") };
 
   expect(dueNews(ended("done", { ending, settledAt, progress }), known)).toEqual({ kind: "now", news: "after" });
   expect(dueNews(ended("done", { ending, settledAt }), known)).toEqual({ kind: "nothing" });

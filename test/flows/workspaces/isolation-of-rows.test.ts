@@ -221,7 +221,7 @@ const asked: Readonly<Record<string, Attempt>> = {
   "add a request to it": (store) => store.insertChange(pendingChange("MINE11"), event("requested")),
   "add a request with history of it": (store) =>
     store.insertChange(pendingChange("MINE12", { teamId: "T2" }), event("requested")),
-  "write its history": (store) => store.note(event("refused")),
+  "write its history": (store) => store.addEvent(event("refused")),
   "list its waiting requests": (store) => store.pendingChanges("T1"),
   "read its history": (store) => store.history({ teamId: "T1", limit: 10 }),
   "read the history of its workload": (store) =>
@@ -273,7 +273,7 @@ const asked: Readonly<Record<string, Attempt>> = {
   "read what is due in its channel": (store) => store.dueNotices({ teamId: "T1", place: "C1" }),
   "place what is due in its channel": (store) => store.placeNotices(placing),
   "read its message": (store) => store.postOf(postDue),
-  "change its message": (store) => store.savePost(postDue, { told: ["lines"] }),
+  "change its message": (store) => store.savePost(postDue, { sentKeys: ["lines"] }),
   "deliver its message again": (store) => store.deliverAgain(postDue),
   "remove its message": (store) => store.removePost(postDue),
   "schedule a message of it": (store) => store.postDue(postDue, post),

@@ -88,7 +88,7 @@ test("a trace that begins in the bot goes on in the workload API and in its engi
   const list = () => api.send({ op: "listServices", path: { region: "us" }, query: undefined, body: undefined });
 
   const command = bot.tracing?.begin("command list", undefined);
-  await onTrail(createTrail({ note: () => undefined, hold: () => () => undefined }, command), list);
+  await onTrail(createTrail({ annotate: () => undefined, hold: () => () => undefined }, command), list);
   command?.end();
   await bot.close();
   await service.close();

@@ -60,7 +60,7 @@ async function interaction<Result>(
     root?.set({ "gantry.kind": kind, "gantry.verb": verb, "gantry.outcome": outcome });
     root?.end(outcome === "failed" || outcome === "error" ? { error: undefined } : { status: outcome });
   });
-  run.note(facts, root);
+  run.annotate(facts, root);
   const release = run.hold();
   try {
     return await onTrail(createTrail(run, root), work);
@@ -78,7 +78,7 @@ function createRun(root: OpenSpan | undefined, onAnswered: (known: Known) => voi
   let holds = 0;
   let isOver = false;
   return {
-    note(facts, span) {
+    annotate(facts, span) {
       verb = facts.verb ?? verb;
       if (facts.outcome !== undefined && outcomes.indexOf(facts.outcome) > outcomes.indexOf(outcome)) {
         outcome = facts.outcome;
@@ -109,7 +109,7 @@ function createRun(root: OpenSpan | undefined, onAnswered: (known: Known) => voi
 function backgroundTrail(sinks: Sinks): Trail {
   const nothing = (): void => undefined;
   const trail: Trail = {
-    note: nothing,
+    annotate: nothing,
     begin: () => ({ trail, end: nothing }),
     hold: () => nothing,
     traceparent: () => undefined,

@@ -72,7 +72,7 @@ type State = {
   /** The one used last is the last. */
   readonly entries: Map<string, Entry>;
   /** Organizations' workspaces that the database knows. */
-  readonly noted: Set<string>;
+  readonly saved: Set<string>;
 };
 
 export type InstalledWorkspaces = Workspaces & {
@@ -86,7 +86,7 @@ export function installedWorkspaces(
   installations: WorkspaceParts["installations"],
   care: InstallationCare,
 ): InstalledWorkspaces {
-  const state: State = { shared, installations, care, entries: new Map(), noted: new Set() };
+  const state: State = { shared, installations, care, entries: new Map(), saved: new Set() };
   const { entries } = state;
   return {
     begin: () => Promise.resolve(),
@@ -120,9 +120,9 @@ async function find(state: State, { teamId, enterpriseId }: Source): Promise<Wor
   const installation = await store.findInstallation({ teamId, enterpriseId });
   if (installation === undefined) return undefined;
   // What is stored for it names only the workspace.
-  if (installation.isOrgWide && !state.noted.has(teamId)) {
-    await store.noteOrgWorkspace(teamId, installation.id);
-    state.noted.add(teamId);
+  if (installation.isOrgWide && !state.saved.has(teamId)) {
+    await store.saveOrgWorkspace(teamId, installation.id);
+    state.saved.add(teamId);
   }
   return keep(state, teamId, entryFor(state, teamId, installation)).workspace;
 }
@@ -144,9 +144,9 @@ function forget(entries: State["entries"], teamId: string): void {
     unawaited(deps.calls.flush(), (err) => deps.log.warn({ err }, "couldn't count the last calls"));
 }
 
-function drop({ entries, noted }: State, teamId: string): void {
+function drop({ entries, saved }: State, teamId: string): void {
   forget(entries, teamId);
-  noted.delete(teamId);
+  saved.delete(teamId);
 }
 
 function entryFor(

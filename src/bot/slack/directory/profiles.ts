@@ -161,7 +161,9 @@ export function createProfiles(parts: ProfilesParts): Profiles {
     }
   };
 
-  const note = async (seen: readonly { readonly user: User; readonly atMs: number }[]): Promise<readonly Profile[]> => {
+  const keepAndSave = async (
+    seen: readonly { readonly user: User; readonly atMs: number }[],
+  ): Promise<readonly Profile[]> => {
     const team = await ourTeam();
     const read = seen.map(({ user, atMs }) => ({ ...profileOf(user, team), atMs }));
     const profiles = read.map(({ atMs, ...profile }) => keep(profile, atMs));
@@ -171,7 +173,7 @@ export function createProfiles(parts: ProfilesParts): Profiles {
 
   const readNow = async (userId: string): Promise<readonly Profile[]> => {
     const { user, atMs } = await reader.readNow(userId);
-    return note([{ user: User.parse(user), atMs }]);
+    return keepAndSave([{ user: User.parse(user), atMs }]);
   };
 
   return {
@@ -180,7 +182,7 @@ export function createProfiles(parts: ProfilesParts): Profiles {
       const profile = (await known([userId], maxAgeMs)).get(userId);
       if (profile !== undefined) return profile;
       const { user, atMs } = await reader.read(userId, sinceMs, maxAgeMs < freshness.profile);
-      const [read] = await note([{ user: User.parse(user), atMs }]);
+      const [read] = await keepAndSave([{ user: User.parse(user), atMs }]);
       if (read === undefined) throw new Error("a profile that was read is missing");
       return read;
     },
@@ -209,7 +211,7 @@ export function createProfiles(parts: ProfilesParts): Profiles {
             const { data } = User.safeParse(user);
             return data !== undefined && wanted.has(data.id) ? [{ user: data, atMs }] : [];
           });
-          add(await note(users));
+          add(await keepAndSave(users));
           cursor = next;
           if (cursor === undefined) break;
         }

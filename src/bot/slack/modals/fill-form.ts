@@ -12,7 +12,7 @@ import { contextFor } from "../../workflow/access/context.ts";
 import { drawForm, type OpenedForm, chosenName, filledForm, hiddenWhileReading, readingForm } from "./draw-form.ts";
 import { afterAck, drawFinal, type Drawn, drawView } from "./update-view.ts";
 import { refusedForm } from "../../commands/lookup/authorize.ts";
-import { noteRefusal } from "../../workflow/history.ts";
+import { recordRefusal } from "../../workflow/history.ts";
 
 /** The version of an open view that a person clicked in or submitted. */
 export type ViewVersion = {
@@ -141,7 +141,7 @@ async function factsFor(deps: WorkspaceParts, filling: Filling, { signal, isRead
     if (refused !== undefined) {
       const { asker: who, account } = context;
       // Choosing a workload in an open form is not a request yet.
-      if (isNew) await noteRefusal(deps, { ...refused, verb, origin, who, account: account.username });
+      if (isNew) await recordRefusal(deps, { ...refused, verb, origin, who, account: account.username });
       const { refusal: verdict } = refused;
       return { kind: "refused", post: refusalMessage({ kind: "policy", verdict, command: deps.settings.command }) };
     }

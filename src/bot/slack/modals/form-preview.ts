@@ -12,7 +12,7 @@ import type { ViewVersion } from "./fill-form.ts";
 import { valuesDigest } from "./form-metadata.ts";
 import { afterAck, drawFinal } from "./update-view.ts";
 import { proposeChange, type Proposal } from "../../commands/lookup/authorize.ts";
-import { noteRefusal } from "../../workflow/history.ts";
+import { recordRefusal } from "../../workflow/history.ts";
 
 type Previewing = OpenedForm & { readonly version: ViewVersion; readonly ask: Ask; readonly origin: Origin };
 
@@ -62,7 +62,7 @@ async function previewOf(
     const judged = await proposeChange(command, ask, context);
     if (judged.kind === "refused") {
       const { asker: who, account } = context;
-      await noteRefusal(deps, { ...judged, verb: command.name, origin, who, account: account.username });
+      await recordRefusal(deps, { ...judged, verb: command.name, origin, who, account: account.username });
       const { blocks } = refusalMessage({ kind: "policy", verdict: judged.refusal, command: slash });
       return { blocks, submit: undefined };
     }

@@ -1,10 +1,10 @@
 import type { Clock } from "../../../platform/clock.ts";
 
 export type ArrivalTimes = {
-  /** Notes that Slack delivered something. */
-  readonly note: (body: unknown) => void;
-  /** Notes a request whose signature is wrong. */
-  readonly noteUnsigned: () => void;
+  /** Remembers that Slack delivered something. */
+  readonly remember: (body: unknown) => void;
+  /** Remembers a request whose signature is wrong. */
+  readonly rememberUnsigned: () => void;
   /** ISO 8601 times of the last ones by kind, since the start. */
   readonly last: () => Readonly<Partial<Record<Kind, string>>>;
   readonly unsigned: () => { readonly count: number; readonly last?: string };
@@ -18,8 +18,8 @@ export function createArrivalTimes(clock: Pick<Clock, "now">): ArrivalTimes {
   let count = 0;
   let unsignedAt: string | undefined;
   return {
-    note: (body) => void (last[kindOf(body)] = clock.now().toISOString()),
-    noteUnsigned() {
+    remember: (body) => void (last[kindOf(body)] = clock.now().toISOString()),
+    rememberUnsigned() {
       count += 1;
       unsignedAt = clock.now().toISOString();
     },

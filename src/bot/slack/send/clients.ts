@@ -77,7 +77,7 @@ type Ways = Pick<Network, "send" | "fetch">;
 export type TokenWatch = {
   /** Slack's code for refusing the token: "token_revoked"; undefined since a call succeeded again. */
   readonly refusal: () => string | undefined;
-  /** `fetch` for clients of the Web API; notes whether each answer accepts the token. */
+  /** `fetch` for clients of the Web API; remembers whether the last answer accepted the token. */
   readonly fetch: Fetch;
 };
 
@@ -87,7 +87,7 @@ const REFUSED = /"error"\s*:\s*"([a-z_]{1,60})"/u;
 /** Reads every answer below the clients, so no client and no method is left out. */
 export function createTokenWatch(network: Ways): TokenWatch {
   let refusal: string | undefined;
-  const note = (text: string): void => {
+  const checkToken = (text: string): void => {
     if (ACCEPTED.test(text)) {
       refusal = undefined;
       return;
@@ -107,7 +107,7 @@ export function createTokenWatch(network: Ways): TokenWatch {
       const answer = await answerTo(network.send, url, sent);
       // Slack redirects nobody.
       if (answer.status >= 300 && answer.status < 400) throw new TypeError("unexpected redirect");
-      if (answer.status === 200) note(answer.text);
+      if (answer.status === 200) checkToken(answer.text);
       return new Response(answer.text, { status: answer.status, headers: [...answer.headers.entries()] });
     },
   };

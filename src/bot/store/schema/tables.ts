@@ -250,7 +250,7 @@ export type IncidentTable = {
   /** How it looks, and what was known around it: JSON, sealed. */
   state: string;
 };
-/** What a place is to be told, or was told on the card `alert_id`: an incident, or an event with its words. */
+/** A notice for a place, on the card `alert_id` once it is placed: an incident, or an event with its words. */
 export type NoticeTable = {
   team_id: string;
   place: string;
@@ -263,7 +263,7 @@ export type NoticeTable = {
   was_muted: number;
   alert_id: string | null;
 };
-/** What is told together of incidents and events: a message of each place shows it. */
+/** Incidents and events that share a message; each place has its own. */
 export type AlertTable = {
   id: string;
   team_id: string;

@@ -5,9 +5,9 @@ import { isSecretVariable, MOST_SECRET_CHARACTERS } from "../../logs/secret-valu
 
 /** Environment variable values that this process has read or sent, for redacting logs. In memory only. */
 export type EnvValues = {
-  /** All that it has. */
-  readonly note: (account: string, workload: Named, env: readonly EnvVar[]) => void;
-  /** Some of what it will have. */
+  /** Its complete environment. */
+  readonly remember: (account: string, workload: Named, env: readonly EnvVar[]) => void;
+  /** Variables that a request sets. */
   readonly add: (account: string, workload: Named, env: readonly EnvVar[]) => void;
   readonly values: (account: string, workload: Named) => readonly string[];
   /** Whether it was read recently. */
@@ -28,7 +28,7 @@ const MOST_KEPT = 8 * 1024 * 1024;
 type Place = Pick<Named, "kind" | "region"> & { readonly account: string; readonly names: Map<string, Kept> };
 
 export function createEnvValues(clock: Pick<Clock, "now">): EnvValues {
-  /** Least recently noted first. One key per place: a key per workload would cost more than the rest of a list. */
+  /** Least recently used first. One key per place: a key per workload would cost more than the rest of a list. */
   const places = new Map<string, Place>();
   let last: Place | undefined;
   let count = 0;
@@ -77,7 +77,7 @@ export function createEnvValues(clock: Pick<Clock, "now">): EnvValues {
     makeRoom();
   };
   return {
-    note: (account, workload, env) => keep(account, workload, env, clock.now().getTime()),
+    remember: (account, workload, env) => keep(account, workload, env, clock.now().getTime()),
     add: (account, workload, env) => keep(account, workload, env, find(account, workload)?.at ?? 0),
     values: (account, workload) => find(account, workload)?.values ?? NONE,
     isFresh(account, workload) {

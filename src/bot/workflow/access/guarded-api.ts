@@ -105,7 +105,7 @@ async function guardAnswer(call: Outline, answer: object, { username, seen }: Gu
     // Lists may omit containers; that doesn't mean there are none.
     if (containers !== undefined) {
       const env = envOf(containers);
-      if (env.length > 0 || left < MOST_WITHOUT) seen.note(username, workload, env);
+      if (env.length > 0 || left < MOST_WITHOUT) seen.remember(username, workload, env);
     }
     hideIn(whole, () => seen.values(username, workload));
   };

@@ -1,7 +1,7 @@
 import { type Card, type StoredChange, partsOf } from "../../changes/stored-change.ts";
 import { UserError, StoreError } from "../../errors.ts";
 import type { DecisionAnswer } from "../../views/messages/decision-answer.ts";
-import { changeEvent, note } from "../history.ts";
+import { changeEvent, recordEvent } from "../history.ts";
 import type { Mute } from "../../watch/watch.ts";
 import { isDirect, type Origin } from "../origin.ts";
 import { permissionsFor } from "./permissions.ts";
@@ -47,7 +47,7 @@ export async function findVisibleChange(
   if (change !== undefined) {
     const { userId, name } = viewer.profile;
     const hidden = { kind: "vote-refused", who: { userId, name }, result: "may not see this change" } as const; // a literal kind
-    await note(deps, changeEvent(deps, { ...change, id: undefined }, hidden));
+    await recordEvent(deps, changeEvent(deps, { ...change, id: undefined }, hidden));
   }
   const ids = (await recordsFor(deps, viewer).pending()).map(({ id }) => id);
   return { missing: { kind: "missing", id: changeId, nearest: nearNames(changeId, ids), isClicked } };

@@ -6,7 +6,7 @@ import { decisionAnswer, type DecisionAnswer } from "../../views/messages/decisi
 import { approversNow, cardChannel, eligibility } from "../access/approvers.ts";
 import { clearToRun } from "../access/clear-to-run.ts";
 import { findVisibleChange } from "../access/records.ts";
-import { advance, changeEvent, logEvent, note } from "../history.ts";
+import { advance, changeEvent, logEvent, recordEvent } from "../history.ts";
 import type { Interaction, Reply } from "../inbox/interaction.ts";
 import { step } from "../lifecycle.ts";
 import { freshness, type WorkflowParts } from "../ports.ts";
@@ -58,7 +58,7 @@ export async function decide(deps: WorkflowParts, interaction: DecideInteraction
   if (may.kind !== "may") {
     // For history alone: the thread of the card shows only what counted.
     const refusal = { kind: "vote-refused", who: may.who, result: reasons[may.kind] } as const; // a literal kind
-    await note(deps, changeEvent(deps, { ...change, id: undefined }, refusal));
+    await recordEvent(deps, changeEvent(deps, { ...change, id: undefined }, refusal));
     return answer(await whyNot(deps, { change, may, wanted: decision }));
   }
   const deciding = { change, interaction, answer, who: may.who };

@@ -5,7 +5,7 @@ import { refusalMessage } from "../../views/messages/refusal-message.ts";
 import { sentences } from "../../views/messages/sentences.ts";
 import type { Incident } from "../../watch/incident.ts";
 import { permissionsFor } from "../access/permissions.ts";
-import { logEvent, noteRefusal, originEvent } from "../history.ts";
+import { logEvent, recordRefusal, originEvent } from "../history.ts";
 import type { Reply } from "../inbox/interaction.ts";
 import { isDirect, type Origin } from "../origin.ts";
 import { freshness, type WorkflowParts } from "../ports.ts";
@@ -36,7 +36,7 @@ export async function takeAlert(deps: WorkflowParts, { alertId, origin, reply }:
     if (refusal === undefined) continue;
     const { kind, region, name } = incident;
     const workload = name === undefined ? undefined : { kind, region, name };
-    await noteRefusal(deps, { refusal, workload, verb: "watch", origin, who, account: incident.account });
+    await recordRefusal(deps, { refusal, workload, verb: "watch", origin, who, account: incident.account });
     return reply.send(refusalMessage({ kind: "policy", verdict: refusal, command: settings.command }), "refused");
   }
   const about = { kind: "taken", verb: "watch", account, ...subjectOf(incidents, settings) } as const; // a literal kind

@@ -1,6 +1,6 @@
 import { createScheduler, type LaneLimits, type Work } from "./scheduler.ts";
 import type { Clock } from "../../../platform/clock.ts";
-import { later, note } from "../../../platform/trail.ts";
+import { later, annotate } from "../../../platform/trail.ts";
 import { unawaited, within } from "../../../platform/waiting.ts";
 
 export type LaneName = "people" | "decisions" | "due";
@@ -67,7 +67,7 @@ export function createLanes({ drain: ending, onError, clock, onFull }: LanesPart
   const hasRoom: Lanes["hasRoom"] = ({ lane, owner }) => {
     if (scheduler.hasRoom(lane, owner)) return true;
     onFull?.(lane);
-    note({ outcome: "busy" });
+    annotate({ outcome: "busy" });
     return false;
   };
   return {

@@ -7,7 +7,7 @@ import type { WorkflowParts } from "../ports.ts";
 import type { PostKind } from "../posts.ts";
 import { mayBeNamed, type Named, type SeenParts } from "./seen-there.ts";
 
-/** What is told once is told within this time. Later, history and the list of watches say it. */
+/** A message that is sent once is dropped after this time: history and the list of watches still have it. */
 export const TELL_FOR_MS = 48 * 60 * 60_000;
 
 const NamesJson = z.object({

@@ -39,14 +39,14 @@ export function changePost(deps: WorkflowParts, taken?: TakenCard): PostKind {
   };
 }
 
-/** What is told of the workload, and not of the request. */
+/** Events of the workload, not of the request. */
 const ofWorkload: ReadonlySet<HistoryEvent["kind"]> = new Set<HistoryEvent["kind"]>(["health", "recovered"]);
 
 /** The thread of a card tells what people decided, and of workloads that are or were in trouble. */
 function hasThread(change: StoredChange): boolean {
   const seen = partsOf(change).map(seenOf);
-  const isTold = seen.some((each) => each?.kind === "trouble" || each?.recovered === true);
-  return change.terms !== undefined || change.breakGlass || isTold;
+  const wasInTrouble = seen.some((each) => each?.kind === "trouble" || each?.recovered === true);
+  return change.terms !== undefined || change.breakGlass || wasInTrouble;
 }
 
 async function shownChange(deps: WorkflowParts, drawn: Drawn): Promise<Shown> {
@@ -66,7 +66,7 @@ async function shownChange(deps: WorkflowParts, drawn: Drawn): Promise<Shown> {
       opening: () => openingCard({ change, defaultRegion: settings.region, names }),
     }),
     threadTs: threadOf(change, drawn.opened),
-    beside: (told, unshown) => besideCard(deps, { change, complete: thread.complete([]), told, unshown }),
+    beside: (sentKeys, unshown) => besideCard(deps, { change, complete: thread.complete([]), sentKeys, unshown }),
     isAwaited: true,
     kept: thread,
   };
@@ -103,12 +103,12 @@ function readKey(key: string): (Batch & { readonly name: string }) | undefined {
   return name === undefined ? undefined : { name, after: Number(after), upTo: Number(upTo) };
 }
 
-/** The keys of a thread that tells all that happened up to the event with this number. */
-function completed(told: readonly string[], upTo: number): readonly string[] {
-  return [...told.filter((key) => readKey(key) === undefined), keyOf(COMPLETE, { after: 0, upTo })];
+/** The keys of a thread with all replies up to the event with this number. */
+function completed(sentKeys: readonly string[], upTo: number): readonly string[] {
+  return [...sentKeys.filter((key) => readKey(key) === undefined), keyOf(COMPLETE, { after: 0, upTo })];
 }
 
-/** Its thread tells what happened in batches. One that is begun is completed before the next one, from any replica. */
+/** Events reach the thread in batches. A batch that was begun is completed before the next one, by any replica. */
 function threadOfCard({ change, events }: Drawn, region: string | undefined): Kept & Required<Pick<Kept, "complete">> {
   const newest = events.at(-1)?.seq ?? 0;
   const replies = (batch: Batch, isShown: boolean): ReturnType<typeof repliesTo> => {
@@ -116,20 +116,20 @@ function threadOfCard({ change, events }: Drawn, region: string | undefined): Ke
     return repliesTo(change, { news, isShown, region });
   };
   return {
-    lacks({ told, isShown }) {
-      const known = told.flatMap((key) => readKey(key) ?? []);
+    lacks({ sentKeys, isShown }) {
+      const known = sentKeys.flatMap((key) => readKey(key) ?? []);
       const from = Math.max(0, ...known.flatMap(({ name, upTo }) => (name === COMPLETE ? upTo : [])));
       const begun = new Map(known.filter(({ upTo }) => upTo > from).map((each) => [each.upTo, each]));
       const after = Math.max(from, ...begun.keys());
       const batches: readonly Batch[] = [...begun.values(), ...(newest > after ? [{ after, upTo: newest }] : [])];
       const wanted = batches.flatMap((batch) => replies(batch, isShown).map(({ name }) => keyOf(name, batch)));
-      return wanted.filter((key) => !told.includes(key));
+      return wanted.filter((key) => !sentKeys.includes(key));
     },
     async reply(key) {
       const read = readKey(key);
       return read && replies(read, true).find(({ name }) => name === read.name)?.post;
     },
-    complete: (told) => (newest === 0 ? told : completed(told, newest)),
+    complete: (sentKeys) => (newest === 0 ? sentKeys : completed(sentKeys, newest)),
     restMs: 0,
   };
 }
@@ -148,10 +148,10 @@ type Reply = { readonly name: string; readonly post: Post };
  */
 function repliesTo(change: StoredChange, { news, isShown, region: defaultRegion }: News): readonly Reply[] {
   const has = (wanted: HistoryEvent["kind"]): boolean => news.some(({ kind }) => kind === wanted);
-  // How a Change ended whose card can't show it is told to its requester, here if Slack takes it.
-  const isToldAnyway = !isShown && change.settledAt !== undefined;
-  const tellsStory = (change.terms !== undefined || change.breakGlass) && !isToldAnyway;
-  const trouble = isToldAnyway ? [] : news.filter(({ kind }) => kind === "health" || kind === "recovered");
+  // If the card can't show the ending, the requester gets a message about it: here, if Slack takes it.
+  const isSentAnyway = !isShown && change.settledAt !== undefined;
+  const tellsStory = (change.terms !== undefined || change.breakGlass) && !isSentAnyway;
+  const trouble = isSentAnyway ? [] : news.filter(({ kind }) => kind === "health" || kind === "recovered");
   const story = { change, defaultRegion, isNotifying: isNotifying(change) };
   const isInTrouble = news.some(({ kind, result }) => kind === "health" && result !== change.wayBackEnd?.why);
   const all: readonly (readonly [name: string, post: Post | undefined])[] = [

@@ -35,7 +35,7 @@ const BLOCKED_MS = { least: 60_000, most: 6 * 60 * 60_000 };
 const BLOCKED_FOR_MS = 7 * 24 * 60 * 60_000;
 /** One call to Slack ends within this time. */
 const CALL_MS = 22_000;
-/** A call to Slack that takes longer is told to whoever waits for the message. */
+/** After this time in a call to Slack, the person who waits gets another message. */
 const PATIENCE_MS = 3_000;
 
 /**
@@ -69,7 +69,7 @@ type Work = {
   readonly parts: DeliverParts;
   readonly read: (key: string | undefined) => ReturnType<PostKind>;
   readonly due: Due;
-  /** As it was before this attempt, but for what somebody was told beside it. */
+  /** As it was before this attempt, plus the keys of messages sent beside it. */
   post: StoredPost;
   readonly isCounted: boolean;
   readonly beganMs: number;
@@ -127,7 +127,7 @@ async function draw(work: Work): Promise<DueEnd> {
     case "blocked":
       return waitForSomebody(work, shown, { ...placed, why: placed.by });
     case "gone":
-      // Whatever is told from now on gets a message of its own, as does what this one should have told.
+      // Later notices, and those that this message should have listed, get a new message.
       return shown.isAwaited ? waitForSomebody(work, shown, { ...placed, why: "gone" }) : remove(work, shown.listed);
     case "sent":
       if (shown.kept === undefined || (shown.isLast && placed.value.unshown === undefined)) return remove(work);
@@ -142,8 +142,8 @@ async function unseen(work: Work, why: Unseen, isPosted: boolean): Promise<DueEn
 }
 
 async function remove({ parts, due, post }: Work, listed: readonly string[] = []): Promise<DueEnd> {
-  const untold = listed.filter((id) => !post.listed.includes(id));
-  await parts.store.removePost(due, untold);
+  const unlisted = listed.filter((id) => !post.listed.includes(id));
+  await parts.store.removePost(due, unlisted);
   return "ended";
 }
 
@@ -228,13 +228,13 @@ async function postNew(work: Work, first: Shown): Promise<Sent<Card> | Unseen> {
   return posted.kind === "gone" ? { ...posted, kind: "blocked", by: "place" } : posted;
 }
 
-type Told = {
-  readonly told: readonly string[];
+type Saved = {
+  readonly sentKeys: readonly string[];
   readonly also?: NewPost;
   readonly soonMs: number | undefined;
 };
 
-/** Makes a call to Slack. While it takes long, whoever waits for the message is told by another one. */
+/** Makes a call to Slack. If it takes long, the person who waits for the message gets another one. */
 async function patiently<Result>(work: Work, shown: Shown, call: () => Promise<Result>): Promise<Result> {
   const { clock, log } = work.parts;
   if (!shown.isAwaited) return call();
@@ -258,36 +258,36 @@ async function patiently<Result>(work: Work, shown: Shown, call: () => Promise<R
   }
 }
 
-/** Schedules another message that tells it. Resolves to how soon to ask again, in milliseconds. */
+/** Schedules a message beside this one. Resolves to the milliseconds until that has to be decided again. */
 async function tellBeside(work: Work, shown: Shown, unshown: Omit<Unshown, "lateMs">): Promise<number | undefined> {
-  const { soonMs, ...beside } = besides(work, shown, work.post.told, unshown);
+  const { soonMs, ...beside } = besides(work, shown, work.post.sentKeys, unshown);
   if (beside.also !== undefined) {
     await save(work, beside);
-    work.post = { ...work.post, told: beside.told };
+    work.post = { ...work.post, sentKeys: beside.sentKeys };
   }
   return soonMs;
 }
 
-/** What another message tells meanwhile, to be stored with this one. */
-function besides(work: Work, shown: Shown, told: readonly string[], unshown?: Omit<Unshown, "lateMs">): Told {
+/** The message beside this one, if it is due, and the keys to store with it. */
+function besides(work: Work, shown: Shown, sentKeys: readonly string[], unshown?: Omit<Unshown, "lateMs">): Saved {
   const { parts, due, post, beganMs } = work;
   const sinceMs = due.takenAt.getTime() - due.createdAt.getTime();
   const late = unshown && { ...unshown, lateMs: sinceMs + parts.clock.elapsedMs() - beganMs };
   const { beside: byKind = (): Beside | undefined => instead(post, late) } = shown;
-  const beside = byKind(told, late);
-  if (beside?.kind !== "tell") return { told, soonMs: beside?.ms };
-  if (told.includes(beside.told[0])) return { told, soonMs: undefined };
-  return { told: [...told, ...beside.told], also: beside.post, soonMs: undefined };
+  const beside = byKind(sentKeys, late);
+  if (beside?.kind !== "tell") return { sentKeys, soonMs: beside?.ms };
+  if (sentKeys.includes(beside.keys[0])) return { sentKeys, soonMs: undefined };
+  return { sentKeys: [...sentKeys, ...beside.keys], also: beside.post, soonMs: undefined };
 }
 
-/** The same for a person, while its channel takes no message. */
+/** The same message for its fallback person, while the channel takes none. */
 function instead(post: StoredPost, unshown: Unshown | undefined): Beside | undefined {
   const { kind, key, teamId, payload, place, fallback } = post;
   if (fallback === undefined || fallback === place || unshown === undefined) return undefined;
-  // It is there soon, or its thread tells.
+  // The message comes soon, or its thread has the news.
   if (unshown.why === "later" || (unshown.why === "message" && post.card !== undefined)) return undefined;
-  const told = { kind, key, teamId, payload, place: fallback, fallback: undefined, insteadOf: place };
-  return { kind: "tell", told: ["instead"], post: told };
+  const other = { kind, key, teamId, payload, place: fallback, fallback: undefined, insteadOf: place };
+  return { kind: "tell", keys: ["instead"], post: other };
 }
 
 type Later = Extract<Sent<never>, { readonly kind: "later" }>;
@@ -306,16 +306,16 @@ function pause({ due }: Work, shown: Shown, { ms, isMaybeSent }: Later, soonMs =
   };
 }
 
-/** Tried again with growing pauses. Somebody is told meanwhile, unless the thread can tell. */
+/** Retries with back-off until somebody changes something. Meanwhile a person gets another message, unless the thread takes replies. */
 async function waitForSomebody(
   work: Work,
   shown: Shown,
   unshown: Omit<Unshown, "lateMs">,
-  told = work.post.told,
+  sentKeys = work.post.sentKeys,
 ): Promise<DueEnd> {
   const { parts, due, post } = work;
   const { blockedAt } = post;
-  const { soonMs = Number.POSITIVE_INFINITY, ...beside } = besides(work, shown, told, unshown);
+  const { soonMs = Number.POSITIVE_INFINITY, ...beside } = besides(work, shown, sentKeys, unshown);
   await save(work, { ...beside, isBlocked: true });
   if (blockedAt === undefined) {
     parts.log.warn({ post: post.id, kind: post.kind }, "Slack doesn't take a message until somebody changes something");
@@ -332,7 +332,7 @@ async function waitForSomebody(
 /** Stored for a reply whose result is unknown. It is sent once more, with a note. */
 const unsure = (key: string): string => `unsure ${key}`;
 
-/** Each reply is stored as told before the next one. */
+/** Sends the replies that the thread lacks. Each is stored as sent before the next one. */
 async function tellThread(
   work: Work,
   { card, isStored, unshown }: Placed,
@@ -342,11 +342,11 @@ async function tellThread(
   const isNew = post.card === undefined;
   const isShown = unshown === undefined;
   let unstored = isStored ? undefined : { card, ...(first.listed && { listed: first.listed }) };
-  let { told } = post;
+  let { sentKeys } = post;
   let shown = first;
   let isThreadGone = false;
   const passed = new Set<string>();
-  const next = (): string | undefined => shown.kept.lacks({ told, isShown, isNew }).find((key) => !passed.has(key));
+  const next = (): string | undefined => shown.kept.lacks({ sentKeys, isShown, isNew }).find((key) => !passed.has(key));
   while (next() !== undefined) {
     if (unstored !== undefined) {
       await save(work, unstored);
@@ -364,10 +364,10 @@ async function tellThread(
       passed.add(key);
       continue;
     }
-    const isAgain = told.includes(unsure(key));
-    // Whoever takes over after a kill knows that it may be there.
+    const isAgain = sentKeys.includes(unsure(key));
+    // Stored before the call: after a kill, the next replica knows that the reply may exist.
     await hold(work);
-    await save(work, { told: [...told.filter((each) => each !== unsure(key)), unsure(key)] });
+    await save(work, { sentKeys: [...sentKeys.filter((each) => each !== unsure(key)), unsure(key)] });
     const { channelId: place, ts } = card;
     const threadTs = isThreadGone ? ts : (shown.threadTs ?? ts);
     const posted = await parts.sender.post({ place, threadTs }, isAgain ? sentAgain(view) : view);
@@ -375,25 +375,25 @@ async function tellThread(
       isThreadGone = true;
       continue;
     }
-    if (posted.kind === "blocked") return waitForSomebody(work, shown, { ...posted, why: "thread" }, told);
+    if (posted.kind === "blocked") return waitForSomebody(work, shown, { ...posted, why: "thread" }, sentKeys);
     if (posted.kind === "later") {
-      await save(work, { told: posted.isMaybeSent && !isAgain ? [...told, unsure(key)] : told });
+      await save(work, { sentKeys: posted.isMaybeSent && !isAgain ? [...sentKeys, unsure(key)] : sentKeys });
       return pause(work, shown, { ...posted, isMaybeSent: posted.isMaybeSent && isAgain });
     }
-    // One whose first message is gone is not tried again.
-    told = [...told.filter((each) => each !== unsure(key)), key];
-    await save(work, { told });
+    // Also when the thread is gone: a reply isn't retried then.
+    sentKeys = [...sentKeys.filter((each) => each !== unsure(key)), key];
+    await save(work, { sentKeys });
   }
-  const complete = shown.kept.complete?.(told) ?? told;
-  if (complete.join() !== told.join()) told = complete;
-  if (unshown !== undefined) return waitForSomebody(work, shown, { ...unshown, why: "message" }, told);
-  const { told: all, also } = besides(work, shown, told);
+  const complete = shown.kept.complete?.(sentKeys) ?? sentKeys;
+  if (complete.join() !== sentKeys.join()) sentKeys = complete;
+  if (unshown !== undefined) return waitForSomebody(work, shown, { ...unshown, why: "message" }, sentKeys);
+  const { sentKeys: all, also } = besides(work, shown, sentKeys);
   const { listed } = first;
   const { restMs } = shown.kept;
   const kept = await save(work, {
     ...unstored,
     // Only what is new, because most updates change nothing of it.
-    ...(all !== post.told && { told: all }),
+    ...(all !== post.sentKeys && { sentKeys: all }),
     ...(also && { also }),
     ...(restMs > 0 && { restMs }),
     ...(post.blockedAt !== undefined && { isBlocked: false }),

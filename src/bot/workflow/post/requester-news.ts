@@ -10,7 +10,7 @@ import { TELL_FOR_MS } from "./announcement.ts";
 import { seenThere } from "./seen-there.ts";
 import type { Beside, NewPost, PostKind, Unshown } from "../posts.ts";
 
-// What a requester is told beside the card of their request: what the card can't show them, and what they asked to be told of.
+// News for a requester beside the card: what the card can't show, and the ending they asked to be notified of.
 
 /** https://docs.slack.dev/interactivity/handling-user-interaction#message_responses */
 const RESPONSE_URL_MS = 30 * 60_000;
@@ -36,38 +36,38 @@ type NewsJson = z.infer<typeof NewsJson>;
 
 type BesideCard = {
   readonly change: StoredChange;
-  /** The keys of a thread that tells all. */
+  /** The keys of a thread with all its replies. */
   readonly complete: readonly string[];
-  readonly told: readonly string[];
+  readonly sentKeys: readonly string[];
   readonly unshown: Unshown | undefined;
 };
 
-/** What a requester is told now, when the card shows it, or doesn't. */
+/** The message that a requester gets now, beside a card that shows all of it, or can't. */
 export function besideCard(
   { clock }: Pick<WorkflowParts, "clock">,
-  { change, complete, told, unshown }: BesideCard,
+  { change, complete, sentKeys, unshown }: BesideCard,
 ): Beside | undefined {
   const { card, id, requester } = change;
   if (isNotifying(change)) {
     const ms = unshown?.why === "later" ? CARD_WITHIN_MS.update - unshown.lateMs : 0;
     if (ms > 0) return { kind: "soon", ms };
     const post = newsFor(change, { change: id, news: "asked", ...whyOf(unshown) }, requester.userId);
-    return { kind: "tell", told: ["asked"], post };
+    return { kind: "tell", keys: ["asked"], post };
   }
   if (unshown === undefined) return undefined;
   const { why, lateMs } = unshown;
-  const owed = dueNews(change, { told, at: clock.now() });
+  const due = dueNews(change, { sentKeys, at: clock.now() });
   // The card shows how it ended; nobody is notified of an edited card.
-  if (owed.kind === "nothing" || (why === "thread" && owed.kind === "now" && owed.news !== "after")) return undefined;
-  // No way leads to them.
+  if (due.kind === "nothing" || (why === "thread" && due.kind === "now" && due.news !== "after")) return undefined;
+  // The app is refused everywhere: no message would reach them.
   if (why === "app" && card !== undefined) return undefined;
-  const ms = Math.max(owed.kind === "soon" ? owed.ms : 0, why === "later" ? graceMs(change) - lateMs : 0);
-  if (owed.kind === "soon" || ms > 0) return { kind: "soon", ms };
-  const { news } = owed;
+  const ms = Math.max(due.kind === "soon" ? due.ms : 0, why === "later" ? graceMs(change) - lateMs : 0);
+  if (due.kind === "soon" || ms > 0) return { kind: "soon", ms };
+  const { news } = due;
   const place = card !== undefined && (why === "message" || why === "later") ? card.channelId : requester.userId;
   const post = newsFor(change, { change: id, news, ...whyOf(unshown) }, place);
-  // What is told so isn't told once more in the thread.
-  return { kind: "tell", told: change.settledAt === undefined ? [news] : [news, ...complete], post };
+  // With an ending, the thread counts as complete: its replies would repeat the message.
+  return { kind: "tell", keys: change.settledAt === undefined ? [news] : [news, ...complete], post };
 }
 
 function graceMs({ card, settledAt }: StoredChange): number {
@@ -100,10 +100,10 @@ export function requesterPost(
   deps: Pick<WorkflowParts, "accounts" | "clock" | "people" | "policy" | "sealer" | "settings" | "store">,
 ): PostKind {
   const { clock, sealer, store } = deps;
-  return async ({ payload, place, teamId, createdAt, blockedAt, told }) => {
+  return async ({ payload, place, teamId, createdAt, blockedAt, sentKeys }) => {
     const now = clock.now().getTime();
     const isLate = now - createdAt.getTime() > TELL_FOR_MS;
-    if (payload === undefined || isLate || told.includes(ELSEWHERE)) return over;
+    if (payload === undefined || isLate || sentKeys.includes(ELSEWHERE)) return over;
     const content = NewsJson.parse(JSON.parse(payload));
     const { news } = content;
     const change = await store.find({ id: content.change });
@@ -118,7 +118,7 @@ export function requesterPost(
     if (seen === undefined) return { kind: "unknown" };
     const view = newsPost({ ...wordsOf(deps, seen.change, content), route: inThread ? "thread" : "alone" });
     const thread = threadOf(change, opened);
-    // What they asked to be told of goes to the thread only when the direct message was refused.
+    // The notification they asked for goes to the thread only when the direct message was refused.
     const next = inThread ? (isAsked ? undefined : requester.userId) : isAsked ? card?.channelId : undefined;
     return {
       kind: "shown",
@@ -127,13 +127,13 @@ export function requesterPost(
       threadTs: inThread ? (thread ?? card.ts) : isDirect(place) ? thread : undefined,
       responseUrl: isBesideCommand && !inThread ? opened?.responseUrl : undefined,
       isAwaited: true,
-      beside: (_told, unshown) =>
+      beside: (_sentKeys, unshown) =>
         elsewhere({ change, content, next, isFresh: isFresh && blockedAt === undefined }, unshown),
     };
   };
 }
 
-/** In `told` of a message whose news another one tells. */
+/** Key for a message whose news another one carries. */
 const ELSEWHERE = "elsewhere";
 
 type Elsewhere = {
@@ -150,7 +150,7 @@ function elsewhere({ change, content, next, isFresh }: Elsewhere, unshown: Unsho
   const ms = unshown.why === "later" ? CARD_WITHIN_MS.update - unshown.lateMs : 0;
   if (next === undefined) return isFresh && unshown.why !== "later" ? { kind: "soon", ms: 1_000 } : undefined;
   if (ms > 0) return { kind: "soon", ms };
-  return { kind: "tell", told: [ELSEWHERE], post: newsFor(change, content, next) };
+  return { kind: "tell", keys: [ELSEWHERE], post: newsFor(change, content, next) };
 }
 
 function wordsOf(
@@ -174,7 +174,7 @@ function wordsOf(
   };
 }
 
-/** Something newer is told by the card, or with other news. */
+/** The card, or newer news, has replaced it. */
 function isOutdated(news: NewsJson["news"], change: StoredChange): boolean {
   if (news === "asked") return false;
   const isFirst = news === "waiting" || news === "running";

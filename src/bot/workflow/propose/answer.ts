@@ -1,6 +1,6 @@
 import type { Ask } from "../../ask.ts";
 import { Problem } from "../../../api/problem.ts";
-import { note, step } from "../../../platform/trail.ts";
+import { annotate, inSpan } from "../../../platform/trail.ts";
 import type { Context, ReadCommand } from "../../commands/command.ts";
 import { ReadRefused } from "../../commands/lookup/may-see.ts";
 import { actions, askButton, type Block } from "../../views/kit/blocks.ts";
@@ -8,7 +8,7 @@ import { type Message, messageFor, numbered, withContextLine } from "../../views
 import { refusalMessage } from "../../views/messages/refusal-message.ts";
 import { contextFor } from "../access/context.ts";
 import { failureMessage } from "../failure.ts";
-import { noteRefusal } from "../history.ts";
+import { recordRefusal } from "../history.ts";
 import { startFollow, unfollow } from "../watching/log-follow.ts";
 import { unfollowed } from "../../commands/verbs/logs/follow-messages.ts";
 import { type Origin, isDirect } from "../origin.ts";
@@ -28,12 +28,12 @@ export async function answerRead(
   { command, ask, origin: place }: Read,
   signal: AbortSignal,
 ): Promise<ReadAnswer | undefined> {
-  note({ verb: command.name });
+  annotate({ verb: command.name });
   let origin = isAboutWorkloads(command) ? place : { ...place, account: undefined };
   try {
     const context = await contextFor(deps, { origin, effect: "read" }, signal);
     origin = { ...origin, account: context.account.username };
-    const refused = await step("policy", () => refusedRead(command, ask, context));
+    const refused = await inSpan("policy", () => refusedRead(command, ask, context));
     if (refused !== undefined) return await refuse(deps, { command, ask, origin }, { context, refused });
     const region = ask.region ?? context.settings.region;
     const follow = await command.follow?.({ ...ask, region }, context).catch((error: unknown) => refusedIn(error));
@@ -94,7 +94,7 @@ async function refuse(
   { context, refused }: Refusing,
 ): Promise<ReadAnswer> {
   const { asker, account } = context;
-  await noteRefusal(deps, { ...refused, verb: command.name, origin, who: asker, account: account.username });
+  await recordRefusal(deps, { ...refused, verb: command.name, origin, who: asker, account: account.username });
   const { command: typed } = context.settings;
   return { kind: "beside", message: refusalMessage({ kind: "policy", verdict: refused.refusal, command: typed }) };
 }

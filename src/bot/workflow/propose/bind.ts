@@ -10,7 +10,7 @@ import { checkChosen } from "../access/context.ts";
 import { permissionsFor } from "../access/permissions.ts";
 import type { Interaction, Reply } from "../inbox/interaction.ts";
 import { failureMessage } from "../failure.ts";
-import { logEvent, note, originEvent, refusalEvent } from "../history.ts";
+import { logEvent, recordEvent, originEvent, refusalEvent } from "../history.ts";
 import { isDirect, type Origin } from "../origin.ts";
 import { freshness, type WorkflowParts } from "../ports.ts";
 import type { Profile } from "../stored.ts";
@@ -60,10 +60,10 @@ export async function bindChannel(deps: WorkflowParts, { terms, origin, reply }:
     terms === undefined
       ? useMessage({ kind: "unbound", by, ...common })
       : useMessage({ kind: "bound", by, terms, regions, ...common });
-  const told = announcement(channelId, { by: userId, names: "no workload", post: news });
-  if (await write(deps, asked, told)) {
+  const announced = announcement(channelId, { by: userId, names: "no workload", post: news });
+  if (await write(deps, asked, announced)) {
     // The person reads it in the channel, with everybody else.
-    if (!(await deps.deliver(told, teamId))) await reply.send(news, "done");
+    if (!(await deps.deliver(announced, teamId))) await reply.send(news, "done");
     return;
   }
   const nothing =
@@ -84,7 +84,7 @@ type BindingRequest = {
 async function write(
   { store, accounts, log }: Pick<WorkflowParts, "store" | "accounts" | "log">,
   asked: BindingRequest,
-  told: Announcement,
+  announced: Announcement,
 ): Promise<boolean> {
   const { origin, profile, terms, before } = asked;
   const { teamId, channelId } = origin;
@@ -94,7 +94,7 @@ async function write(
       ? ({ kind: "unbound", result: was } as const) // a literal kind
       : ({ kind: "bound", result: bindingInWords(terms) } as const); // a literal kind
   const about = { ...happened, verb: "use", account: terms?.account };
-  const event = { ...originEvent(origin, profile, about), announcement: told };
+  const event = { ...originEvent(origin, profile, about), announcement: announced };
   const channel = { teamId, channelId };
   const boundBy = { userId: profile.userId, name: profile.name };
   const writing =
@@ -115,7 +115,7 @@ async function refuse(deps: WorkflowParts, asked: BindingRequest, verdict: Verdi
     who,
     account: terms?.account,
   });
-  await note(deps, event);
+  await recordEvent(deps, event);
   return refusalMessage({ kind: "policy", verdict, command: deps.settings.command });
 }
 

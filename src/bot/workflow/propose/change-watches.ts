@@ -18,7 +18,7 @@ import { matchesPattern } from "../../policy/patterns.ts";
 import type { Watch, WatchPlace, WatchTarget } from "../../watch/watch.ts";
 import { beforeNo } from "../access/approvers.ts";
 import { accessFor } from "../access/context.ts";
-import { logEvent, noteRefusal, originEvent } from "../history.ts";
+import { logEvent, recordRefusal, originEvent } from "../history.ts";
 import type { Reply } from "../inbox/interaction.ts";
 import { isDirect, type Origin } from "../origin.ts";
 import type { NewWatch, WatchLimits } from "../stored.ts";
@@ -66,8 +66,8 @@ export async function changeWatches(
   const { message, announced } = done;
   if (announced === undefined) return reply.send(message, "done");
   // Everybody there reads it, the person too unless they are elsewhere.
-  const isTold = await deps.deliver(announced, origin.teamId);
-  if (!isTold) return reply.send(sentToAsker(message, { channelId, isWatch: wish.kind === "watch" }), "done");
+  const isDelivered = await deps.deliver(announced, origin.teamId);
+  if (!isDelivered) return reply.send(sentToAsker(message, { channelId, isWatch: wish.kind === "watch" }), "done");
   if (isElsewhere) await reply.send(message, "done");
 }
 
@@ -125,7 +125,7 @@ async function refused(deps: WorkflowParts, asked: Asked, wish: WatchWish) {
     throw new UserError("Policy changed in between. Nothing was changed.", { next: "Try again." });
   const { kind, region, name } = aboutWatching(asked, targetOf(wish, asked)).workload;
   const workload = name.includes("*") ? undefined : { kind, region, name };
-  await noteRefusal(deps, {
+  await recordRefusal(deps, {
     refusal,
     workload,
     verb: ask.verb,
@@ -256,8 +256,8 @@ async function end(deps: WorkflowParts, asked: Asked, wish: Wished<"unwatch">): 
   let isNews = false;
   for (const watch of ends) {
     // With the first one that ends: somebody else may have ended some just now.
-    const told = isNews ? undefined : announced;
-    const event = eventOf(asked, { kind: "unwatched", target: watch.target, result: "", announced: told });
+    const announcement = isNews ? undefined : announced;
+    const event = eventOf(asked, { kind: "unwatched", target: watch.target, result: "", announced: announcement });
     if ((await deps.store.removeWatch({ id: watch.id, teamId: at.teamId }, event)) === undefined) continue;
     logEvent(deps, event);
     isNews = true;
@@ -335,8 +335,8 @@ type Happened = {
 };
 
 function eventOf({ ask, at, context, account }: Asked, happened: Happened): NewHistoryEvent {
-  const { kind, target, result, announced: told } = happened;
+  const { kind, target, result, announced } = happened;
   const about = eventAbout(target, context.settings, result);
   const event = originEvent(at, context.asker, { kind, verb: ask.verb, account: account.username, ...about });
-  return { ...event, announcement: told };
+  return { ...event, announcement: announced };
 }

@@ -30,12 +30,12 @@ export async function changedSince({ undone, undo, records, userId }: Undoing): 
   const moved = isRevised ? [] : driftOf({ ...undo, before: after }, undo.before);
   if (moved.length === 0) return { lines: [], ofOthers: [] };
   const events = await eventsOf(undone, records);
-  const told = moved.map(({ field, now }) => {
+  const described = moved.map(({ field, now }) => {
     const who = whoSet(now, events, undone);
     return { line: `${who?.name ?? "somebody"} set ${field} to ${now} since then`, who };
   });
-  const others = told.filter(({ who }) => who?.userId !== userId);
-  return { lines: told.map(({ line }) => line), ofOthers: others.map(({ line }) => line) };
+  const others = described.filter(({ who }) => who?.userId !== userId);
+  return { lines: described.map(({ line }) => line), ofOthers: others.map(({ line }) => line) };
 }
 
 /** Newest first. Without history, nobody is named. */

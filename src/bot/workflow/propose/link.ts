@@ -7,7 +7,7 @@ import { accountMessage, connectForm, connectResult } from "../../views/forms/co
 import { UserError } from "../../errors.ts";
 import { sentence } from "../../views/messages/sentences.ts";
 import type { Interaction, Reply } from "../inbox/interaction.ts";
-import { logEvent, originEvent, noteRefusal } from "../history.ts";
+import { logEvent, originEvent, recordRefusal } from "../history.ts";
 import type { Origin } from "../origin.ts";
 import type { Profile } from "../stored.ts";
 import { type WorkflowParts, freshness } from "../ports.ts";
@@ -115,11 +115,11 @@ type Linking = {
 function eventFor({ kind, origin, profile, username, whose }: Linking, message: Post): NewHistoryEvent {
   const verb = kind === "connected" ? "connect" : "disconnect";
   const result = { mine: "own account", channel: "the channel's account", workspace: "the workspace's account" }[whose];
-  const told =
+  const announced =
     whose === "channel"
       ? announcement(origin.channelId, { by: origin.userId, names: "no workload", post: message })
       : undefined;
-  return { ...originEvent(origin, profile, { kind, verb, result, account: username }), announcement: told };
+  return { ...originEvent(origin, profile, { kind, verb, result, account: username }), announcement: announced };
 }
 
 type LinkAttempt = {
@@ -185,7 +185,7 @@ function noteRefused(
   who: Profile,
   refusal: Refusal,
 ): Promise<void> {
-  return noteRefusal(deps, { refusal, workload: undefined, verb, origin, who, account: undefined });
+  return recordRefusal(deps, { refusal, workload: undefined, verb, origin, who, account: undefined });
 }
 
 /** Slack waits 3 s for the ack, which comes after this. */

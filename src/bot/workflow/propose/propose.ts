@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import type { Change, WorkloadRef } from "../../changes/change.ts";
 import { partsOf, requestIdOf, type StoredChange } from "../../changes/stored-change.ts";
 import { isAnother } from "../../changes/updatable-fields.ts";
-import { step } from "../../../platform/trail.ts";
+import { inSpan } from "../../../platform/trail.ts";
 import type { Context, WriteCommand } from "../../commands/command.ts";
 import { commandOf } from "../../commands/grammar/parse.ts";
 import { UserError } from "../../errors.ts";
@@ -14,7 +14,7 @@ import { accessFor } from "../access/context.ts";
 import { draftOf, type LeftOut, leftOutWords, type Proposed, requesterOf, subjectOf, waitKeyOf } from "./draft.ts";
 import { changedSince } from "./changed-since.ts";
 import { askWhetherAgain, isSameRequest, pointAtEarlierRequest, REPEATED_WITHIN_MS } from "./duplicate-request.ts";
-import { changeEvent, logEvent, note, originEvent, refusalEvent } from "../history.ts";
+import { changeEvent, logEvent, recordEvent, originEvent, refusalEvent } from "../history.ts";
 import { judge } from "./judge.ts";
 import type { Interaction, Reply } from "../inbox/interaction.ts";
 import type { Unanswered } from "../stored.ts";
@@ -51,7 +51,7 @@ export async function propose(deps: WorkflowParts, interaction: AskInteraction, 
   const { context, account } = await accessFor(deps, { origin, effect: "write" }, signal);
   interaction.reply.actsFor(account.username);
   const asked = { interaction, command, context };
-  const judged = await step("policy", () => judge({ command, context }, ask));
+  const judged = await inSpan("policy", () => judge({ command, context }, ask));
   if (judged.kind === "refused") return refuseByPolicy(deps, asked, judged);
   if (judged.kind === "nothing") {
     refuseReplaced(interaction.about, judged.changes);
@@ -111,9 +111,11 @@ async function withSince(
     const { change, ofOthers } = await sinceOf(effect.change);
     return { effect: { ...effect, change }, ofOthers };
   }
-  const told = await Promise.all(effect.several.parts.map(async (part) => ({ part, ...(await sinceOf(part.change)) })));
-  const parts = told.map(({ part, change }) => ({ ...part, change }));
-  const ofOthers = told.flatMap((each) => each.ofOthers.map((line) => `${each.change.workload.name}: ${line}`));
+  const compared = await Promise.all(
+    effect.several.parts.map(async (part) => ({ part, ...(await sinceOf(part.change)) })),
+  );
+  const parts = compared.map(({ part, change }) => ({ ...part, change }));
+  const ofOthers = compared.flatMap((each) => each.ofOthers.map((line) => `${each.change.workload.name}: ${line}`));
   return { effect: { ...effect, several: { ...effect.several, parts } }, ofOthers };
 }
 
@@ -156,7 +158,7 @@ async function storeOrPoint(deps: WorkflowParts, proposed: Proposed, interaction
   if (refused !== undefined) {
     const subject = { ...subjectOf(proposed), id: undefined };
     const who = requesterOf(proposed);
-    await note(deps, changeEvent(deps, subject, { kind: "refused", who, result: refused.why }));
+    await recordEvent(deps, changeEvent(deps, subject, { kind: "refused", who, result: refused.why }));
     return interaction.reply.send(refused.post, "refused");
   }
   const stored = await store(deps, proposed);
@@ -203,7 +205,10 @@ async function refuseByPolicy(
 ): Promise<void> {
   const { asker: who, account } = context;
   const { origin, reply } = interaction;
-  await note(deps, refusalEvent({ refusal, workload, verb: command.name, origin, who, account: account.username }));
+  await recordEvent(
+    deps,
+    refusalEvent({ refusal, workload, verb: command.name, origin, who, account: account.username }),
+  );
   return reply.send(refusalMessage({ kind: "policy", verdict: refusal, command: deps.settings.command }), "refused");
 }
 
@@ -222,7 +227,7 @@ async function refuseByApi(
   for (const { change, why } of leftOut) {
     if (why === undefined) continue;
     const { workload } = change;
-    await note(
+    await recordEvent(
       deps,
       originEvent(origin, who, {
         kind: "refused",

@@ -1,7 +1,7 @@
 import { newReference } from "../../../platform/log.ts";
 import { randomUUID } from "node:crypto";
 import type { Logger } from "pino";
-import { currentTrail, note, resumed } from "../../../platform/trail.ts";
+import { currentTrail, annotate, resumed } from "../../../platform/trail.ts";
 import { within, unawaited } from "../../../platform/waiting.ts";
 import type { Message } from "../../views/kit/post.ts";
 import { sentences } from "../../views/messages/sentences.ts";
@@ -15,7 +15,7 @@ import { StoreError } from "../../errors.ts";
 import { bindChannel, moveChannel } from "../propose/bind.ts";
 import { decide } from "../decide/decide.ts";
 import { failureMessage, isBug } from "../failure.ts";
-import { note as noteInHistory, originEvent } from "../history.ts";
+import { recordEvent, originEvent } from "../history.ts";
 import { connect, disconnect } from "../propose/link.ts";
 import { type AskInteraction, propose } from "../propose/propose.ts";
 import { redo } from "../propose/redo.ts";
@@ -42,7 +42,7 @@ type Accepted = {
  */
 export async function accept(deps: WorkflowParts, { id, interaction: sent, ack }: Accepted): Promise<void> {
   const { store, lanes, log, settings } = deps;
-  note({ verb: verbOf(sent) });
+  annotate({ verb: verbOf(sent) });
   const trace = currentTrail()?.traceparent();
   const interaction = trace === undefined ? sent : { ...sent, origin: { ...sent.origin, trace } };
   const lane = interaction.kind === "decide" ? "decisions" : "people";
@@ -61,14 +61,14 @@ export async function accept(deps: WorkflowParts, { id, interaction: sent, ack }
     stored = await within(STORE_WITHIN_MS, storing, late, deps.clock);
   } catch (err) {
     const reference = newReference();
-    note({ outcome: "failed", reference });
+    annotate({ outcome: "failed", reference });
     log.error({ err, reference, interaction: interaction.kind }, "couldn't store an interaction; dropping it");
     drop(deps, { id, token }, storing);
     return ack(hasRoom ? sentences.notStored(reference, settings.command) : sentences.busy());
   }
   // Delivered before, maybe to another replica, which processes it.
   if (stored === undefined) {
-    note({ outcome: "repeated" });
+    annotate({ outcome: "repeated" });
     return ack();
   }
   if (stored === "refused") return ack(sentences.busy());
@@ -265,7 +265,7 @@ async function noteBug(deps: WorkflowParts, { origin }: Interaction, { verb, ref
   const profile = await deps.people.profile(userId, freshness.profile).catch(() => undefined);
   const who = { userId, name: profile?.name ?? userId };
   try {
-    await noteInHistory(deps, originEvent(origin, who, { kind: "failed", verb, result: "internal error", reference }));
+    await recordEvent(deps, originEvent(origin, who, { kind: "failed", verb, result: "internal error", reference }));
   } catch (err) {
     deps.log.warn({ err, reference }, "couldn't write an internal error to history");
   }

@@ -1,5 +1,5 @@
 import type { Ask } from "../../ask.ts";
-import { note } from "../../../platform/trail.ts";
+import { annotate } from "../../../platform/trail.ts";
 import type { BindingWish, Command, Whose } from "../../commands/command.ts";
 import { connectForm } from "../../views/forms/connect-form.ts";
 import type { Message } from "../../views/kit/post.ts";
@@ -36,7 +36,7 @@ export async function dispatch(
   { command, ask: typed, origin, id, opens, form }: Dispatched,
   say: Say,
 ): Promise<void> {
-  note({ verb: command.name });
+  annotate({ verb: command.name });
   // An answer in a thread is for everybody who reads the thread.
   const ask = { ...typed, share: typed.share || origin.threadTs !== undefined };
   switch (command.effect) {

@@ -1,6 +1,6 @@
 import type { StoredChange } from "../../changes/stored-change.ts";
 import { stopwatch } from "../../../platform/clock.ts";
-import { resumed, step as traced } from "../../../platform/trail.ts";
+import { resumed, inSpan } from "../../../platform/trail.ts";
 import { type Clearance, clearPart, clearToRun } from "../access/clear-to-run.ts";
 import type { Due } from "../due-kinds.ts";
 import type { DueEnd } from "../due.ts";
@@ -217,7 +217,7 @@ async function run(deps: WorkflowParts, running: Running, signal: AbortSignal): 
   const onClaimed = events?.onClaimed;
   const cleared: Clearance =
     fresh === undefined
-      ? (running.clearance ?? (await traced("policy", () => clearToRun(deps, change, { due }))))
+      ? (running.clearance ?? (await inSpan("policy", () => clearToRun(deps, change, { due }))))
       : { kind: "run", opened: fresh };
   switch (cleared.kind) {
     case "refused":

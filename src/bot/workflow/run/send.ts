@@ -1,7 +1,7 @@
 import { newReference } from "../../../platform/log.ts";
 import { operationTable } from "../../../api/operations.ts";
 import { stopwatch } from "../../../platform/clock.ts";
-import { step as traced } from "../../../platform/trail.ts";
+import { inSpan } from "../../../platform/trail.ts";
 import type { Change, Outcome } from "../../changes/change.ts";
 import { executeChange, type Executed, keeping, replacedBy } from "../../changes/execute.ts";
 import { footprintOf } from "../../changes/footprint.ts";
@@ -215,7 +215,7 @@ export async function readBack(deps: WorkflowParts, carried: Carried, signal: Ab
   const notBeforeMs = deps.store.sendWithinMs + operationTable[change.op].timeoutMs;
   const reading = { ...apiFor(deps, opened, signal), notBeforeMs };
   const sent = changeIn(opened.content);
-  const read = await traced("read back", () => readBackUnknown(sent, reading));
+  const read = await inSpan("read back", () => readBackUnknown(sent, reading));
   const outcome = keeping(read, { over: replacedBy(sent) });
   return signal.aborted ? undefined : settle(deps, carried, { outcome });
 }

@@ -20,14 +20,14 @@ export type AlertContent = {
   readonly alert: Alert;
   /** What they may see. */
   readonly incidents: readonly Incident[];
-  /** Whose owners may be told of those, there. */
+  /** Watches whose owners may see those in this place. */
   readonly watches: readonly Watch[];
   readonly isMuted: boolean;
 };
 
 const HOUR_MS = 60 * 60_000;
 const MOST_ROWS = 10;
-/** What was over for so long when Slack takes its first message isn't told any more. */
+/** An alert that ended longer ago than this isn't posted for the first time. */
 const NEWS_FOR_MS = 24 * HOUR_MS;
 
 export function alertPost(deps: WorkflowParts): PostKind {
@@ -76,7 +76,7 @@ async function drawAlert(deps: WorkflowParts, { alert, incidents }: AlertContent
   return account === undefined || otherAccounts.length > 0 ? drawn : messageFor(account, drawn);
 }
 
-function lackingReplies(content: AlertContent, { told, isShown, isNew }: ThreadSoFar): readonly string[] {
+function lackingReplies(content: AlertContent, { sentKeys, isShown, isNew }: ThreadSoFar): readonly string[] {
   const { incidents, watches, isMuted } = content;
   const one = onlyOne(content);
   const times = incidents.reduce((sum, each) => sum + each.times, 0);
@@ -85,13 +85,13 @@ function lackingReplies(content: AlertContent, { told, isShown, isNew }: ThreadS
     incidents.length > 0 && incidents.every(({ overAt, end }) => overAt !== undefined && end !== "restored");
   // "It went well" is news when the card can't show it.
   const isWanted = !isShown || watches.some(({ events }) => events.includes("recovered"));
-  const wasOver = told.some((key) => /^(?:unsure )?over\b/u.test(key));
+  const wasOver = sentKeys.some((key) => /^(?:unsure )?over\b/u.test(key));
   const wanted = [
     ...(one?.name !== undefined && !isOver ? [LINES] : []),
     ...(isOver && isWanted && !isNew && !isMuted ? [`over ${times}`] : []),
     ...(!isOver && one !== undefined && one.times > 1 && wasOver && !isMuted ? [`again ${times}`] : []),
   ];
-  return wanted.filter((key) => !told.includes(key));
+  return wanted.filter((key) => !sentKeys.includes(key));
 }
 
 function onlyOne({ alert, incidents }: AlertContent): Incident | undefined {
@@ -148,9 +148,9 @@ type Readers = (
 
 /** Watches that tell of something in the place of a message, as far as their owners may see it there. */
 async function readersOf(deps: WorkflowParts, { teamId, place, insteadOf }: StoredPost): Promise<Readers> {
-  const told = insteadOf ?? place;
-  const all = (await deps.store.watchesOf({ teamId, ownerId: told, place: told })).filter(
-    (watch) => placeOf(watch) === told,
+  const watchPlace = insteadOf ?? place;
+  const all = (await deps.store.watchesOf({ teamId, ownerId: watchPlace, place: watchPlace })).filter(
+    (watch) => placeOf(watch) === watchPlace,
   );
   // Instead of the channel, a person reads it in their direct message: of their own watches, and as policy allows it there.
   const watches = insteadOf === undefined ? all : all.flatMap((watch) => inDirectMessage(watch, place));
@@ -188,8 +188,8 @@ async function allMuted(
   { teamId, place, insteadOf }: StoredPost,
   incidents: readonly Incident[],
 ): Promise<boolean> {
-  const told = insteadOf ?? place;
-  const mutes = (await store.mutesOf(teamId)).filter((mute) => placeOfMute(mute) === told);
+  const watchPlace = insteadOf ?? place;
+  const mutes = (await store.mutesOf(teamId)).filter((mute) => placeOfMute(mute) === watchPlace);
   const now = clock.now();
   return incidents.every(({ name }) => (muteOf(mutes, name)?.until ?? now) > now);
 }

@@ -64,7 +64,7 @@ async function takeOver(
       if (error instanceof SlackAway) return false;
       if (!(error instanceof UserError)) throw error;
       log.error({ line: watch.line, owner: watch.ownerId, why: error.message }, "a watch of the file can't be used");
-      // Where it told before, it has to end with a sentence.
+      // Keep the stored watch: one that ends needs a message in its place.
       wanted.push(...before.filter((stored) => isOf(watch, stored)));
     }
   }
@@ -73,10 +73,10 @@ async function takeOver(
 }
 
 function isOf({ ownerId, place, target, digest }: FileWatch, stored: Watch): boolean {
-  const told = place.kind === "dm" ? ownerId : place.channelId;
+  const placeId = place.kind === "dm" ? ownerId : place.channelId;
   return (
     stored.owner.userId === ownerId &&
-    placeOf(stored) === told &&
+    placeOf(stored) === placeId &&
     stored.target.kind === target.kind &&
     stored.target.names === target.names &&
     (stored.digest === undefined) === (digest === undefined)

@@ -170,7 +170,7 @@ export function followLinesPost(deps: WorkflowParts, signal: AbortSignal): PostK
       listed: [String(text.length)],
       kept: {
         // Where the message can't have its last words.
-        lacks: ({ told, isShown }) => (isShown || end === undefined || told.includes("end") ? [] : ["end"]),
+        lacks: ({ sentKeys, isShown }) => (isShown || end === undefined || sentKeys.includes("end") ? [] : ["end"]),
         reply: async () => (end === undefined ? undefined : followOver(name, end)),
         restMs: 0,
       },

@@ -39,7 +39,7 @@ export async function notifyPlace(deps: WorkflowParts, due: Pick<Due, "teamId" |
   let ownerId: string | undefined;
   for (const notice of notices) {
     const wanted = await decide(deps, { notice, watches, mutes, sees });
-    const decided = wanted.kind === "tell" ? await unlessTold(deps, { at, notice, wanted }) : wanted;
+    const decided = wanted.kind === "tell" ? await unlessOnCard(deps, { at, notice, wanted }) : wanted;
     if (decided.kind === "drop") drop.push(notice.id);
     else if (decided.kind === "wait") wait.push({ id: notice.id, until: decided.until, isMuted: decided.isMuted });
     else {
@@ -80,7 +80,7 @@ async function decide({ clock, settings }: WorkflowParts, deciding: Deciding): P
       ? { kind: "wait", until: new Date(now.getTime() + ASK_AGAIN_MS), isMuted: false }
       : { kind: "drop" };
   }
-  // It is told now if one of them tells at any time.
+  // One watch without quiet hours is enough to send it now.
   const quiet = seeing.every((watch) => watch.quiet && endOfQuiet(watch.quiet, now)) ? first.quiet : undefined;
   const mute = muteOf(mutes, subject.name);
   const telling =
@@ -92,19 +92,19 @@ async function decide({ clock, settings }: WorkflowParts, deciding: Deciding): P
   return { ...telling, isMuted: mute !== undefined && mute.until > now };
 }
 
-/** So long the card of a job has the first word: it is looked at and drawn in seconds. */
+/** For 2 min a job's own card reports its failure; the watch stays silent. */
 const CARD_WITHIN_MS = 2 * 60_000;
-const LOOK_AGAIN_MS = 5_000;
+const POLL_AGAIN_MS = 5_000;
 
 type Telling = { readonly at: PlaceId; readonly notice: Notice; readonly wanted: Decided };
 
-/** That a job failed is told once in a place: not by its watches where the thread of its own card says it. */
-async function unlessTold(
+/** Drops the notice of a failed job where the thread of its own card already reports the failure. */
+async function unlessOnCard(
   { store, clock }: WorkflowParts,
   { at: { teamId, place }, notice: { subject }, wanted }: Telling,
 ): Promise<Decided> {
   if (!("cause" in subject) || subject.cause !== "job-failed" || subject.name === undefined) return wanted;
-  // It failed once more: its card told the first time.
+  // It failed again: its card reported the first failure only.
   if (subject.times > 1) return wanted;
   const { account, region, name, seen, openedAt } = subject;
   const isIt = ({ change }: CreatedJob): boolean => {
@@ -119,10 +119,10 @@ async function unlessTold(
   const now = clock.now().getTime();
   if (!willTell || now - openedAt.getTime() > CARD_WITHIN_MS) return wanted;
   if (change.health === undefined) await store.pollNow({ id: change.id, teamId });
-  return { kind: "wait", until: new Date(now + LOOK_AGAIN_MS), isMuted: false };
+  return { kind: "wait", until: new Date(now + POLL_AGAIN_MS), isMuted: false };
 }
 
-/** Where it is told how a job ended: a channel, or a person for their direct message. */
+/** The place of the message about a job's end: a channel, or a person for their direct message. */
 function placesOf({ card, requester, notifies }: StoredChange): readonly string[] {
   const own = notifies === true ? [requester.userId] : [];
   if (card === undefined) return own;

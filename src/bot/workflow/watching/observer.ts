@@ -182,7 +182,7 @@ function noticesOf({ settings }: WorkflowParts, { round, watches, found }: Notic
   const { at, polledAt } = round;
   const { jobsRegion } = settings;
   const steps = found.incidents.filter(({ news }) => news !== "seen");
-  // A watch that began while something lasts is told of it.
+  // A watch that began during an incident gets a notice of it.
   const isNew = ({ createdAt }: Watch): boolean => polledAt !== undefined && createdAt > polledAt;
   const lasting: IncidentStep[] = watches.some(isNew)
     ? found.lasting.map((incident) => ({ incident, news: "seen" }))
@@ -205,11 +205,11 @@ function noticesOf({ settings }: WorkflowParts, { round, watches, found }: Notic
       .filter((watch) => watch.events.includes(event) && covers(watch, about, jobsRegion))
       .map(placeOf);
     const { level } = seen;
-    const told = { ...about, event, words, level, at, unseenSince: found.unseenSince };
+    const noticed = { ...about, event, words, level, at, unseenSince: found.unseenSince };
     return [...new Set(places)].map((place) => ({
       place,
       id: randomUUID(),
-      event: told,
+      event: noticed,
       countsAt: at,
       dueAt: at,
       isOld: false,

@@ -16,7 +16,7 @@ import { type DueEnd, LeaseLost } from "../due.ts";
 import { freshness, type WorkflowParts } from "../ports.ts";
 import { eventAbout } from "../watch-event.ts";
 
-/** Whether the owner of a watch may still be told something in its place. */
+/** Whether the owner of a watch may still get messages in its place. */
 export type WatchRights =
   | {
       readonly kind: "may";
@@ -27,7 +27,7 @@ export type WatchRights =
     }
   /** For good: `why` completes "Dana no longer watches web: …". */
   | { readonly kind: "lost"; readonly why: string }
-  /** Slack can't say right now. Nothing is told, and nothing ends. */
+  /** Slack can't say right now: nothing is sent, and no watch ends. */
   | { readonly kind: "unknown" };
 
 type Watched = { readonly kind: "service" | "job"; readonly region: string; readonly name: string };
@@ -76,10 +76,10 @@ async function rightsNow(deps: WorkflowParts, watch: Watch): Promise<WatchRights
   };
 }
 
-/** Whether the owner of a watch may be told of something in its place. */
+/** Whether the owner of a watch may see something in its place. */
 export type Sight = (watch: Watch, subject: Incident | NoticedEvent) => Promise<boolean | "unknown">;
 
-/** Asks once for each watch. With `endsLost`, an owner who may not be told any more loses the watch. */
+/** Asks once for each watch. With `endsLost`, a watch ends when its owner has lost the permission. */
 export function sightOf(deps: WorkflowParts, { endsLost }: { readonly endsLost: boolean }): Sight {
   const known = new Map<string, Promise<WatchRights>>();
   const rightsOf = async (watch: Watch): Promise<WatchRights> => {
@@ -155,7 +155,7 @@ function ownEvent(
   return { ...originEvent(origin, owner, about), who: undefined };
 }
 
-/** Now and then, ends what its owner may no longer be told, and goes on with what they may be told again. */
+/** From time to time, ends watches whose owners have lost their permission, and resumes those who have it again. */
 export async function checkRights(deps: WorkflowParts, due: Due): Promise<DueEnd> {
   for (const watch of await deps.store.allWatches(due.teamId)) {
     const rights = await watchRights(deps, watch);

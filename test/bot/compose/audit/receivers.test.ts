@@ -80,7 +80,7 @@ async function bot(url: string, db = openSqlite<Tables>(":memory:"), sealer = cr
   };
   onTestFinished(stop);
   const happens = async (from: number, to: number): Promise<void> => {
-    for (let at = from; at <= to; at += 1) await store.note(event("bound", { result: `event ${at}` }));
+    for (let at = from; at <= to; at += 1) await store.addEvent(event("bound", { result: `event ${at}` }));
     await store.sealHistory();
   };
   await store.addReceivers(receivers.map(({ name }) => name));

@@ -41,7 +41,7 @@ test("beside a Gantry that runs, a person is exported and erased, and nothing of
   );
   expect((await store.history({ teamId: "T1", limit: 9 })).filter(({ kind }) => kind === "erased")).toHaveLength(1);
 
-  await store.note(event("bound", { who: ann }));
+  await store.addEvent(event("bound", { who: ann }));
   await store.close();
   const file = readFileSync(join(settings.dataDir, "gantry.sqlite")).toString("utf8");
   expect(file).not.toMatch(/Quillfeather|U0DANA/u);

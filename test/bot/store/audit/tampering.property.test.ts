@@ -63,7 +63,7 @@ async function history(): Promise<Kysely<Tables>> {
   const add = async (count: number): Promise<void> => {
     for (let at = 0; at < count; at += 1) {
       const teamId = at % 3 === 0 ? "T2" : "T1";
-      await store.note(event("bound", { teamId, result: `reason ${at}`, elapsedMs: at, reference: `ref${at}` }));
+      await store.addEvent(event("bound", { teamId, result: `reason ${at}`, elapsedMs: at, reference: `ref${at}` }));
     }
   };
   await add(SEALED);

@@ -21,11 +21,11 @@ export function auditContract({ replica, db }: Bench): void {
     return checkDatabase({ db: db(), textSealer: textSealer(sealer) }, keysOf(sealer, head));
   }
   const happened = (store: Replica, count: number): Promise<readonly void[]> =>
-    atOnce(count, [store], (each, at) => each.note(event("bound", { result: `reason ${at}` })));
+    atOnce(count, [store], (each, at) => each.addEvent(event("bound", { result: `reason ${at}` })));
 
   test("two replicas that seal at once leave no event out and none twice", async () => {
     const [a, b] = [await replica("a", { sealer }), await replica("b", { sealer })];
-    await atOnce(240, [a, b], (store, at) => store.note(event("bound", { result: `reason ${at}` })));
+    await atOnce(240, [a, b], (store, at) => store.addEvent(event("bound", { result: `reason ${at}` })));
 
     const joined = await atOnce(6, [a, b], (store) => store.sealHistory());
 

@@ -174,7 +174,7 @@ export function cardsContract({ replica }: Bench): void {
       place: "U1",
       fallback: undefined,
     } as const; // a literal kind
-    await a.savePost(due, { told: ["ended"], also: news });
+    await a.savePost(due, { sentKeys: ["ended"], also: news });
     const beforeItWasSaid = await again("FFF666");
     const said = await takeOne(a, "requester");
     if (said !== undefined) await a.removePost(said);
@@ -206,7 +206,7 @@ export function cardsContract({ replica }: Bench): void {
     await a.settle("AAA111", done, event("done"));
 
     expect(await again("BBB222")).toMatchObject({ unanswered: { id: "AAA111" } });
-    await a.savePost(await taken(a), { told: [told] });
+    await a.savePost(await taken(a), { sentKeys: [told] });
     expect(await again("CCC333")).toMatchObject({ change: { id: "CCC333" } });
   });
 

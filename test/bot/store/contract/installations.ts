@@ -45,8 +45,8 @@ export function installationsContract({ replica, db }: Bench): void {
     const [a, b] = [await replica("a"), await replica("b")];
     await a.saveInstallation(org("E1"));
     const unseen = await b.installationOf("T2");
-    await a.noteOrgWorkspace("T2", "E1");
-    await b.noteOrgWorkspace("T2", "E1");
+    await a.saveOrgWorkspace("T2", "E1");
+    await b.saveOrgWorkspace("T2", "E1");
     const seen = await b.installationOf("T2");
     if (seen === undefined) throw new Error("it was seen");
     const workspaces = await b.workspacesOf(seen);

@@ -64,7 +64,7 @@ export function personContract({ replica, db }: Bench): void {
       { who: ann, reason: "not on my watch" },
       event("rejected", { who: ann, result: "not on my watch" }),
     );
-    await a.note(direct);
+    await a.addEvent(direct);
     const takesBack = { call: "back", diff: ["to revision 3", "also takes back revision 4 by Ann Lee: changes LEVEL"] };
     const content = ["change", "CCC333"];
     await a.addChange(

@@ -43,13 +43,13 @@ export function postsContract({ replica, db }: Bench): void {
     a.later(LEASE_MS - 1_000);
     expect(await a.savePost(due, { posts: 1 })).toBe("held");
     expect(await a.savePost(due, { card })).toBe("held");
-    expect(await a.savePost(due, { told: ["lines"], listed: ["i1"], isBlocked: true, restMs: 1_000 })).toBe("held");
+    expect(await a.savePost(due, { sentKeys: ["lines"], listed: ["i1"], isBlocked: true, restMs: 1_000 })).toBe("held");
     expect(await a.savePost(due, {})).toBe("held");
     a.later(LEASE_MS - 1_000);
 
     expect(await takeOne(a, "post")).toBeUndefined();
     const stored = await postOf(a, due);
-    expect(stored).toMatchObject({ card, posts: 1, told: ["lines"], listed: ["i1"] });
+    expect(stored).toMatchObject({ card, posts: 1, sentKeys: ["lines"], listed: ["i1"] });
     const { restUntil, blockedAt } = stored;
     expect((restUntil?.getTime() ?? 0) - (blockedAt?.getTime() ?? 0)).toBeCloseTo(1_000, -2);
     await a.savePost(due, { isBlocked: true });
@@ -144,7 +144,7 @@ export function postsContract({ replica, db }: Bench): void {
       fallback: undefined,
     } as const; // a literal kind
 
-    await a.savePost(first, { told: ["instead"], also });
+    await a.savePost(first, { sentKeys: ["instead"], also });
     await a.savePost(first, { also: { ...also, payload: undefined } });
     await a.savePost({ ...first, token: "of another replica" }, { also: { ...also, key: "a2" } });
 

@@ -403,7 +403,7 @@ export function watchingContract({ replica, db }: Bench): void {
       const who = { userId: `U${turn}`, name: "Ann Lee" };
       const all = [
         b.takeAlert({ id, teamId: "T1" }, who, event("taken")),
-        ...(due === undefined ? [] : [a.savePost(due, { told: [`${turn}`] }).then(() => a.endDue(due))]),
+        ...(due === undefined ? [] : [a.savePost(due, { sentKeys: [`${turn}`] }).then(() => a.endDue(due))]),
         ...(round === undefined
           ? []
           : [b.endRound(round, { ...nothing, incidents: [incident("1", { times: turn })], notices: [noticeOf("1")] })]),

@@ -141,7 +141,7 @@ export function withSteps(store: Store) {
       }
       return expired;
     },
-    addEvent: store.note,
+    addEvent: store.addEvent,
     async settingsOf(teamId: string, userId: string) {
       const { region } = await store.impliedFor({ teamId, userId, channelId: "C0NONE" });
       return { region };

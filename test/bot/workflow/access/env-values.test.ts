@@ -13,11 +13,11 @@ test("the secrets of a list that several people read at once are collected once,
   const { api, pending, answerAll } = held();
   const values = createEnvValues(stillClock());
   const names: string[] = [];
-  const note: typeof values.note = (account, workload, env) => {
+  const remember: typeof values.remember = (account, workload, env) => {
     names.push(workload.name);
-    values.note(account, workload, env);
+    values.remember(account, workload, env);
   };
-  const remembering = guardedApi(api, { ...values, note });
+  const remembering = guardedApi(api, { ...values, remember });
   const all = [1, 2, 3].map(() => remembering.as(dana).send(calls.listServices));
   await until(() => pending.length > 0);
 
@@ -35,7 +35,7 @@ test("of more workloads than are kept, those that were read last are known", () 
   const known = (at: number) => values.values("dana", workload(at)).length > 0;
 
   for (let at = 0; at < 12_000; at += 1)
-    values.note("dana", workload(at), [{ name: "PASSWORD", value: "correct-horse" }]);
+    values.remember("dana", workload(at), [{ name: "PASSWORD", value: "correct-horse" }]);
 
   expect([known(0), known(6_000), known(8_000), known(11_999)]).toEqual([false, false, true, true]);
 });
@@ -45,7 +45,7 @@ test("when there are too many workloads, those of the account that nobody has us
   const env = [{ name: "PASSWORD", value: "correct-horse" }];
   const readAll = (account: string) => {
     for (let at = 0; at < 1_500; at += 1)
-      values.note(account, { kind: "service", region: "us", name: `web-${at}` }, env);
+      values.remember(account, { kind: "service", region: "us", name: `web-${at}` }, env);
   };
   const known = (account: string) =>
     [0, 1_499].map((at) => values.isFresh(account, { kind: "service", region: "us", name: `web-${at}` }));
@@ -92,7 +92,7 @@ test("of a workload with many variables, the short passwords are known too, also
     value: `a long value of variable ${at}`,
   }));
   for (let turn = 0; turn < 20; turn += 1)
-    values.note("dana", web, [...env, { name: "PIN", value: `swordfish${turn}` }]);
+    values.remember("dana", web, [...env, { name: "PIN", value: `swordfish${turn}` }]);
 
   const shown = redactLines(
     ["now swordfish19", "before swordfish0", "a long value of variable 7"],
@@ -105,7 +105,7 @@ test("of a workload with many variables, the short passwords are known too, also
 test("a long value is redacted to its end", () => {
   const values = createEnvValues(stillClock());
   const value = "some words and more words ".repeat(400);
-  values.note("dana", web, [{ name: "CONFIG", value }]);
+  values.remember("dana", web, [{ name: "CONFIG", value }]);
 
   expect(redactLines([`read ${value.trim()}!`], values.values("dana", web))).toEqual(["read [redacted]!"]);
 });
@@ -116,7 +116,7 @@ test("lines of a workload whose values are too many to look for are withheld", (
     name: `KEY_${at}`,
     value: `a quite long value number ${at}`,
   }));
-  values.note("dana", web, env);
+  values.remember("dana", web, env);
 
   const shown = redactLines(["it is a quite long value number 9999"], values.values("dana", web));
 

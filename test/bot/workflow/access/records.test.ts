@@ -11,7 +11,7 @@ test("hidden rows take no place on a page of history: the page is full of others
   const names = [...Array.from({ length: 3 }, () => "web"), ...Array.from({ length: 5 }, () => "payroll-db")];
   for (const name of names) {
     const workload = { kind: "service", region: "beijing1", name } as const; // a kind of workload
-    await store.note(event("refused", { who: bob, verb: "stop", workload }));
+    await store.addEvent(event("refused", { who: bob, verb: "stop", workload }));
   }
 
   const page = await recordsFor(deps, await viewerAt(deps, annHere)).history({ limit: 3 });

@@ -1,13 +1,13 @@
 import { stillClock } from "../../../support/test-clock.ts";
 import { expect, test } from "vitest";
-import { currentTrail, note, onTrail, resumed, step, type Trail } from "../../../../src/platform/trail.ts";
+import { currentTrail, annotate, onTrail, resumed, inSpan, type Trail } from "../../../../src/platform/trail.ts";
 import { createLanes, drainLimits } from "../../../../src/bot/workflow/inbox/lanes.ts";
 
 /** A trail that keeps what it hears. */
 function recorder(name: string, isBackground = false) {
   const heard: string[] = [];
   const trail: Trail = {
-    note: (facts) => void heard.push(`note ${JSON.stringify(facts)}`),
+    annotate: (facts) => void heard.push(`note ${JSON.stringify(facts)}`),
     begin(what) {
       heard.push(`begin ${what}`);
       return { trail, end: (ended) => void heard.push(`end ${what}${ended === undefined ? "" : " with an error"}`) };
@@ -51,7 +51,7 @@ test("work that waited in a lane goes on with the trail of who added it, whoever
 test("what comes of an interaction doesn't hold up its answer, and is a step of its own", async () => {
   const { add, idle } = lanes();
   const { trail, heard } = recorder("dana");
-  onTrail(trail, () => add({ lane: "due" }, async () => note({ changeId: "ABC123" })));
+  onTrail(trail, () => add({ lane: "due" }, async () => annotate({ changeId: "ABC123" })));
   await idle();
 
   expect(heard).toEqual([
@@ -89,7 +89,7 @@ test("a lane without room says so to the interaction, and holds nothing", async 
 
 test("a step that fails ends with its error, which goes on", async () => {
   const { trail, heard } = recorder("dana");
-  const failing = onTrail(trail, () => step("policy", () => Promise.reject(new Error("no"))));
+  const failing = onTrail(trail, () => inSpan("policy", () => Promise.reject(new Error("no"))));
 
   await expect(failing).rejects.toThrow("no");
   expect(heard).toEqual(["begin policy", "end policy with an error"]);

@@ -40,7 +40,7 @@ async function card(
   return { ...readable, kept: readable.kept };
 }
 
-const thread: ThreadSoFar = { told: [], isShown: true, isNew: false };
+const thread: ThreadSoFar = { sentKeys: [], isShown: true, isNew: false };
 
 test("a request that waits is posted without its buttons first, and one that ended is posted as it is", async () => {
   expect((await card(stored(), ["requested"])).opening?.().text).toMatch(/No buttons\? A newer message has them/u);
@@ -52,9 +52,9 @@ test("a thread tells what people decided in batches: what is begun is completed 
   const { kept } = await card(decided, ["requested", "returned", "cancelled"]);
 
   expect(kept.lacks(thread)).toEqual(["story 0 3"]);
-  expect(kept.lacks({ ...thread, told: ["unsure story 0 2"] })).toEqual(["story 0 2", "story 2 3"]);
-  expect(kept.lacks({ ...thread, told: ["all 0 2"] })).toEqual(["story 2 3"]);
-  expect(kept.lacks({ ...thread, told: ["all 0 2", "story 2 3", "running"] })).toEqual([]);
+  expect(kept.lacks({ ...thread, sentKeys: ["unsure story 0 2"] })).toEqual(["story 0 2", "story 2 3"]);
+  expect(kept.lacks({ ...thread, sentKeys: ["all 0 2"] })).toEqual(["story 2 3"]);
+  expect(kept.lacks({ ...thread, sentKeys: ["all 0 2", "story 2 3", "running"] })).toEqual([]);
   expect((await kept.reply("story 2 3"))?.text).toMatch(/Ann Lee cancelled it/u);
   expect((await kept.reply("story 0 2"))?.text).not.toMatch(/cancelled/u);
   expect(await kept.reply("lines")).toBeUndefined();
@@ -100,8 +100,8 @@ test("how it ended isn't told twice in a thread whose card can't show it", async
 
   expect(kept.lacks({ ...thread, isShown: false })).toEqual([]);
   const told = beside?.([], unshown);
-  expect(told).toMatchObject({ kind: "tell", told: ["ended", "all 0 2"] });
-  expect(kept.lacks({ ...thread, told: ["ended", "all 0 2"] })).toEqual([]);
+  expect(told).toMatchObject({ kind: "tell", keys: ["ended", "all 0 2"] });
+  expect(kept.lacks({ ...thread, sentKeys: ["ended", "all 0 2"] })).toEqual([]);
 });
 
 test("only a card that was posted as it is says that it comes again", async () => {

@@ -26,7 +26,7 @@ const shown: Extract<Readable, { readonly kind: "shown" }> = {
   asked: "rights",
   card: async ({ isAgain }) => text(isAgain ? "card again" : "card"),
   kept: {
-    lacks: ({ told }) => replies.filter((key) => !told.includes(key)),
+    lacks: ({ sentKeys }) => replies.filter((key) => !sentKeys.includes(key)),
     reply: async (key) => text(key),
     restMs: 2_000,
   },
@@ -140,11 +140,11 @@ test("a message is posted with its thread, and what was told is stored before th
   expect(saved).toEqual([
     { posts: 1 },
     { card },
-    { told: ["unsure one"] },
-    { told: ["one"] },
-    { told: ["one", "unsure two"] },
-    { told: ["one", "two"] },
-    { told: ["one", "two"], restMs: 2_000, isOver: true },
+    { sentKeys: ["unsure one"] },
+    { sentKeys: ["one"] },
+    { sentKeys: ["one", "unsure two"] },
+    { sentKeys: ["one", "two"] },
+    { sentKeys: ["one", "two"], restMs: 2_000, isOver: true },
   ]);
 });
 
@@ -152,7 +152,7 @@ test("who may read it is asked before each reply", async () => {
   const scene = await delivered({ reads: [shown, shown, { kind: "nothing" }] });
 
   expect(scene.sent).toEqual(["C1: card", "reply: one"]);
-  expect(last(scene)).toEqual({ told: ["one"] });
+  expect(last(scene)).toEqual({ sentKeys: ["one"] });
   expect((await delivered({ reads: [shown, { kind: "unknown" }] })).end).toMatchObject({ ms: 60_000 });
 });
 
@@ -180,16 +180,19 @@ test.each<readonly [what: string, answer: Sent<never>, ms: number, posts: number
 
 test("a reply that Slack may have taken is sent again, with a note and after growing pauses", async () => {
   const maybe = { kind: "later", ms: 0, isMaybeSent: true, refusal } as const; // a literal kind
-  const stored = { card, posts: 1, told: ["one"] };
+  const stored = { card, posts: 1, sentKeys: ["one"] };
   const sent: Sent<never>[] = [{ kind: "sent", value: undefined as never }];
 
   const first = await delivered({ stored, answers: [...sent, maybe] });
-  const second = await delivered({ stored: { ...stored, told: last(first)?.told ?? [] }, answers: [...sent, maybe] });
+  const second = await delivered({
+    stored: { ...stored, sentKeys: last(first)?.sentKeys ?? [] },
+    answers: [...sent, maybe],
+  });
 
-  expect(last(first)?.told).toEqual(["one", "unsure two"]);
+  expect(last(first)?.sentKeys).toEqual(["one", "unsure two"]);
   expect(second.sent.at(-1)).toMatch(/reply: two\nSent again: you may have it already/u);
   expect(second.end).toEqual({ ms: 5_000, isFailure: true });
-  expect(last(second)?.told).toEqual(["one", "unsure two"]);
+  expect(last(second)?.sentKeys).toEqual(["one", "unsure two"]);
 });
 
 test("a deleted message is posted once more, and not a third time", async () => {
@@ -219,7 +222,7 @@ test("what joined a message that is gone is due again, unless people saw it ther
 test.each([
   ["a first message", {}, true],
   ["an update", { card, posts: 1 }, true],
-  ["an update that is too late", { card, posts: 1, told: replies }, false],
+  ["an update that is too late", { card, posts: 1, sentKeys: replies }, false],
 ])("%s that Slack refuses waits, and a person is told only if the place is closed", async (_what, stored, isPlace) => {
   const scene = await delivered({ stored, answers: [{ kind: "blocked", by: isPlace ? "place" : "message", refusal }] });
 
@@ -232,7 +235,7 @@ test.each([
 test("pauses grow while nobody changes anything", async () => {
   const blockedAt = new Date(due.takenAt.getTime() - 3_600_000);
   const scene = await delivered({
-    stored: { blockedAt, told: ["instead"] },
+    stored: { blockedAt, sentKeys: ["instead"] },
     answers: [{ kind: "blocked", by: "place", refusal }],
   });
 
@@ -253,7 +256,7 @@ test("what a message lists is stored with it, for what its readers may see later
   const listing: Readable = { ...shown, listed: ["i1", "i2"] };
 
   expect((await delivered({ reads: [listing] })).saved[1]).toEqual({ card, listed: ["i1", "i2"] });
-  expect(last(await delivered({ reads: [listing], stored: { card, told: replies } }))).toMatchObject({
+  expect(last(await delivered({ reads: [listing], stored: { card, sentKeys: replies } }))).toMatchObject({
     listed: ["i1", "i2"],
   });
 });
@@ -268,14 +271,14 @@ const quiet: Extract<Readable, { readonly kind: "shown" }> = {
   kind: "shown",
   asked: "rights",
   card: shown.card,
-  kept: { lacks: () => [], reply: async () => undefined, complete: (told) => ["all", ...told], restMs: 2_000 },
+  kept: { lacks: () => [], reply: async () => undefined, complete: (sentKeys) => ["all", ...sentKeys], restMs: 2_000 },
 };
 
 test("a message without news in its thread is stored once, with its end", async () => {
   const { end, saved } = await delivered({ reads: [quiet], stored: { posts: 1 }, isCounted: true });
 
   expect(end).toBe("ended");
-  expect(saved).toEqual([{ card, told: ["all"], restMs: 2_000, isOver: true }]);
+  expect(saved).toEqual([{ card, sentKeys: ["all"], restMs: 2_000, isOver: true }]);
   expect(await delivered({ reads: [quiet], stored: { posts: 1 }, isCounted: true, lostAt: 1 })).toMatchObject({
     end: "LeaseLost",
     happened: ["removed the message", "again"],
@@ -334,7 +337,7 @@ const awaited = (reasons: string[] = []): Readable => ({
     reasons.push(`${unshown?.why} after ${unshown?.lateMs}`);
     if (unshown === undefined) return undefined;
     if (unshown.lateMs < 10_000) return { kind: "soon", ms: 10_000 - unshown.lateMs };
-    return { kind: "tell", told: ["ended"], post: told };
+    return { kind: "tell", keys: ["ended"], post: told };
   },
 });
 const limited = { kind: "later", ms: 600_000, isMaybeSent: false, refusal } as const; // a literal kind
@@ -343,12 +346,12 @@ test("who waits is told what a message can't show, once, when it is late", async
   const reasons: string[] = [];
   const soon = await delivered({ reads: [awaited(reasons)], stored: { card }, answers: [limited], lateMs: 4_000 });
   const late = await delivered({ reads: [awaited(reasons)], stored: { card }, answers: [limited], lateMs: 10_000 });
-  const again = { card, told: ["ended"] };
+  const again = { card, sentKeys: ["ended"] };
   const once = await delivered({ reads: [awaited(reasons)], stored: again, answers: [limited], lateMs: 20_000 });
 
   expect(reasons).toEqual(["later after 4000", "later after 10000", "later after 20000"]);
   expect(soon.end).toEqual({ ms: 6_000, isFailure: false });
-  expect(last(late)).toEqual({ told: ["ended"], also: told });
+  expect(last(late)).toEqual({ sentKeys: ["ended"], also: told });
   expect(late.end).toEqual({ ms: 600_000, isFailure: false });
   expect(once.saved.flatMap(({ also }) => also ?? [])).toEqual([]);
 });
@@ -365,7 +368,7 @@ test.each([
 
     expect(reasons).toEqual([`${why} after 20000`]);
     expect(last(scene)).toMatchObject({
-      told: [...(why === "message" ? ["all"] : []), "ended"],
+      sentKeys: [...(why === "message" ? ["all"] : []), "ended"],
       also: told,
       isBlocked: true,
     });
@@ -382,7 +385,7 @@ test("a message that is shown, whose thread takes nothing, is done for whoever w
 });
 
 test("an update that changes nothing of what is stored ends with its lease, which is renewed only when reading took long", async () => {
-  const done = { card, posts: 1, told: ["all"] };
+  const done = { card, posts: 1, sentKeys: ["all"] };
   const rests: Readable = { ...quiet, kept: { lacks: () => [], reply: async () => undefined, restMs: 0 } };
 
   expect((await delivered({ reads: [rests], stored: done })).saved).toEqual([{ isOver: true }]);
@@ -398,11 +401,11 @@ test("who waits is told beside a call that takes long, while it does, and once",
 
   expect(reasons).toEqual(["later after 3000", "later after 10000", "undefined after undefined"]);
   expect(slow.saved).toEqual([
-    { told: ["ended"], also: told },
-    { told: ["all", "ended"], restMs: 2_000, isOver: true },
+    { sentKeys: ["ended"], also: told },
+    { sentKeys: ["all", "ended"], restMs: 2_000, isOver: true },
   ]);
   const quick = await delivered({ reads: [awaited()], stored: { card, posts: 1 }, callMs: 0 });
-  expect(quick.saved).toEqual([{ told: ["all"], restMs: 2_000, isOver: true }]);
+  expect(quick.saved).toEqual([{ sentKeys: ["all"], restMs: 2_000, isOver: true }]);
 });
 
 test("after a week, a message that Slack refuses is tried only when there is news", async () => {

@@ -17,8 +17,8 @@ const unshown = (why: Unshown["why"], lateMs = 0): Unshown => ({ why, refusal, l
 const well = (other: Partial<StoredChange> = {}): StoredChange =>
   ended("done", { ending: done, health: reached, settledAt: now, createdAt: now, ...other });
 
-function beside(change: StoredChange, why: Unshown | undefined, told: readonly string[] = []) {
-  return besideCard({ clock }, { change, complete: ["all 0 9"], told, unshown: why });
+function beside(change: StoredChange, why: Unshown | undefined, sentKeys: readonly string[] = []) {
+  return besideCard({ clock }, { change, complete: ["all 0 9"], sentKeys, unshown: why });
 }
 
 test.each([
@@ -41,7 +41,7 @@ test.each([
 test("trouble is told beside a thread that takes nothing", () => {
   const failing = well({ card, health: { kind: "trouble", line: "exit 1", excerpt: [] } });
 
-  expect(beside(failing, unshown("thread"))).toMatchObject({ kind: "tell", told: ["after", "all 0 9"] });
+  expect(beside(failing, unshown("thread"))).toMatchObject({ kind: "tell", keys: ["after", "all 0 9"] });
   expect(beside(failing, unshown("thread"), ["after"])).toBeUndefined();
 });
 
@@ -51,18 +51,18 @@ test("that it runs is told once, after three seconds without a card, and its end
 
   expect(beside(running(1_000), unshown("place"))).toEqual({ kind: "soon", ms: 2_000 });
   expect(beside(running(4_000), unshown("place"))).toMatchObject({
-    told: ["running"],
+    keys: ["running"],
     post: { key: "7K3M9Q running" },
   });
   expect(beside(running(4_000), unshown("place"), ["running"])).toBeUndefined();
-  expect(beside(well(), unshown("place"), ["running"])).toMatchObject({ told: ["ended", "all 0 9"] });
+  expect(beside(well(), unshown("place"), ["running"])).toMatchObject({ keys: ["ended", "all 0 9"] });
 });
 
 test("who asked to hear how it ends is told in a direct message, once, whatever the card shows", () => {
   const asked = well({ card, notifies: true });
 
-  expect(beside(asked, undefined)).toMatchObject({ kind: "tell", told: ["asked"], post: { place: "U0DANA" } });
-  expect(beside(asked, unshown("place"))).toMatchObject({ told: ["asked"] });
+  expect(beside(asked, undefined)).toMatchObject({ kind: "tell", keys: ["asked"], post: { place: "U0DANA" } });
+  expect(beside(asked, unshown("place"))).toMatchObject({ keys: ["asked"] });
   expect(beside(asked, unshown("later", 4_000))).toEqual({ kind: "soon", ms: 6_000 });
   expect(beside(stored({ notifies: true }), undefined)).toBeUndefined();
 });
@@ -110,10 +110,10 @@ test("a thread that takes nothing for long hands over to a direct message, and i
   if (told.kind !== "shown") throw new Error("nothing was told");
 
   expect(told.threadTs).toBe(card.ts);
-  expect(told.beside?.([], unshown("place"))).toMatchObject({ told: ["elsewhere"], post: { place: "U0DANA" } });
+  expect(told.beside?.([], unshown("place"))).toMatchObject({ keys: ["elsewhere"], post: { place: "U0DANA" } });
   expect(told.beside?.([], unshown("later", 4_000))).toEqual({ kind: "soon", ms: 6_000 });
-  expect(told.beside?.([], unshown("later", 10_000))).toMatchObject({ told: ["elsewhere"], post: { place: "U0DANA" } });
-  expect(await read(well({ card }), { place: card.channelId, told: ["elsewhere"] })).toEqual(over);
+  expect(told.beside?.([], unshown("later", 10_000))).toMatchObject({ keys: ["elsewhere"], post: { place: "U0DANA" } });
+  expect(await read(well({ card }), { place: card.channelId, sentKeys: ["elsewhere"] })).toEqual(over);
 });
 
 test("of a request in a conversation with the bot, the thread of the card in another channel tells it", async () => {
@@ -140,7 +140,7 @@ test("what was asked for says where the card is, and stands in its thread if the
 
   expect((await told.card({ isAgain: false })).text).toMatch(/You asked to hear how it ends\. Its card is in/u);
   expect(told.responseUrl).toBeUndefined();
-  expect(told.beside?.([], unshown("place"))).toMatchObject({ told: ["elsewhere"], post: { place: card.channelId } });
+  expect(told.beside?.([], unshown("place"))).toMatchObject({ keys: ["elsewhere"], post: { place: card.channelId } });
   const inThread = await read(change, { place: card.channelId }, "asked");
   expect(inThread.kind === "shown" && inThread.beside?.([], unshown("place"))).toEqual({ kind: "soon", ms: 1_000 });
 });

@@ -12,7 +12,7 @@ export const unposted: StoredPost = {
   fallback: "U1",
   card: undefined,
   posts: 0,
-  told: [],
+  sentKeys: [],
   listed: [],
   restUntil: undefined,
   blockedAt: undefined,
