@@ -25,8 +25,8 @@ function isHopeless({ status }: Problem): boolean {
 }
 
 /**
- * What the read that shows a Change tells of its health, by the API's own count of ready instances. Only of a scaling:
- * its instances just go on running, so what is ready isn't from before. Undefined otherwise. Pure.
+ * Health in the read that shows a scaling, by the API's own count of ready instances. Undefined for any other Change, because its
+ * ready instances may be the old ones. Pure.
  */
 export function healthAtOnce(context: PollContext, { service }: WorkloadRead): Health | undefined {
   if (service === undefined || !isScaling(context.change)) return undefined;

@@ -6,6 +6,9 @@ import type { Risk } from "../policy/operation-facts.ts";
 import type { WorkloadRef, Outcome } from "./change.ts";
 import type { WriteOperationId } from "../policy/operation-facts.ts";
 
+/** Time of unfinished work that a restored backup contained: it may have been done since. */
+export const RESTORED_AT = new Date("2000-01-01T00:00:00.000Z");
+
 /**
  * `pending` waits for approvals, `approved` for its turn (the first state without approvals), `claimed` was sent or is
  * about to be, `unknown` may have reached the service. Nothing leads back from `claimed`: a Change is sent at most once.
@@ -14,9 +17,6 @@ import type { WriteOperationId } from "../policy/operation-facts.ts";
  *   approved → pending, when the current policy requires more approvals than it has
  *   pending → rejected | cancelled | expired      approved → failed (refused before sending) | cancelled | expired | drifted
  */
-/** In place of the time of what came from a backup and wasn't done yet: it may have been done since. */
-export const RESTORED_AT = new Date("2000-01-01T00:00:00.000Z");
-
 export const changeStates = [
   "pending",
   "approved",
@@ -105,7 +105,7 @@ export type PollState = {
   readonly calls: number;
   /** Since when it has been well, in milliseconds since 1970; undefined while it isn't. */
   readonly wellSinceMs?: number | undefined;
-  /** For so long it has to be well, where the workload API says so. */
+  /** The healthy period, where the workload API has its own. */
   readonly periodMs?: number | undefined;
   /** At the last poll, as far as the API reports them. */
   readonly restarts?: number | undefined;
@@ -174,15 +174,15 @@ export type StoredChange = {
   readonly notice: string | undefined;
   readonly card: Card | undefined;
   /**
-   * Of a request for several workloads, in the order in which they run; see `parts.ts`. Its own `op` and `workload` are
-   * those of the first one, its risk is the highest, and its diff says what was left out.
+   * The parts of a request for several workloads, in the order in which they run. The request has the `op` and `workload` of the
+   * first part and the highest risk; its diff names the workloads that were left out.
    */
   readonly parts?: readonly StoredChange[];
 };
 
 /**
- * A request for several workloads is one Change with a part for each: a Change that is never decided, drawn or owned
- * for itself. Its id is that of the request with its place, `7QK2MP/2`, which nobody can type.
+ * Id of a part. A request for several workloads is one Change with a part for each: a Change without decisions, card or lease of its
+ * own. The slash in `7QK2MP/2` keeps people from typing such an id.
  */
 export function partId(requestId: string, place: number): string {
   return `${requestId}/${place}`;
@@ -238,7 +238,7 @@ export function isPartId(id: string): boolean {
   return requestIdOf(id) !== id;
 }
 
-/** What a requester who asked for it is told of: how their job ended, or that it wasn't created. */
+/** Whether to notify a requester who asked for it: their job ended, or wasn't created. */
 export function isNotifying({ notifies, state, settledAt, health }: StoredChange): boolean {
   if (notifies !== true || settledAt === undefined) return false;
   return state === "failed" || state === "unknown" || (state === "done" && health !== undefined);

@@ -20,8 +20,8 @@ const TOGETHER_MS = 60_000;
 const RIGHTS_EVERY_MS = 10 * 60_000;
 
 /**
- * Schedules two kinds of work: telling a place what is due there and in no alert yet (key: workspace and place), and checking whether
- * owners of watches may still be told (key: workspace).
+ * Schedules two kinds of work: `place` for notices that are due and in no alert yet (key: workspace and place), and `rights` for the
+ * permissions of the owners of watches (key: workspace).
  */
 export async function scheduleWatching({ db, clock }: Session): Promise<void> {
   await sql`insert into due (kind, key, team_id, at, attempts, created_at)
@@ -250,7 +250,7 @@ export function takeAlert(session: Session, { id, teamId }: IdIn, who: Who, even
       .returning("id")
       .executeTakeFirst();
     if (row === undefined) return false;
-    // Whoever clicked sees it at once. The row of `due` is locked first, as by whoever delivers the message.
+    // The person who clicked waits for the card. Lock the row of `due` first, as a delivery does.
     await schedulePosts({ ...session, db: tx }, "alert", [id]);
     await tx.updateTable("post").set({ rest_until: null }).where("kind", "=", "alert").where("key", "=", id).execute();
     await insertEvent(tx, session, event);

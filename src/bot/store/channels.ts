@@ -203,7 +203,7 @@ async function movePosts(tx: Db, clock: Session["clock"], { teamId, from, to }: 
     where newer.team_id = notice.team_id and newer.place = ${to} and newer.id = notice.id)`.execute(tx);
   await tx.updateTable("notice").set({ place: to }).where("team_id", "=", teamId).where("place", "=", from).execute();
   await tx.deleteFrom("told_place").where("team_id", "=", teamId).where("place", "=", from).execute();
-  // The leases first, as everything does that changes both. Whoever delivers one now says what was so before.
+  // Leases first, in the lock order of all statements that change both. A delivery that runs now shows the old state.
   const isThere = (column: "place" | "channel") =>
     tx.selectFrom("post").select("id").where("team_id", "=", teamId).where(column, "=", from);
   await tx

@@ -9,12 +9,12 @@ import { LOST } from "./database/text-sealer.ts";
 import { plainText } from "./schema/columns.ts";
 import type { Tables } from "./schema/tables.ts";
 
-// While a replica has a row, `at` is the end of its lease; otherwise it is the time from which on any replica may take it. So one
-// index finds what is due and what a replica that died left behind.
+// With a lease, `at` is its end; otherwise it is the time from which any replica may take the row. So one index finds due work and
+// work whose replica died.
 
 type Writing = Pick<Session, "db" | "flavour" | "clock" | "textSealer" | "scheduled">;
 
-/** Makes work due now: after the attempt of a replica that has a lease of it, and after the back-off of a failed attempt. */
+/** Makes work due now. A running attempt, or the back-off of a failed one, ends first. */
 export async function scheduleDue(session: Writing, scheduled: Scheduled): Promise<void> {
   const { clock, textSealer } = session;
   const { kind, teamId, payload, inMs } = scheduled;

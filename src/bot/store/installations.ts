@@ -210,7 +210,7 @@ function installationIn(unread: { readonly id: string }): Installation {
 
 /**
  * Ends requests that wait, deletes accounts, bindings, watches, settings of people and sealed content. History stays. A Run that
- * was sent goes on: whoever has it settles it, and without its account it ends as unknown.
+ * was sent goes on in its replica, and ends as unknown without its account.
  */
 export async function closeWorkspace(session: Session, closing: Closing): Promise<void> {
   const { teamId } = closing;
@@ -269,7 +269,7 @@ async function erase(session: Session, { teamId }: Closing): Promise<void> {
   await db.deleteFrom("profile").where("team_id", "=", teamId).execute();
   await db.deleteFrom("watch").where("team_id", "=", teamId).execute();
   await db.deleteFrom("mute").where("team_id", "=", teamId).execute();
-  // Nobody can draw its cards now. Those that are out of date are drawn when the app is back; then what was sent is settled, too.
+  // No card can be drawn without the app. Outdated ones are drawn when it is back, and sent Runs are settled then.
   const undrawn = await db
     .deleteFrom("due")
     .where("team_id", "=", teamId)

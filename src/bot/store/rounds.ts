@@ -110,7 +110,7 @@ function ofList({ teamId, account, region, kind }: ListKey): RawBuilder<SqlBool>
   return sql<SqlBool>`team_id = ${teamId} and account = ${account} and region = ${region} and kind = ${kind}`;
 }
 
-/** Lists that somebody watches get their rounds, and those that nobody watches any more end with their incidents. */
+/** Adds rounds for lists that are watched, and ends the others with their incidents. */
 export async function syncRounds(session: Session, jobsRegion: string): Promise<void> {
   const { db } = session;
   const watched = await db

@@ -25,21 +25,20 @@ export type Move = {
   readonly event: NewHistoryEvent | undefined;
   /** Nothing that a card shows has changed, so it isn't drawn again. */
   readonly isQuiet?: boolean;
-  /** Whoever makes the step draws its card. */
+  /** The caller draws the card. */
   readonly draws?: boolean;
   /** Only with this lease. */
   readonly due?: Due | undefined;
-  /** What becomes of the lease; that of a part is its request's, and stays. */
+  /** The lease after the step. A part's step keeps the lease of its request. */
   readonly next?: Next | undefined;
   /** A poll of a part, which may come after its request is over. */
   readonly isAfterEnd?: boolean | undefined;
 };
 
 /**
- * One step of a Change: one conditional UPDATE and its row of history. Undefined: it was in another state by then, and
- * nothing happened. The UPDATE comes first, because it locks the row: the events of a Change keep their order. With an
- * event, or with parts, `session.db` has to be a transaction. What happens to a part is told in the history of its
- * request.
+ * One step of a Change: one conditional UPDATE and its row of history. Undefined: it was in another state, and nothing
+ * happened. The UPDATE comes first, because it locks the row: the events of a Change keep their order. With an event, or
+ * with parts, `session.db` has to be a transaction. Events of a part go to the history of its request.
  */
 export async function move(session: Session, what: Move): Promise<StoredChange | undefined> {
   const moved = await moveRow(session, what);
@@ -95,7 +94,7 @@ async function endLease(session: Session, due: Due, next: Next = "kept"): Promis
   else if (next !== "kept") await delayDue(session, due, next);
 }
 
-/** What needs no approval has no card before it has run, unless it takes long. */
+/** A request without approvals gets no card before it has run, unless it takes long. */
 async function scheduleCard(session: Session, row: ChangeRow): Promise<void> {
   if (row.part_of !== null) return;
   if (row.card === null && row.state === "claimed") return;
@@ -187,7 +186,7 @@ export async function holdRequest(session: Session, held: Held): Promise<boolean
   return row !== undefined;
 }
 
-/** When a request is over, what was not sent never is. */
+/** Cancels the parts that were not sent when their request ends. */
 export async function endParts({ db, clock }: Pick<Session, "db" | "clock">, requestId: string): Promise<void> {
   await db
     .updateTable("change")

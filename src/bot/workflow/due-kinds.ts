@@ -17,11 +17,11 @@ export const dueKinds = {
   /** Sends a batch of history to a receiver; the key is its name. A retry sends the same batch. */
   audit: { atOnce: 4, leaseMs: 30_000 },
   /**
-   * Carries a request on: ends it when its time is over, runs it, reads it back, looks after its workload. The key is its id. After a
-   * lost lease, nothing that was claimed is sent again.
+   * Carries a request on: expires it, runs it, reads it back, polls its workload. The key is its id. After a lost lease, a claimed
+   * request is never sent again.
    */
   change: { atOnce: 96, leaseMs: 20_000, isRenewed: true },
-  /** Does what a person asked for, unless that became a request; the key is the delivery. A retry finds what is done already. */
+  /** Processes an interaction until its answer, or until it is a request; the key is the delivery. A retry skips finished steps. */
   delivery: { lane: "people", atOnce: 16, leaseMs: 20_000, isRenewed: true },
   /** Schedules the message of a digest; the key is its watch. */
   digest: { atOnce: 16, leaseMs: 60_000 },
@@ -29,17 +29,17 @@ export const dueKinds = {
   doubt: { atOnce: 4, leaseMs: 60_000 },
   /** Reads new lines of a followed log; the key is the follow. A retry redraws its messages from the stored lines. */
   follow: { atOnce: 64, leaseMs: 30_000 },
-  /** Puts what a place has to be told on messages; the key is the workspace and the place. */
+  /** Puts the due notices of a place on messages; the key is the workspace and the place. */
   place: { atOnce: 16, leaseMs: 60_000 },
   /** Posts or updates a message, and its thread; the key is the message. Longer than a digest is read, and than one call to Slack takes. */
   post: { atOnce: 8, leaseMs: 30_000 },
-  /** Removes what is too old to be of use. Longer than that takes. */
+  /** Removes old rows. The lease is longer than that takes. */
   prune: { atOnce: 1, leaseMs: 10 * 60_000 },
-  /** Tells a requester what their card doesn't show; the key is the message. Other messages may be what Slack doesn't take. */
+  /** Sends a requester the news that their card doesn't show; the key is the message. Separate, because Slack may refuse other messages. */
   requester: { atOnce: 8, leaseMs: 30_000 },
   /** Reads a list of workloads for its watches; the key is the list. Few at once, because people's requests go first. */
   round: { atOnce: 4, leaseMs: 60_000 },
-  /** Asks whether the owners of watches may still be told, and may be told again; the key is the workspace. */
+  /** Checks the permissions of the owners of watches; the key is the workspace. */
   rights: { atOnce: 2, leaseMs: 60_000 },
   /** Renews the token of an installation; the key is its id. */
   token: { atOnce: 4, leaseMs: 60_000 },

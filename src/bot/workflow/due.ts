@@ -50,7 +50,7 @@ type Parts = {
 /** Where an attempt goes on. */
 type Place = { readonly signal: AbortSignal; readonly outsideLane: OutsideLane };
 
-/** That of what is done at once, whatever the lanes do. */
+/** For work that runs at once, outside the lanes. */
 function noPlace(): Place {
   return { signal: new AbortController().signal, outsideLane: (pause) => pause };
 }

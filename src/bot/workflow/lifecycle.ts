@@ -51,15 +51,15 @@ export type StepName = keyof typeof lifecycle;
 /** The sealed content and the diff of a Change as they are when it is sent. */
 export type Found = { readonly sealed: string; readonly diff: readonly string[] };
 
-/** A step of whoever carries the request on: nothing moves once their lease is lost. That of a part is its request's. */
+/** A step that needs the lease of the request, also for a part: without it, nothing moves. */
 type Carried = { readonly due: Due };
 
-/** What becomes of the lease: `kept` for this attempt, which goes on; else it ends with the step, and the next attempt begins in `ms`. */
+/** The lease after the step: `kept`, `over`, or ended with the next attempt in `ms`. */
 export type Next = "kept" | "over" | { readonly ms: number };
 
 type Moving = Carried & { readonly next: Next };
 
-/** The details that each step needs. After those of a request with `Carried` alone, except for a claim, its lease is over. */
+/** The details that each step needs. A step with `Carried` alone ends the lease of the request, except a claim. */
 type Details = {
   /** The last approval that is needed also makes it `approved`, with this row of history. */
   readonly approve: { readonly by: Who; readonly last: NewHistoryEvent };
@@ -73,16 +73,16 @@ type Details = {
   };
   readonly reject: { readonly by: Who; readonly reason: string | undefined };
   readonly cancel: { readonly by: Who };
-  /** Nothing moves before its time is over, by the database's clock: that to decide, or for `withinMs` since it was approved. */
+  /** Only after its deadline, by the database's clock: the time to decide, or `withinMs` after the approval. */
   readonly expire: Carried & { readonly was: "pending" | "approved"; readonly withinMs: number };
   readonly drift: Carried & { readonly drift: readonly Drift[] };
   readonly refuse: Carried & { readonly outcome: Outcome };
-  /** With what was found right before it was sent, unless it was just stored. Erased content stays erased. */
+  /** `found` replaces the stored content, unless that is new. Erased content stays erased. */
   readonly claim: Carried & { readonly found?: Found | undefined };
   readonly doubt: Carried & { readonly outcome: Outcome };
   /**
-   * With its health, it isn't followed. `progress` is what the read-back shows of it. With `drawsForMs`, whoever makes the
-   * step also gets a lease on its card, for so long.
+   * With `health`, it isn't polled. `progress` is the health as the read-back shows it. With `drawsForMs`, the replica also gets a
+   * lease on the card, for that time.
    */
   readonly succeed: Moving & {
     readonly outcome: Outcome;

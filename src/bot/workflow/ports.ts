@@ -23,7 +23,7 @@ import type { Profile } from "./stored.ts";
 // What the workflow needs from outside. `slack/` implements People, Responder and Sender, `access/accounts.ts` Accounts, and
 // `store/` everything that is kept.
 
-/** What the workflow is given to work for one workspace. What carries a request on takes all of it, a leaf what it uses. */
+/** Dependencies of the workflow for one workspace. Functions that carry a request on take all of them, others pick. */
 export type WorkflowParts = {
   readonly accounts: Accounts;
   readonly api: Pick<GuardedApi, "as" | "engine" | "changes">;

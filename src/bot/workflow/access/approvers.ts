@@ -25,9 +25,9 @@ type Wanted = {
 export type Found = {
   /** People who could approve now. */
   readonly profiles: readonly Profile[];
-  /** Everybody was looked at. Else there may be more of them. */
+  /** False: not everybody was checked, so there may be more. */
   readonly isComplete: boolean;
-  /** Why Slack won't tell later either, such as a missing scope: then nobody is an approver that way. */
+  /** A permanent failure, such as a missing scope: nobody is an approver this way. */
   readonly refusal: UserError | undefined;
 };
 
@@ -87,7 +87,7 @@ type Voter = {
   /** The channel of the card. */
   readonly channelId: string;
   readonly maxAgeMs?: number;
-  /** Nobody is refused: what is known is good enough, because each row of a list would cost calls. */
+  /** Cached profiles are enough: fresh ones would cost calls for each row. Nobody is refused by it. */
   readonly isForList?: boolean;
 };
 

@@ -9,13 +9,13 @@ import { redact } from "../../logs/redact.ts";
 import { mayRepeat } from "../../logs/secret-values.ts";
 import type { EnvValues, Named } from "./env-values.ts";
 
-// All that Gantry reads of the workload API comes through here. What the API says in words may repeat a secret, so words are redacted
-// with the known values of environment variables. Log lines pass as they are: whoever shows them redacts them, in their order.
+// Every answer of the workload API passes through here. Its texts may repeat a secret, so they are redacted with the known values of
+// environment variables. Log lines pass unchanged: their reader redacts them, because that needs their order.
 
 /** Of a list, so many without values are kept, the last ones: they take the place of others that have some. */
 const MOST_WITHOUT = 4_000;
 
-/** The API without secrets in what it says. Values of variables are remembered from calls and answers. */
+/** The API with redacted texts. Remembers the values of variables from calls and answers. */
 export function guardedApi(api: Omit<Api, "isolated">, seen: EnvValues): GuardedApi {
   // Callers who share a read get the same answer, of the same account: a long list is gone through once.
   const guarded = new WeakMap<object, Promise<void>>();

@@ -13,7 +13,7 @@ import { freshness, type WorkflowParts } from "../ports.ts";
 import { carryOnLater, type RunEvents } from "../run/run.ts";
 import type { Standing } from "../../policy/policy.ts";
 
-/** Real time: whoever clicked looks at the screen. Until then a run has usually begun, or come to nothing. */
+/** Real time: a person waits. By then a run has usually begun or was refused. */
 const ANSWER_WITHIN_MS = 900;
 
 export type DecideInteraction = Extract<Interaction, { kind: "decide" }> & {
@@ -47,7 +47,7 @@ export async function decide(deps: WorkflowParts, interaction: DecideInteraction
   if ("missing" in known) return answer(known.missing);
   const { change } = known;
   const isOutdated = await retireOutdated(deps, change, interaction.card);
-  // A rejection's form may have been opened before the newer card was posted: what was typed into it still counts.
+  // The rejection form may be older than the current card: its reason still counts.
   if (isOutdated && decision !== "reject") return answer({ kind: "retired", change });
   if (decision === "cancel") return cancel(deps, { change, interaction, answer });
   // A vote that was counted before, by a process that died before its answer, is answered now.

@@ -1,12 +1,12 @@
 import type { Logger } from "pino";
 
-/** A delivery that nobody may begin, with the token of its lease. */
+/** A delivery that must not begin, with the token of its lease. */
 export type Refused = { readonly id: string; readonly token: string };
 
-/** Deliveries that nobody may begin: processed ones, and refused ones that the database may have stored all the same. */
+/** Deliveries that must not begin: processed ones, and refused ones that the database may have stored anyway. */
 export type Dropped = {
   readonly add: (delivery: Refused) => void;
-  /** Deletes them, so nobody begins them. Keeps failures for the next call. Never rejects. */
+  /** Deletes their rows. Keeps failures for the next call. Never rejects. */
   readonly flush: () => Promise<void>;
 };
 

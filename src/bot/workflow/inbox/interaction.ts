@@ -73,12 +73,12 @@ export const Interaction = z.discriminatedUnion("kind", [
 ]);
 export type Interaction = z.infer<typeof Interaction>;
 
-/** What is left to do of a delivery, as it is stored: the interaction, or the messages that reached nobody. */
+/** The stored rest of a delivery: the interaction, or messages that weren't delivered. */
 export type Unfinished = {
   readonly interaction: Interaction;
   /** It was processed, and only these messages are missing. */
   readonly undelivered?: readonly Undelivered[] | undefined;
-  /** How often they were sent in vain. */
+  /** Failed attempts to send them. */
   readonly sends?: number | undefined;
 };
 

@@ -27,12 +27,12 @@ export type Lanes = {
   readonly hasRoom: (job: Job) => boolean;
   /** Counts something outside the lanes that has to end before the bot does. */
   readonly track: <Result>(work: Promise<Result>) => Promise<Result>;
-  /** The same for work that nobody waits for: what it fails with is logged. */
+  /** The same for work without a caller that waits: errors are logged. */
   readonly background: (work: Promise<unknown>) => void;
   readonly isStopping: () => boolean;
   /** Resolves when nothing runs or waits. */
   readonly idle: () => Promise<void>;
-  /** Waits for a while, then aborts what is left and waits until its people are told. Never rejects. */
+  /** Waits for a while, then aborts the remaining work and waits until its people have an answer. Never rejects. */
   readonly drain: () => Promise<DrainResult>;
   readonly status: () => Readonly<Record<LaneName, LaneStatus>>;
 };
@@ -51,13 +51,13 @@ const limits: Readonly<Record<LaneName, LaneLimits>> = {
   people: { atOnce: 96, perOwner: 8, most: 5_000 },
   /** Approvals, rejections and cancellations. */
   decisions: { atOnce: 32, perOwner: 4, most: 2_000 },
-  /** Runs, looks at workloads, messages. Kinds of due work have limits of their own; the runs of a person are limited here. */
+  /** Runs, polls, messages. Kinds of due work have limits of their own; the runs of a person are limited here. */
   due: { atOnce: 256, perOwner: 32, most: 5_000 },
 };
 
 export const laneNames = Object.keys(limits) as LaneName[]; // the keys of the table above
 
-/** Where what an interaction asked for is done, until its answer is out. The other lanes go on with what came of it. */
+/** Lanes that a person waits for. */
 const answering: ReadonlySet<LaneName> = new Set(["people", "decisions"]);
 
 /** Work that begins after its ack, in bounded and fair lanes. */
@@ -105,7 +105,7 @@ export type DrainLimits = {
 
 export type DrainResult = { readonly aborted: number; readonly left: number };
 
-/** Together below the 20 s in which an accepted command ends or its person is told. */
+/** Together below 20 s: within that time an accepted command ends, or its person gets an answer. */
 export const drainLimits: DrainLimits = { graceMs: 12_000, goodbyeMs: 6_000 };
 
 type Jobs = {

@@ -39,8 +39,8 @@ const CALL_MS = 22_000;
 const PATIENCE_MS = 3_000;
 
 /**
- * Posts a message, or updates it, and then its thread. What a call came to is stored before the next one, and who may see it is
- * asked before each. `counted`: this replica posts it first, and has stored that. Rejects when the database doesn't answer.
+ * Posts or updates a message, and then its thread. Permissions are checked before each call to Slack, and its result is stored before
+ * the next one. `counted`: this replica posts it for the first time, and has stored that. Rejects when the database doesn't answer.
  */
 export async function deliver(
   parts: DeliverParts,
@@ -209,7 +209,7 @@ async function postNew(work: Work, first: Shown): Promise<Sent<Card> | Unseen> {
   const before = isCounted ? posts - 1 : posts;
   const send = async (shown: Shown, to: Pick<Shown, "threadTs">): Promise<Sent<Card>> => {
     const view = shown.opening?.() ?? (await viewOf(work, shown, { isAgain: before > 0 }));
-    // Counted before it is posted: whoever takes over after a kill knows that there may be a message already.
+    // Stored before the call: after a kill, the next replica knows that the message may exist.
     await hold(work);
     if (!isCounted) await save(work, { posts: posts + 1 });
     const { threadTs } = to;

@@ -37,7 +37,7 @@ export async function showBinding(deps: WorkflowParts, origin: Origin): Promise<
 }
 
 /**
- * Binds a channel, or removes its binding: policy decides who may, and the channel is told. Repeating it changes nothing.
+ * Binds a channel, or removes its binding: policy decides who may, and the channel gets an announcement. Idempotent.
  * Throws `UserError` or `StoreError`.
  */
 export async function bindChannel(deps: WorkflowParts, { terms, origin, reply }: BindInteraction): Promise<void> {
@@ -123,7 +123,7 @@ type Move = { readonly teamId: string; readonly from: string; readonly to: strin
 
 /**
  * A channel got another id: its binding, account and requests go with it. Policy rules that name the old id go on
- * applying, and the channel is told that the file is outdated.
+ * applying, and the channel gets a message that the file is outdated.
  * Repeating it changes nothing. Throws a `StoreError`.
  */
 export async function moveChannel(

@@ -33,7 +33,7 @@ type WatchInteraction = { readonly ask: Ask; readonly origin: Origin; readonly r
 type Asked = {
   readonly ask: Ask;
   readonly origin: Origin;
-  /** The same person in the place that is told. */
+  /** The same person, in the place that gets the messages. */
   readonly at: Origin;
   readonly place: WatchPlace;
   readonly context: Context;
@@ -41,7 +41,7 @@ type Asked = {
 };
 
 /**
- * Starts or ends a watch, or mutes something: policy decides, and a channel is told. Repeating it changes nothing.
+ * Starts or ends a watch, or mutes workloads: policy decides, and a channel gets an announcement. Idempotent.
  * Throws `UserError`, `Problem` or `StoreError`.
  */
 export async function changeWatches(
@@ -82,7 +82,7 @@ type Done = {
   readonly announced: Announcement | undefined;
 };
 
-/** For everybody in the channel where it is told; undefined where policy hides what it names. */
+/** The announcement for the channel of the watch; none for a direct message, or where policy hides what it names. */
 async function announcedIn(
   { ask, place, at, account: { username }, context }: Asked,
   message: Post,

@@ -61,7 +61,7 @@ export function isSameRequest(
 
 type Repeated = { readonly ask: Ask; readonly earlier: StoredChange };
 
-/** They repeat it because they heard nothing: they read how it is, and a button runs it again. */
+/** The earlier request got no answer: shows its state, and a button to run it again. */
 export async function askWhetherAgain(
   { settings, clock, store }: Pick<WorkflowParts, "settings" | "clock" | "store">,
   { reply }: Pick<RepeatedRequest, "reply">,

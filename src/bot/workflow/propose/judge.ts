@@ -89,7 +89,7 @@ async function judgeSeveral({ command, context }: WriteInContext, ask: Ask, asks
   };
 }
 
-/** A button that repeats it is about these workloads, not about what else a pattern would match by then. */
+/** Replaces a pattern by names: a button that repeats the request must not reach workloads that match later. */
 function askFor(ask: Ask, changes: readonly Change[]): Ask {
   const [only = "", ...others] = changes.map(nameIn);
   return others.length === 0 ? askAbout(ask, only) : { ...ask, args: { ...ask.args, names: [only, ...others] } };

@@ -90,7 +90,7 @@ function refuseReplaced(about: readonly WorkloadRef[] = [], changes: readonly Ch
 
 type Effect = Pick<Proposed, "ask" | "change" | "several" | "risk" | "verdict">;
 
-/** An undo takes back what was changed after what it undoes, too: of several workloads, each for itself. */
+/** Adds the later changes that an undo also takes back, for each workload. */
 async function withSince(
   effect: Effect,
   { undone, context }: Pick<AskInteraction, "undone"> & Pick<AskInContext, "context">,

@@ -211,7 +211,7 @@ async function perform(
     onFailed: async (error) => reply.send(await failure(deps, interaction, error), "refused"),
     onEnded: () => refreshHome(deps, interaction),
   };
-  // A decision finds a request that is over. Whose request it was, is told by its card. Who is on it twice is on it.
+  // These may run after a restore: a decision finds its request over, and the other two are idempotent.
   const isOver = isRestored(due) && !["decide", "move", "take"].includes(interaction.kind);
   if (isOver && (await deps.store.find({ deliveryId })) === undefined) {
     return reply.send(sentences.restored(verbOf(interaction)), "refused");

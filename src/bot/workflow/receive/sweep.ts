@@ -19,7 +19,7 @@ export type SweepDeps = Pick<WorkflowParts, "dropped"> & {
   readonly flushCalls: () => Promise<void>;
 };
 
-/** Schedules what follows from stored rows, and begins what is due. Any replica does it at any time. Rejects when the database doesn't answer. */
+/** Schedules work that stored rows need, and begins due work. Any replica may sweep at any time. Rejects when the database doesn't answer. */
 export async function sweep(deps: SweepDeps): Promise<void> {
   const { store, lanes, dropped, loop } = deps;
   if (lanes.isStopping()) return;

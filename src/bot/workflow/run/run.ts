@@ -25,7 +25,7 @@ import { counted } from "../../views/kit/text.ts";
 
 export type Stored = {
   readonly change: StoredChange;
-  /** Undefined: whoever has the lease carries it on. */
+  /** Undefined: another replica has the lease, and carries it on. */
   readonly due: Due | undefined;
   /** It was requested a moment ago: the workload was just read, and policy just allowed it. */
   readonly fresh?: OpenRequest;
@@ -50,9 +50,8 @@ const FRESH_FOR_MS = 10_000;
 const APPROVED_FOR_MS = 10 * 60_000;
 
 /**
- * Carries a Change on in a lane of its own, so that nobody's command waits for the workload API. The database alone
- * can continue it: when the lane is full, or this process dies, another attempt begins once the lease is over. So a delivery
- * may be finished once its Change is stored.
+ * Carries a Change on in another lane, so that no command waits for the workload API. If the lane is full or this process dies,
+ * another attempt begins once the lease is over. So a delivery may be finished once its Change is stored.
  */
 export function carryOnLater(deps: WorkflowParts, stored: Stored, events?: RunEvents): void {
   const { change, due } = stored;
@@ -236,7 +235,7 @@ async function run(deps: WorkflowParts, running: Running, signal: AbortSignal): 
         const clear = (proposed: Change): Promise<Clearance> => clearToRun(deps, change, { due, proposed });
         return sendChange(deps, { change, lease, opened, isFresh: fresh !== undefined, clear, onClaimed }, signal);
       }
-      // Of several workloads, each is claimed and told for itself.
+      // Each workload of a group has its own claim and its own messages.
       const claimed = await deps.store.advance(change.id, step("claim", { due }), undefined);
       onClaimed?.();
       return claimed.kind === "moved" ? runParts(deps, { change: claimed.change, lease }, signal) : undefined;
@@ -398,7 +397,7 @@ function notSent(why: string, next: string): Outcome {
   return { kind: "failed", why, next };
 }
 
-/** Undefined when nothing more can be sent or read: what was not begun is refused. */
+/** Undefined when the request can't be opened any more: its sent parts are read back, the others refused. */
 async function openedOrRefused(
   deps: WorkflowParts,
   { change: request, lease }: Carried,
@@ -417,7 +416,7 @@ async function openedOrRefused(
   }
 }
 
-/** Its history is that of its parts, and those that were changed are followed from now on. */
+/** Settles the request without a row of history, which its parts have, and begins to poll the changed parts. */
 async function settleRequest(deps: WorkflowParts, { change: request, lease }: Carried): Promise<Done | undefined> {
   const outcome = outcomeOf(request);
   const next = (request.parts ?? []).some(({ state }) => state === "done") ? "kept" : "over";

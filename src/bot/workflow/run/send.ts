@@ -114,7 +114,7 @@ function guard(
   } as const; // the kinds of a claim
 }
 
-/** What goes back later compares with what this Run found, not with what was read when it was requested. */
+/** The content with the workload as this Run found it: a later undo compares with that, not with the state at the request. */
 function foundContent(
   { sealer }: Pick<WorkflowParts, "sealer">,
   { change, opened }: Pick<Sending, "change" | "opened">,

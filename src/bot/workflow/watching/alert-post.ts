@@ -16,7 +16,7 @@ import { type Sight, sightOf, watchRights } from "./rights.ts";
 
 /** What the readers of a place may see of an alert. */
 export type AlertContent = {
-  /** What they may not see any more is in it as not watched, without what was seen since. */
+  /** Incidents that they may no longer see are in it as unwatched, without their later state. */
   readonly alert: Alert;
   /** What they may see. */
   readonly incidents: readonly Incident[];
@@ -47,7 +47,7 @@ export function alertPost(deps: WorkflowParts): PostKind {
 /** Key of the reply with the last lines of its log. */
 const LINES = "lines";
 
-/** What is shown of an alert to those who may see this. */
+/** The alert as readers with this content see it. */
 export function shownAlert(deps: WorkflowParts, content: AlertContent, lines: readonly Redacted[]): Shown {
   const { createdAt, incidents, events } = content.alert;
   return {
@@ -134,7 +134,7 @@ function isLongOver({ overAt }: Incident, now: Date): boolean {
   return overAt !== undefined && now.getTime() - overAt.getTime() > NEWS_FOR_MS;
 }
 
-/** For readers of a card who may not see any more how it goes on. */
+/** The incident as its readers see it after they have lost their permission. */
 function unwatched(incident: Incident, now: Date): Incident {
   const { overAt = now } = incident;
   const nothing = { seen: undefined, restartsBefore: undefined, changedBefore: undefined, overUnseenSince: undefined };

@@ -64,7 +64,7 @@ const QUIETEST_MS_ELSEWHERE = 30_000;
 const MOST_TEXT = 3_400;
 /** Lines of one follow. */
 const MOST_SHOWN = 2_000;
-/** When the workload API doesn't answer for so long, or Slack takes no message, nobody waits for it. */
+/** A follow ends after the workload API, or Slack, has failed for this long. */
 const FAILING_FOR_MS = 5 * 60_000;
 const AGAIN_MS = 5_000;
 
@@ -125,7 +125,7 @@ export async function startFollow(
     await rest(run, await pauseOf(run), { posts: [headPost(run), ...blockPosts(run)] });
     return undefined;
   }
-  // Nobody was shown anything: whoever asked is told.
+  // Slack took no message, so the requester gets the reason.
   await deps.store.endFollow(due, {});
   if (posted?.kind === "blocked" && posted.by === "invitation" && !isDirect(channelId)) {
     return inviteHint(channelId, deps.people.bot().name);
@@ -152,13 +152,13 @@ export async function followOn(deps: WorkflowParts, due: Due, signal: AbortSigna
   const taken = await deps.store.followOf(due);
   if (taken === undefined) return "done";
   const state = openState(deps, taken);
-  // Another version wrote it, or its key is gone: what its messages show stays. Or it was never told that it follows.
+  // Its state can't be read (another version, or its key is gone), or its first message was never posted.
   if (state === undefined || taken.headTs === undefined) await deps.store.endFollow(due, {});
   else await poll({ deps, taken, state, signal });
   return "ended";
 }
 
-/** Ends a follow for somebody who may read the log. Answers only when it didn't work: the messages show it otherwise. */
+/** Ends a follow for somebody who may read the log. Answers only failures: its messages show a success. */
 export async function stopFollow(
   deps: WorkflowParts,
   { id, origin }: { readonly id: string; readonly origin: Origin },

@@ -21,8 +21,8 @@ export function seekerOf(watch: Watch): AccountSeeker {
 }
 
 /**
- * Tells a place what is due there: what its watches still are about, and what their owners may still see. Everything else
- * waits or is dropped. Rejects when the database doesn't answer.
+ * Puts the due notices of a place on alerts, if a watch still covers them and its owner may see them. Other notices wait or are
+ * dropped. Rejects when the database doesn't answer.
  */
 export async function notifyPlace(deps: WorkflowParts, due: Pick<Due, "teamId" | "key">): Promise<DueEnd> {
   const { store } = deps;

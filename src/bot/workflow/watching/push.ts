@@ -17,7 +17,7 @@ type Parts = {
   readonly clock: Pick<Clock, "elapsedMs" | "sleep">;
 };
 
-/** Without a round in between, nobody watches the list any more, or another replica makes its rounds and listens. */
+/** Listening ends after this time without a round: the list isn't watched any more, or another replica polls it. */
 const LISTEN_FOR_MS = 2 * 60_000;
 /** One change is often followed by others: an instance that ends, and the next one. */
 const GATHER_MS = 1_000;
@@ -54,7 +54,7 @@ type Listening = Pick<Parts, "clock"> & {
   readonly signal: AbortSignal;
 };
 
-/** Until the API says nothing any more: the next round begins anew. */
+/** Listens until the connection ends; the next round opens another one. */
 async function listenTo({ api, store }: Pick<WorkflowParts, "api" | "store">, listening: Listening): Promise<void> {
   const { list, account, lasting, signal, clock } = listening;
   const info = await api.engine();

@@ -125,8 +125,8 @@ async function lostAccount(
 type Telling = Pick<WorkflowParts, "store" | "log" | "settings">;
 
 /**
- * Ends a watch, once over all replicas, and says why where it told. One of the file would come back with the file: it is
- * paused. Throws a `StoreError`.
+ * Ends a watch, once over all replicas, with a message in its place. A watch of the file is paused, because the file would add it
+ * again. Throws a `StoreError`.
  */
 export async function endWatch(deps: Telling, watch: Watch, why: string): Promise<void> {
   const { id, teamId } = watch;
@@ -135,7 +135,7 @@ export async function endWatch(deps: Telling, watch: Watch, why: string): Promis
   logEvent(deps, event);
 }
 
-/** A paused watch tells again, and says so where it does. Throws a `StoreError`. */
+/** Resumes a paused watch, with a message in its place. Throws a `StoreError`. */
 async function resumeWatch(deps: Telling, watch: Watch): Promise<void> {
   const { id, teamId } = watch;
   const event = ownEvent(deps, watch, { kind: "watched", result: termsText(watch) });

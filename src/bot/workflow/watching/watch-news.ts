@@ -37,7 +37,7 @@ export async function tellWatchNews({ store }: Pick<WorkflowParts, "store">, due
   return "ended";
 }
 
-/** Whoever read that it is watched is told that it isn't, and why: without its name where policy hides it by now. */
+/** The message that a watch ended or goes on; without the name of what was watched where policy hides it by now. */
 export function watchNewsPost(deps: SeenParts & Pick<WorkflowParts, "clock">): PostKind {
   return async ({ payload, teamId, place, createdAt }) => {
     const isLate = deps.clock.now().getTime() - createdAt.getTime() > TELL_FOR_MS;
