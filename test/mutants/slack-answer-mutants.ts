@@ -123,8 +123,8 @@ export const slackAnswerMutants: readonly Mutant[] = [
   {
     bug: "a stored answer that Slack may have taken comes again as if it were new",
     file: "src/bot/workflow/reply.ts",
-    text: 'told === "maybe" ? sentAgain(post) : post',
-    becomes: 'told === "maybe" ? post : post',
+    text: 'sent === "maybe" ? sentAgain(post) : post',
+    becomes: 'sent === "maybe" ? post : post',
     tests: ["test/flows/asking/mentions.test.ts"],
   },
   {

@@ -93,7 +93,7 @@ async function sendOnce(change: Change, deps: Execution): Promise<Executed> {
   const { api, asked, signal, mayLeave } = deps;
   let warnings: readonly Redacted[] = [];
   try {
-    await api.send(change.call, { signal, mayLeave, asked, onWarnings: (told) => (warnings = told) });
+    await api.send(change.call, { signal, mayLeave, asked, onWarnings: (received) => (warnings = received) });
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
     if (error.maybeSent) return resolveUnknown(change, error, deps);

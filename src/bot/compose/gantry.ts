@@ -68,11 +68,11 @@ export async function startGantry(
 
 async function startParts(
   config: Config,
-  { signal, ...told }: Pick<BotParts, "log" | "onRefused"> & Pick<StartOptions, "signal">,
+  { signal, ...logging }: Pick<BotParts, "log" | "onRefused"> & Pick<StartOptions, "signal">,
   closers: Closers,
 ): Promise<Omit<Gantry, "stop">> {
   const { listen, dataDir } = config;
-  const { log } = told;
+  const { log } = logging;
   const clock = machineClock;
   const network = createNetwork(config.proxy);
   closers.push(network.close);
@@ -126,7 +126,7 @@ async function startParts(
     store,
     observer: observing?.observer,
     auditReceivers: auditReceivers(config.audit, { fetch: network.fetch, clock }),
-    ...told,
+    ...logging,
   });
   closers.push(bot.stop);
   const started = await withPortSentence({ ...listen, variable: "PORT" }, bot.start());

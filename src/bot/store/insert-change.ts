@@ -87,18 +87,18 @@ function unansweredBefore({ clock }: Session, { id, teamId, requester, op, workl
   const running = sql`select id from change where settled_at is null and ${person}
     and not exists (select 1 from post where post.id = change.id and ts is not null)`;
   const ends = ["ended", "after", "asked"].map((news) => sql.lit(news));
-  const isTold = sql`(${sql.join(
+  const isReported = sql`(${sql.join(
     ends.map((news) => sql`told like '%"' || ${news} || '"%'`),
     sql` or `,
   )})`;
   const keys = sql.join(ends.map((news) => sql`post.id || ' ' || ${news}`));
-  const isUntold = sql`not ${isTold} or exists (select 1 from post as news
+  const isUnreported = sql`not ${isReported} or exists (select 1 from post as news
     where news.kind = 'requester' and news.key in (${keys}))`;
-  const untold = sql`select id from post where kind = 'change' and ts is null and team_id = ${teamId}
-    and fallback = ${requester.userId} and (${isUntold})`;
+  const unreported = sql`select id from post where kind = 'change' and ts is null and team_id = ${teamId}
+    and fallback = ${requester.userId} and (${isUnreported})`;
   // With a plain `op = ?`, SQLite considers the condition of another index, and prepares the statement again for each value.
   return sql<string | null>`(select earlier.id from change as earlier
-    where earlier.id in (${running} union ${untold}) and earlier.part_of is null and earlier.state <> 'pending'
+    where earlier.id in (${running} union ${unreported}) and earlier.part_of is null and earlier.state <> 'pending'
     and not (earlier.op = 'createJob' and earlier.state = 'done' and exists (select 1 from post
       where post.id = earlier.id and told like '%"running"%'))
     and earlier.id <> ${id} and coalesce(earlier.op, '') = ${op} and earlier.workload_kind = ${workload.kind}

@@ -147,16 +147,16 @@ async function tellLostWayBack(session: Session, row: ChangeRow, undoOf: string)
   });
 }
 
-/** Redraws a card that shows the progress of its Undo: with parts, or with a version in trouble. */
+/** Redraws a card that shows the progress of its undo: with parts, or with a version in trouble. */
 export async function redrawUndone(session: Pick<Session, "db" | "clock" | "scheduled">, id: string): Promise<void> {
-  const isTold = isPartId(id)
+  const showsUndo = isPartId(id)
     ? sql<SqlBool>`1 = 1`
     : sql<SqlBool>`coalesce(health, progress) like '%"kind":"trouble"%'`;
   const row = await session.db
     .updateTable("change")
     .set({ version: sql`version + 1` })
     .where("id", "=", requestIdOf(id))
-    .where(isTold)
+    .where(showsUndo)
     .returning("id")
     .executeTakeFirst();
   if (row !== undefined) await scheduleCards(session, [row.id]);

@@ -17,7 +17,7 @@ export type NoticedEvent = {
   readonly unseenSince: Date | undefined;
 };
 
-/** What is told together, with everything that it lists. */
+/** Incidents and events that share a message. */
 export type Alert = {
   readonly id: string;
   readonly teamId: string;

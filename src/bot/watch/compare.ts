@@ -63,7 +63,7 @@ export function compare(poll: ListPoll): Comparison {
     const own = stepsOf(poll, known.get(now.name), { seen: now, change });
     changed.push({ seen: now, change });
     steps.push(...own);
-    happened.push(...events.filter((each) => !isToldBy(own, each)));
+    happened.push(...events.filter((each) => !isReportedBy(own, each)));
   }
   if (!isComplete || before === undefined) return { changed, gone: [], incidents: steps, happened };
   const gone = [...before.keys()].filter((name) => !names.has(name));
@@ -86,8 +86,8 @@ function changeIn({ now }: ListPoll, events: readonly Happened[]): LastChange | 
   return words.length === 0 ? undefined : { at: now.toISOString(), words: words.join(", ") };
 }
 
-/** Nothing is told twice: the restarts that an incident is about are no event of their own. */
-function isToldBy(steps: readonly IncidentStep[], { event }: Happened): boolean {
+/** Restarts that an incident reports are no event of their own. */
+function isReportedBy(steps: readonly IncidentStep[], { event }: Happened): boolean {
   return event === "restarts" && steps.some(({ incident, news }) => news !== "over" && incident.overAt === undefined);
 }
 

@@ -13,7 +13,7 @@ type About = {
   readonly name: string | undefined;
 };
 
-/** Whether a watch tells of it. Pure. */
+/** Whether a watch reports it. Pure. */
 export function covers(
   { account, target, digest, pausedWhy }: Watch,
   { account: whose, kind, region, name }: About,
@@ -35,18 +35,18 @@ export function placeOfMute({ place }: Mute): string | undefined {
   return place.kind === "dm" ? place.userId : place.channelId;
 }
 
-/** When a watch tells of an incident, quiet hours apart; undefined while it doesn't. Pure. */
+/** When a watch may report an incident, before quiet hours are considered; undefined while it may not. Pure. */
 export function countsAt({ events, afterMs }: Watch, incident: Incident): Date | undefined {
   const { cause, openedAt, overAt } = incident;
   if (cause === "job-failed") return events.includes("job-failed") ? openedAt : undefined;
   if (cause === "out-of-memory" && events.includes("out-of-memory")) return openedAt;
   if (events.includes("failing")) return new Date(openedAt.getTime() + afterMs);
-  // Only its end is wanted, of what lasted long enough to be told.
+  // The watch wants only the end, of incidents that lasted long enough.
   const isWanted = events.includes("recovered") && overAt !== undefined;
   return isWanted && overAt.getTime() - openedAt.getTime() >= afterMs ? overAt : undefined;
 }
 
-/** What is to be done about an incident that a place wasn't told of, when its time has come. */
+/** Decision about an unreported incident when its notice is due. */
 export type Telling =
   | { readonly kind: "tell" }
   | { readonly kind: "wait"; readonly until: Date }
@@ -58,7 +58,7 @@ type Due = {
   readonly countsAt: Date;
   readonly quiet: QuietHours | undefined;
   readonly mute: Mute | undefined;
-  /** It was held back by a mute before: then its end isn't told either. */
+  /** A mute held it back before: then its end isn't reported either. */
   readonly wasMuted: boolean;
   readonly now: Date;
 };

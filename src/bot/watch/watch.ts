@@ -13,10 +13,10 @@ export const watchedEvents = [
 ] as const; // literal words
 export type WatchedEvent = (typeof watchedEvents)[number];
 
-/** What a watch without `--on` tells of. */
+/** Events of a watch without `--on`. */
 export const usualEvents: readonly WatchedEvent[] = ["failing", "recovered", "job-failed"];
 
-/** How long something has to fail before a watch without `--after` tells of it. */
+/** How long something has to fail before a watch without `--after` reports it. */
 export const USUAL_AFTER_MS = 2 * 60_000;
 
 /** The workloads that a watch is about. */
@@ -29,10 +29,10 @@ export type WatchTarget = {
   readonly region: string;
 };
 
-/** Where a watch tells: a channel, or the direct message of its owner. */
+/** Where a watch posts: a channel, or the direct message of its owner. */
 export type WatchPlace = { readonly kind: "channel"; readonly channelId: string } | { readonly kind: "dm" };
 
-/** Local times of a day, `22:00` to `07:00`, in an IANA time zone. What happens in between is told at the end of it. */
+/** Local times of a day, `22:00` to `07:00`, in an IANA time zone. Events in between are reported at the end. */
 export type QuietHours = { readonly from: string; readonly to: string; readonly zone: string };
 
 /** When one message sums up what is unwell, what changed and what waits. */
@@ -58,12 +58,12 @@ export type Watch = {
   readonly afterMs: number;
   readonly quiet: QuietHours | undefined;
   readonly digest: DigestTime | undefined;
-  /** Why one of the file tells nothing: its owner may not be told. It goes on when they may again. */
+  /** Why a watch of the file is paused: its owner has lost the permission. It goes on when they have it again. */
   readonly pausedWhy?: string | undefined;
   readonly createdAt: Date;
 };
 
-/** Nothing is told of these workloads in this place until then. */
+/** No reports of these workloads in this place until then. */
 export type Mute = {
   readonly teamId: string;
   readonly place: WatchPlace & { readonly userId?: string };
@@ -72,9 +72,9 @@ export type Mute = {
   readonly by: { readonly userId: string; readonly name: string };
 };
 
-/** What a place is told of a watch that nobody ended, or that goes on. */
+/** The message in a place about a watch that ended without its owner, or goes on. */
 export type WatchNews = Pick<Watch, "target" | "owner" | "place" | "source"> & {
-  /** Why it ended; undefined of one that tells again. */
+  /** Why it ended; undefined if it goes on. */
   readonly why: string | undefined;
   /** Its username; undefined in what an earlier version stored. */
   readonly account: string | undefined;

@@ -21,8 +21,8 @@ export function createReply({ tell }: Pick<Responder, "tell">, origin: Origin, w
   return {
     async send(post, how) {
       const send = () => tell(post, origin);
-      const told = await (working === undefined ? send() : working.replacedBy(send));
-      if (told !== true) undelivered.push({ post: told === "maybe" ? sentAgain(post) : post, how });
+      const sent = await (working === undefined ? send() : working.replacedBy(send));
+      if (sent !== true) undelivered.push({ post: sent === "maybe" ? sentAgain(post) : post, how });
     },
     // The card shows it.
     requested: () => Promise.resolve(),
@@ -34,9 +34,9 @@ export function createReply({ tell }: Pick<Responder, "tell">, origin: Origin, w
 export const WORKING_AFTER_MS = 800;
 
 export type Working = {
-  /** Sends an answer, and takes the sign away: sent at the same time, they could arrive the other way round. */
+  /** Sends an answer, and removes “Working…” first: sent at the same time, they could arrive the other way round. */
   readonly replacedBy: <Result>(send: () => Promise<Result>) => Promise<Result>;
-  /** Nobody has to be shown anything any more. Never rejects. */
+  /** Removes “Working…” if it is still there. Never rejects. */
   readonly end: () => Promise<void>;
 };
 

@@ -45,11 +45,11 @@ export function readMention({ text, before }: Said, regions: readonly string[]):
     const order = readOrder(split, regions);
     return isDoubtful(text) && order.kind === "run" ? offeredUnlessRead(order.parsed) : order;
   }
-  const heard = readOrder(split, regions);
+  const order = readOrder(split, regions);
   const isAgainst = isNegated(before.split(/\s+/u));
-  if (heard.kind === "menu") return miss();
-  if (heard.kind === "miss") return isAgainst ? miss() : heard;
-  const { parsed } = heard;
+  if (order.kind === "menu") return miss();
+  if (order.kind === "miss") return isAgainst ? miss() : order;
+  const { parsed } = order;
   if (namesIn(parsed).some((name) => !/^[\w./*-]+$/u.test(name))) return miss();
   return isAgainst && !isReadOnly(parsed.command) ? miss() : offeredUnlessRead(parsed);
 }

@@ -56,8 +56,8 @@ function namesOf({ isPattern, typed, target }: Wanted, known: readonly Named[]):
   const ofKind = known.filter(({ kind }) => target.kind === undefined || target.kind === kind);
   const { object } = target;
   const matching = ofKind.filter(({ name }) => matchesPattern(target.name, name));
-  const untold = object === undefined ? undefined : matching.find((each) => each.object === undefined);
-  if (object !== undefined && untold !== undefined) throw unknownKind(untold, object);
+  const unreported = object === undefined ? undefined : matching.find((each) => each.object === undefined);
+  if (object !== undefined && unreported !== undefined) throw unknownKind(unreported, object);
   const found = matching.filter((each) => object === undefined || each.object === object);
   if (found.length > 0) return found.map(({ kind, name }) => `${kind}/${name}`);
   const near = nearPattern(target.name, ofKind);

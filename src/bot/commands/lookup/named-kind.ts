@@ -17,8 +17,8 @@ export async function ofNamedKind({ object, kind, name }: Target, context: VerbC
   if (found?.object === object) return { kind, name };
   // The name that our workload API gives it beside another kind: see KubernetesKind in openapi.yaml.
   const other = { kind, name: `${name}.${object.toLowerCase()}` };
-  const isTold = found === undefined || found.object !== undefined;
-  if (isTold && (await maySee({ ...other, region: context.region }, context))) {
+  const isReported = found === undefined || found.object !== undefined;
+  if (isReported && (await maySee({ ...other, region: context.region }, context))) {
     if ((await unlessRefused(objectOf(other, context)))?.object === object) {
       await checkOther(other, context);
       return other;

@@ -144,12 +144,12 @@ function verdictOn(found: Found, log: LogCheck, now: Date): string {
   if (status.level === "idle") return `is ${status.words}`;
   if (status.level === "healthy") return healthyVerdict(findings, now);
   const service = found.kind === "service" ? found.service : undefined;
-  const told = status.reason === undefined ? undefined : lead(status.reason);
+  const reason = status.reason === undefined ? undefined : lead(status.reason);
   const seen = findings === undefined ? undefined : causeIn(findings, service);
   const probe = probeCause(found);
   if (status.isRestarting === true && service !== undefined)
-    return because(crashes(service, now), probe ?? seen ?? told);
-  return because(stateWords(status), told ?? eventCause(found) ?? seen);
+    return because(crashes(service, now), probe ?? seen ?? reason);
+  return because(stateWords(status), reason ?? eventCause(found) ?? seen);
 }
 
 function because(what: string, cause: string | undefined): string {

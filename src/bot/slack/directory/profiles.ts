@@ -51,7 +51,7 @@ type Kept = {
   readonly profile: Profile;
   /** When Slack said so. */
   readonly atMs: number;
-  /** When the database was last looked at: another replica may have heard something newer. */
+  /** Last read of the database: another replica may have stored something newer. */
   readonly checkedMs: number;
   /** False of people on a page of everybody: they are stored when somebody needs them. */
   readonly isStored: boolean;
@@ -65,7 +65,7 @@ const STORE_WITHIN_MS = 500;
 const MOST_UNSAVED = 1_000;
 
 /** Of `someProfiles`: how many ids are looked at, and how many calls that may take. */
-const MOST_LOOKED_AT = 1_000;
+const MOST_IDS = 1_000;
 const FIRST_CALLS = 3;
 const LIST_FROM = 10;
 const PAGES = 3;
@@ -187,7 +187,7 @@ export function createProfiles(parts: ProfilesParts): Profiles {
       return read;
     },
     async someProfiles(all, isEnough) {
-      const ids = all.slice(0, MOST_LOOKED_AT);
+      const ids = all.slice(0, MOST_IDS);
       const found = new Map<string, Profile>();
       const isOver = (): boolean => isEnough([...found.values()]);
       const missing = (): readonly string[] => ids.filter((id) => !found.has(id));

@@ -178,7 +178,7 @@ function done(change: StoredChange): Block[] {
   const outcome = outcomeOf(change);
   const { fact, list } = difference(change);
   const moved = outcome?.kind === "done" ? outcome.alsoMoved : [];
-  // A look says more than the read-back, unless it can't.
+  // A poll says more than the read-back, unless it failed.
   const isOpen = outcome?.kind === "asked" && (outcome.unseen !== undefined || seenOf(change) === undefined);
   const waits = isOpen ? outcome.why : "";
   const facts = [...healthFacts(change), ...fact];
@@ -197,8 +197,8 @@ function warningLines(changes: readonly StoredChange[]): Block[] {
     const outcome = outcomeOf(each);
     return outcome?.kind === "done" || outcome?.kind === "asked" ? (outcome.warnings ?? []) : [];
   });
-  const told = [...new Set(all)].slice(0, WARNINGS);
-  return told.flatMap((text) => sections([[words(`⚠️ The cluster warns: ${oneLine(text)}`, WHY)]]));
+  const warnings = [...new Set(all)].slice(0, WARNINGS);
+  return warnings.flatMap((text) => sections([[words(`⚠️ The cluster warns: ${oneLine(text)}`, WHY)]]));
 }
 
 function outcomeOf({ ending: end }: StoredChange): Outcome | undefined {

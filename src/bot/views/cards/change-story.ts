@@ -129,7 +129,7 @@ function done(event: HistoryEvent, { change }: ChangeStory): Line {
   ];
 }
 
-/** Of a new version, whose card tells how it ends. The rollout began only if a look saw it. */
+/** Reply about a new version; the card shows how it ends. The rollout counts as begun only if a poll saw it. */
 function rolloutWords(change: StoredChange): string | undefined {
   if (!isRolledOut(change)) return undefined;
   const seen = seenOf(change);

@@ -122,7 +122,7 @@ const ends: Readonly<Record<NonNullable<Incident["end"]>, readonly [dot: string,
   restored: ["⚪️", "isn't updated here any more: Gantry was restored from a backup"],
 };
 
-/** Nobody saw the end of what isn't looked at any more. */
+/** False for an incident that is no longer polled: its end wasn't seen. */
 function wasSeen(end: Incident["end"]): boolean {
   return end !== "unwatched" && end !== "restored";
 }

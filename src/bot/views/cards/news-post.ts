@@ -19,7 +19,7 @@ export type NewsPost = {
   readonly isWatched?: boolean;
   /** Only its thread takes nothing. */
   readonly isCardShown?: boolean;
-  /** The card shows it, and they asked to be told. */
+  /** The card shows it, and they asked to be notified. */
   readonly isAsked?: boolean;
   /** Adds a hint how to invite the bot. */
   readonly botName?: string;
@@ -28,12 +28,12 @@ export type NewsPost = {
   readonly reference?: string;
 };
 
-/** What a requester is told when their card doesn't show it. No buttons: nothing would update them. */
+/** News for a requester whose card doesn't show it. No buttons: nothing would update them. */
 export function newsPost(news: NewsPost): Post {
   const { change, names, route, botName, isWatched = false } = news;
   const mention = route === "thread" ? [section([personWords(change.requester)])] : [];
-  const isTold = isWatched && news.isRunning !== true;
-  const watched = isTold ? [section("I'm still watching it, and I'll tell you if it fails.")] : [];
+  const willTell = isWatched && news.isRunning !== true;
+  const watched = willTell ? [section("I'm still watching it, and I'll tell you if it fails.")] : [];
   const why = news.isAsked
     ? [section(whereCard(change))]
     : botName === undefined || route === "thread"

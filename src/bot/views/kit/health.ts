@@ -18,7 +18,7 @@ export function statusWords({ words, lastAt }: Pick<WorkloadStatus, "words" | "l
   return visible(ago === undefined ? words : `${words}, last ${ago} ago`);
 }
 
-/** How the workload was at the last look, as every view shows it. */
+/** Health of the workload in the last poll, as every view shows it. */
 export function seenOf({ health, progress }: Pick<StoredChange, "health" | "progress">): Health | undefined {
   return health ?? progress;
 }
@@ -94,7 +94,7 @@ export function acceptedWords(seen: Health | undefined): string {
   return seen?.outcome ?? "accepted, not visible yet";
 }
 
-/** Nothing is left to look at after a deletion, once it shows. */
+/** There is nothing to poll after a deletion, once it shows. */
 export function isFollowed({ op, ending }: Pick<StoredChange, "op" | "ending">): boolean {
   if (op !== "deleteService" && op !== "deleteJob") return true;
   return ending?.kind === "run" && ending.outcome.kind === "asked";

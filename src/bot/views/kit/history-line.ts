@@ -256,7 +256,7 @@ function donePhrase(request: StoredChange, { past, detail, ask }: Deed, room: Ro
   return { dot: doneDot(request, seen), before: "", after: ` ${past}${detail}${line}` };
 }
 
-/** What kept it from being a success, at the last look. */
+/** Why it isn't a success, by the last poll. */
 function unwellWords(request: StoredChange, seen: Health | undefined): readonly string[] {
   if (seen === undefined || seen.kind === "reached") return [];
   if (request.wayBackEnd?.isNeeded === false) return [request.wayBackEnd.why];
@@ -280,7 +280,7 @@ const seenDots: Readonly<Record<Health["kind"], string>> = {
   unwatched: "✅",
 };
 
-/** Until somebody has looked at it, it isn't a success. */
+/** It isn't a success before the first poll. */
 function doneDot(change: StoredChange, seen: Health | undefined): string {
   const { op } = change;
   if (retreatOf(change) === "gone") return "❌";

@@ -184,7 +184,7 @@ export function sentAgain(message: Post): Post {
 }
 
 /** For a person who gets it because the channel takes no message. */
-export function toldInstead(message: Post, channelId: string): Post {
+export function sentInstead(message: Post, channelId: string): Post {
   const why = section([words("You got this here because I couldn't post in "), channel(channelId), words(".")]);
   return withLine(message, plainTextOf([why]), why);
 }

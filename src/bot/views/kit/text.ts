@@ -93,7 +93,7 @@ export function counted(count: number, one: string, many = `${one}s`): string {
 
 /** One line of at most `max` characters, never empty: Slack refuses empty text. */
 export function line(value: Shown, max: number): string {
-  // What is shown is at least half as long as what it comes from. More isn't looked at, however long it is.
+  // The shown text is at least half as long as its source, so the rest of a long source isn't read.
   return truncate(visible(String(value ?? "").slice(0, 2 * (max + LONGEST_GRAPHEME))), max) || "–";
 }
 

@@ -127,7 +127,7 @@ export type RepeatMessage = {
   readonly waitsFor?: string | undefined;
 };
 
-/** For who repeats a request because they heard nothing of it. */
+/** For a person who repeats a request that got no answer. */
 export function repeatMessage({ change, ask, agoMs, defaultRegion, waitsFor }: RepeatMessage): Post {
   const isCreation = change.op === "createService" || change.op === "createJob";
   return postOf(

@@ -41,6 +41,6 @@ export type Installations = {
   readonly removed: (source: Source, at: Date) => Promise<void>;
   /** An organization took the app from some of its workspaces. */
   readonly left: (teamIds: readonly string[]) => Promise<void>;
-  /** Somebody's profile changed, as a workspace heard: people of an organization are in several. */
+  /** A workspace got an event that a profile changed: people of an organization are in several. */
   readonly personChanged: (teamId: string, userId: string) => Promise<void>;
 };

@@ -1,5 +1,5 @@
 import type { Card } from "../../changes/stored-change.ts";
-import { type Post, sentAgain, toldInstead } from "../../views/kit/post.ts";
+import { type Post, sentAgain, sentInstead } from "../../views/kit/post.ts";
 import type { Due } from "../due-kinds.ts";
 import { type DueEnd, LeaseLost } from "../due.ts";
 import type { WorkflowParts } from "../ports.ts";
@@ -200,7 +200,7 @@ async function update(work: Work, shown: Shown, { card, isAgain }: CardHow & { r
 
 async function viewOf({ post: { insteadOf } }: Work, shown: Shown, how: CardHow): Promise<Post> {
   const view = await shown.card(how);
-  return insteadOf === undefined ? view : toldInstead(view, insteadOf);
+  return insteadOf === undefined ? view : sentInstead(view, insteadOf);
 }
 
 async function postNew(work: Work, first: Shown): Promise<Sent<Card> | Unseen> {

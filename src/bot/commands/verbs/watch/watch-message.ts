@@ -39,12 +39,12 @@ export function termsText({
   quiet,
   digest,
 }: Pick<Watch, "events" | "afterMs" | "quiet" | "digest">): string {
-  const told = events.map((event) =>
+  const wanted = events.map((event) =>
     event === "failing" && afterMs > 0 ? `${eventWords[event]} for ${afterText(afterMs)}` : eventWords[event],
   );
   return [
     ...(digest === undefined ? [] : [`digest ${digestWords[digest.days]} at ${digest.at} (${digest.zone})`]),
-    ...(told.length === 0 ? [] : [told.join(", ")]),
+    ...(wanted.length === 0 ? [] : [wanted.join(", ")]),
     ...(quiet === undefined ? [] : [`quiet ${quiet.from}–${quiet.to} (${quiet.zone})`]),
   ].join(" · ");
 }
