@@ -169,8 +169,7 @@ export function promisesWayBack(diff: readonly string[]): boolean {
 }
 
 /**
- * The number of the revision that a Change made: what was read back, if that was numbered by then, else the one after what
- * it found.
+ * The number of the revision that a Change made: from the read-back if it was numbered by then, else one more than before.
  */
 function madeRevision(before: Snapshot, left: Snapshot): number | undefined {
   if (before?.revision === undefined) return undefined;

@@ -44,7 +44,7 @@ export function judgedRevisions(service: Service, requests: readonly StoredChang
 
 type Made = Revision & Pick<JudgedRevision, "madeBy">;
 
-/** The revisions that what runs is a copy of, because a request went back to them. */
+/** The revisions that the current one is a copy of, because requests rolled back to them. */
 function copiedFrom(made: readonly Made[], now: number | undefined): ReadonlySet<number> {
   const found = new Set<number>();
   let at = now;
@@ -99,7 +99,7 @@ function leftRevisions(
   { now = 0, requests }: Leaving,
 ): ReadonlyMap<number, StoredChange | undefined> {
   const { madeBy } = made.find(({ revision }) => revision === now) ?? {};
-  // What runs is a copy of an earlier one that somebody went back to without Gantry, so those in between are no longer wanted.
+  // Somebody rolled back without Gantry: the current revision is a copy of an earlier one, and those in between are unwanted.
   const copied = Math.min(...made.filter((each) => each.is_current === true).map(({ revision }) => revision));
   const between = made.filter(({ revision }) => madeBy === undefined && revision > copied && revision < now);
   const byRequests = requests.filter(isGoingBack).flatMap((request) => {
@@ -113,7 +113,7 @@ function leftRevisions(
   return new Map([...between.map(({ revision }) => [revision, undefined] as const), ...byRequests]); // pairs
 }
 
-/** A rollback to a revision that isn't known to have been ready is a deploy: nobody wants to be rid of what ran before it. */
+/** A rollback to a revision that may never have been ready counts as a deploy: it doesn't mean that the newer one is unwanted. */
 export function isGoingBack({ verb, risk }: StoredChange): boolean {
   return verb === "rollback" && risk === "routine";
 }

@@ -28,7 +28,7 @@ type Field<Value> = {
   readonly action?: ActionId;
   /** Every risk that an update of it can have. */
   readonly risks: readonly Risk[];
-  /** How much harm an update can do that sets it: one of `risks`. */
+  /** The risk of an update that sets it: one of `risks`. */
   readonly risk: (wanted: Value, before: Value | undefined, update: Update) => Risk;
   /** How a service differs from a request to create it; false when it doesn't. */
   readonly unlikeRequest: (body: NewService, now: Value) => string | false;

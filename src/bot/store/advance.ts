@@ -18,7 +18,7 @@ type Advance = {
   readonly event: NewHistoryEvent | undefined;
 };
 
-/** Steps after which other requests about the workload become due: those that wait for it, or also those that follow it, because it changed. */
+/** Steps that make other requests about the workload due: those that wait for it, or also those that poll it, because it changed. */
 const frees: ReadonlyMap<Step["name"], "waiting" | "all"> = new Map([
   ["succeed", "all"],
   ["confirm", "all"],

@@ -6,12 +6,11 @@ import { type Session, timeAt } from "./database/session.ts";
 import { deleteDue, dueBind, endDue } from "./due.ts";
 import { plainText } from "./schema/columns.ts";
 
-// What people asked for is the payload of work that is due. Once that is done, only the id of the delivery is remembered for a while, to
-// recognise it when it comes again.
+// An interaction is the payload of due work. When it is done, only the id of its delivery is kept for a while, to recognise a duplicate.
 
 /**
- * One statement: a person waits for it. Undefined: it was delivered before. One that is repeated at the very moment in which it is
- * finished may be processed again; a write then finds the request that it stored.
+ * One statement, because a person waits for it. Undefined: a duplicate. One that comes while the first is being finished may be
+ * processed again; a write then finds the request that it stored.
  */
 export async function accept(session: Session, { id, teamId, payload, token }: NewDelivery): Promise<Due | undefined> {
   const { clock, leaseMs, textSealer } = session;
@@ -85,7 +84,7 @@ export async function finish(session: Pick<Session, "db" | "clock">, id: string)
   await know(session, id);
 }
 
-/** Keeps a delivery from being begun that may be stored with this lease. One that another replica stored or took stays with that. */
+/** Removes a delivery if it is stored with this lease, so that it never begins. One that another replica stored or took stays. */
 export function drop(session: Session, { id, token }: Pick<NewDelivery, "id" | "token">): Promise<void> {
   return session.db.transaction().execute(async (db) => {
     await db

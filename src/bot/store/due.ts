@@ -237,8 +237,8 @@ export async function pollNow(session: Session, { id, teamId }: IdIn): Promise<v
 }
 
 /**
- * Makes other requests about a workload due, once a run of it is over: those that wait for it, or also those that follow it. One that
- * another transaction has locked is left out: two runs that end at once would wait for each other.
+ * Makes other requests about a workload due when its run is over: those that wait for it, or also those that poll it. Skips locked rows:
+ * two runs that end at once would deadlock.
  */
 export async function makeOthersDue(
   session: Session,

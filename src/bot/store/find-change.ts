@@ -29,7 +29,7 @@ export async function findChange(reader: Reader, key: ChangeKey, teamId?: string
   return row === undefined ? undefined : wholeChange(reader, row);
 }
 
-/** A Change, and what happened up to this version of it, if its thread tells that: what comes in between belongs to the next one. */
+/** A Change, with its events up to this version if it has a thread. Later events belong to the next version. */
 export async function changeToDraw(
   session: Session,
   { id, teamId }: IdIn,

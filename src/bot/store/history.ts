@@ -16,7 +16,7 @@ import { changesById } from "./find-change.ts";
 import { Big } from "./schema/columns.ts";
 import type { Tables } from "./schema/tables.ts";
 
-/** Rows that one statement looks at. SQLite runs in this thread, where acks wait for it. */
+/** Rows that one statement reads. SQLite runs in this thread, where acks wait for it. */
 const STRETCH = 1_000;
 
 /** A page of history, newest first. */
@@ -182,7 +182,7 @@ export async function changedSince(
 
 const begun = new Set<StoredChange["state"]>(["claimed", "done", "failed", "unknown"]);
 
-/** Of a request for several workloads that was begun, how it went for the one of this row. */
+/** The part about the workload of this row, if its request for several workloads was begun. */
 function ofWorkload(request: StoredChange | undefined, { workload }: HistoryEvent): StoredChange | undefined {
   const part = request?.parts?.find(
     ({ workload: { kind, name } }) => kind === workload?.kind && name === workload.name,

@@ -101,7 +101,7 @@ async function saveMessages(inside: Session, { posts = [], gone }: FollowMessage
   for (const post of posts) await putPost(inside, post);
 }
 
-/** It is over: nothing of it is kept but its messages, which say so. */
+/** Deletes a follow that has ended. Its messages stay, and say so. */
 export async function endFollow(session: Session, due: Due, messages: FollowMessages): Promise<void> {
   await session.db.transaction().execute(async (tx) => {
     const ours = tx.deleteFrom("due").where("kind", "=", due.kind).where("key", "=", due.key);
@@ -112,7 +112,7 @@ export async function endFollow(session: Session, due: Due, messages: FollowMess
   });
 }
 
-/** Somebody wants it to end; the first one counts. False: it is over already. */
+/** Requests the end of a follow; the first request counts. False: it is over already. */
 export function stopFollow(session: Session, { id, teamId }: IdIn, by: string): Promise<boolean> {
   return session.db.transaction().execute(async (tx) => {
     const row = await tx

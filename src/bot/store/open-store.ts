@@ -40,7 +40,7 @@ export type OpenStore = StorePlace & {
   readonly sendWithinMs?: number;
   /** Aborts the wait for the lock of the folder, or for older replicas: then `openStore` rejects with its reason. */
   readonly signal?: AbortSignal | undefined;
-  /** History, and with it settled Changes, older than this are removed now and then; never without it. */
+  /** Retention of history and of settled Changes; without it, they are kept for ever. */
   readonly keepHistoryMs?: number | undefined;
   /** This machine's by default; one that is ahead of it says so, and the database adds that to its own. */
   readonly clock?: MachineClock & { readonly offsetMs?: () => number };
@@ -48,7 +48,7 @@ export type OpenStore = StorePlace & {
 
 const LEASE_MS = 20_000;
 const SEND_WITHIN_MS = 10_000;
-/** A migration may take its time, and waits for that of another replica. */
+/** A migration may be slow, and waits for that of another replica. */
 const MIGRATE_WITHIN_MS = 120_000;
 
 type Opened = { readonly db: Kysely<Tables>; readonly flavour: Flavour; readonly close: () => Promise<void> };

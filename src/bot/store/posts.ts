@@ -90,7 +90,7 @@ export function addCard(session: Writing, row: ChangeRow & { readonly card?: str
   return typeof card === "string" ? scheduleDue(session, { kind: "post", key, teamId }) : addPost(session, cardOf(row));
 }
 
-/** The same for the replica that posts it at once; it counts as posted. Undefined: it had one, which is only scheduled. */
+/** The same for a replica that posts the card at once: it counts as posted. Undefined: there was a card, which is only scheduled. */
 export async function beginCard(session: Writing, row: ChangeRow, leaseMs: number): Promise<TakenPost | undefined> {
   const post = { ...cardOf(row), posts: 1 };
   if ((await insertPost(session, post)) === undefined) {

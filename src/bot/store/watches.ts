@@ -154,7 +154,7 @@ export function addWatch(
   });
 }
 
-/** Messages about what lasts say whether it is still watched there. */
+/** Schedules the messages of open incidents, which say whether they are still watched. */
 function watchersChanged(
   tx: Db,
   session: Session,
@@ -314,7 +314,7 @@ export async function findWatch(session: Session, { id, teamId }: IdIn): Promise
   return readable(session, row === undefined ? [] : [row])[0];
 }
 
-/** One that can't be read is logged and left out: it keeps no other from being looked at. */
+/** Logs and skips a row that can't be read, so that the others still work. */
 function readable({ log }: Session, rows: readonly Columns[]): readonly Watch[] {
   return rows.flatMap((row) => {
     try {

@@ -23,12 +23,13 @@ export class LeaseLost extends Error {}
 export type DueWork = (due: Due, signal: AbortSignal, outsideLane: OutsideLane) => Promise<DueEnd>;
 
 export type DueLoop = {
-  /** Renews leases of what waits for its lane or runs, and gives back what couldn't be done. Rejects when the database doesn't answer. */
+  /** Renews the leases of work that waits or runs, and releases work that failed. Rejects when the database doesn't answer. */
   readonly renew: () => Promise<void>;
   /** Starts due work, as far as its kinds have free places. Rejects when the database doesn't answer. */
   readonly begin: () => Promise<void>;
   /**
-   * Does all due work of one kind, or what has this key, one after the other, whatever else this replica does. True: it is done. Rejects when the database doesn't answer.
+   * Does all due work of one kind, or with this key, one after the other and without limits. True: it is done. Rejects when the database
+   * doesn't answer.
    */
   readonly finish: (kind: DueKindName, key?: string) => Promise<boolean>;
   /** The same with work that this replica has just scheduled with a lease. */

@@ -15,7 +15,7 @@ export function withAccount(answering: Answering): Reply {
   };
 }
 
-/** `working`: its sign is replaced by the first message. */
+/** Its first message replaces “Working…”. */
 export function createReply({ tell }: Pick<Responder, "tell">, origin: Origin, working?: Working): Answering {
   const undelivered: Undelivered[] = [];
   return {
@@ -34,7 +34,7 @@ export function createReply({ tell }: Pick<Responder, "tell">, origin: Origin, w
 export const WORKING_AFTER_MS = 800;
 
 export type Working = {
-  /** Sends an answer, and removes “Working…” first: sent at the same time, they could arrive the other way round. */
+  /** Sends an answer in place of “Working…”: sent at the same time, they could arrive the other way round. */
   readonly replacedBy: <Result>(send: () => Promise<Result>) => Promise<Result>;
   /** Removes “Working…” if it is still there. Never rejects. */
   readonly end: () => Promise<void>;

@@ -56,7 +56,7 @@ export function isErased({ sealed }: Pick<StoredChange, "sealed">): boolean {
   return sealed === "";
 }
 
-/** Undefined when it can't be opened, or another version of Gantry wrote it: for what can do without. */
+/** For callers that can do without it: undefined when it can't be opened, or another version of Gantry wrote it. */
 export function contentOf(sealer: Sealer, change: Pick<StoredChange, "id" | "sealed">): Content | undefined {
   try {
     return openContent(sealer, change);

@@ -49,11 +49,11 @@ export type ChangeTable = {
   settled_at: string | null;
   ending: string | null;
   health: string | null;
-  /** The last look at a workload that is followed. */
+  /** Result of the latest poll, while polling goes on. */
   progress: string | null;
   /** team/region/kind/name from the claim until it is settled; unique, so that a workload has one Run at a time. */
   running_key: string | null;
-  /** 1: they asked to be told how it ends, also where its card shows it. */
+  /** 1: they asked for a message about its end, even if its card shows it. */
   notifies: Generated<number>;
   /** The number of its parts; 0 for a request about one workload. */
   part_count: Generated<number>;
@@ -221,7 +221,7 @@ type WatchTable = {
 };
 /** `place`: a channel, or a person's id for their direct message. */
 type MuteTable = { team_id: string; place: string; names: string; until: string; by_id: string; by_name: string };
-/** One list of one account that is read again and again while somebody watches it. */
+/** A list of an account that is polled while somebody watches it. */
 type ObservationTable = {
   team_id: string;
   account: string;

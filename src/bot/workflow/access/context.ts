@@ -58,8 +58,8 @@ export async function accessFor(
 }
 
 /**
- * The API as it is used in a channel that is locked: a call about anything outside is refused before it is sent, so that
- * not even an error reveals what exists. Then throws a `UserError`.
+ * The API for a locked channel: throws a `UserError` for a call about anything outside, before it is sent, so that not even
+ * an error reveals what exists.
  */
 export function apiWithin(api: GuardedAccountApi, binding: Binding | undefined): GuardedAccountApi {
   if (binding?.isLocked !== true) return api;
@@ -79,8 +79,8 @@ export function apiWithin(api: GuardedAccountApi, binding: Binding | undefined):
 }
 
 /**
- * People who type in a channel are in it; in a form they may choose any channel that they can find. What rules
- * and accounts give to a channel is for those who are in it. Throws a `UserError` otherwise, and when it is not known.
+ * Checks that a person is in the channel that they chose in a form: its rules and accounts are for members only. Throws a
+ * `UserError` if they aren't, or if Slack can't say.
  */
 export async function checkChosen(people: People, origin: Origin): Promise<void> {
   const { isChosen, channelId, userId } = origin;

@@ -66,7 +66,7 @@ export function createEnvValues(clock: Pick<Clock, "now">): EnvValues {
     const { names } = placeFor(account, workload);
     const { name, region } = workload;
     const before = names.get(name)?.values ?? NONE;
-    // Most have none, in lists of thousands. The same values stay the same list, so that what is made of it is made once.
+    // Lists have thousands without values. Equal values keep the same array, because callers cache by it.
     const current = env.length === 0 ? NONE : secretsIn(env, [name, region]);
     const isSame = current.every((value, index) => before[index] === value);
     const values = isSame ? before : bounded(current, before);

@@ -176,8 +176,8 @@ async function approve(deps: WorkflowParts, { change, interaction, answer, who, 
 }
 
 /**
- * With the state of now, in which it may have come to nothing. Who clicked on the card reads there that it runs, and no
- * message repeats it. Never rejects.
+ * Answers with the current state, because the run may have been refused. A click on the card gets no message while it runs:
+ * the card says so. Never rejects.
  */
 async function answerNow(
   { store, log, deliver }: Pick<WorkflowParts, "store" | "log" | "deliver">,

@@ -14,8 +14,8 @@ import { eventAbout } from "../watch-event.ts";
 type TakeInteraction = { readonly alertId: string; readonly origin: Origin; readonly reply: Reply };
 
 /**
- * "I'm on it": for who may see and watch here all that the card lists. The card then says who it is. Repeating it changes
- * nothing. Throws `UserError` or `StoreError`.
+ * "I'm on it": for people who may see and watch everything that the card lists. The card then shows their name. Idempotent.
+ * Throws `UserError` or `StoreError`.
  */
 export async function takeAlert(deps: WorkflowParts, { alertId, origin, reply }: TakeInteraction): Promise<void> {
   const { store, people, settings } = deps;

@@ -117,7 +117,7 @@ export type Reply = Answering & {
 };
 
 export type Answering = {
-  /** Shows it to them, and remembers it when Slack took it by no route. Never rejects. */
+  /** Sends it, and keeps it in `undelivered` if Slack took it by no route. Never rejects. */
   readonly send: (post: Post, how: ReplyKind) => Promise<void>;
   /** Their request is a Change now: its card is posted, or its Run begins. Called once. */
   readonly requested: (change: StoredChange) => Promise<void>;

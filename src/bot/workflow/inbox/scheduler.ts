@@ -46,7 +46,7 @@ const MOST_BEHIND = 16;
 const LULL_MS = 2;
 /** Without a lull in a flood, a job begins after this. */
 const LONGEST_HOLD_MS = 100;
-/** Jobs that go on after a pause have no need of a place, so only so many leave theirs. */
+/** Jobs outside their lane: they go on after a pause without a place, so their number is bounded. */
 const MOST_OUTSIDE = 500;
 
 type State<Lane extends string> = {

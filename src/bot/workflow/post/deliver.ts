@@ -77,7 +77,7 @@ type Work = {
   heldMs: number;
 };
 
-/** Throws `LeaseLost`: then a card that was to be stored is removed, unless it is the only one. */
+/** Throws `LeaseLost`, and then removes a card that was just posted, unless it is the only one. */
 async function save({ parts: { store, sender }, due }: Work, saved: SavedPost): Promise<"held" | "again"> {
   const kept = await store.savePost(due, saved);
   if (kept === "held" || kept === "again") return kept;
@@ -85,7 +85,7 @@ async function save({ parts: { store, sender }, due }: Work, saved: SavedPost): 
   throw new LeaseLost();
 }
 
-/** So that the lease lasts longer than a call to Slack, which may take 20 s. Throws `LeaseLost`. */
+/** Renews the lease if it could end during a call to Slack, which may take 20 s. Throws `LeaseLost`. */
 async function hold(work: Work): Promise<void> {
   const { parts, due, heldMs } = work;
   const now = parts.clock.elapsedMs();
@@ -224,7 +224,7 @@ async function postNew(work: Work, first: Shown): Promise<Sent<Card> | Unseen> {
     posted = now.kind === "shown" ? await send(now, {}) : now;
   }
   if (posted.kind !== "sent" && (posted.kind !== "later" || !posted.isMaybeSent)) await save(work, { posts: before });
-  // A place that isn't there may come back, as a channel does whose bot is invited.
+  // A missing place may come back: for example, when the bot is invited to the channel.
   return posted.kind === "gone" ? { ...posted, kind: "blocked", by: "place" } : posted;
 }
 

@@ -93,8 +93,8 @@ function newsFor(change: StoredChange, content: NewsJson, place: string): NewPos
 const over = { kind: "nothing", isOver: true } as const; // a literal kind
 
 /**
- * By the first way that Slack takes: without a card beside their command, in a direct message, in the thread of a card that is there,
- * beside their command again.
+ * Tries these ways until Slack takes one: beside the command, if there is no card; a direct message; the thread of the card; beside the
+ * command again.
  */
 export function requesterPost(
   deps: Pick<WorkflowParts, "accounts" | "clock" | "people" | "policy" | "sealer" | "settings" | "store">,

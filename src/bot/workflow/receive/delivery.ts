@@ -166,7 +166,7 @@ async function processDelivery(deps: WorkflowParts, working: Working, signal: Ab
     try {
       if (!isFinished) await deps.store.finishDelivery(due);
     } catch (err) {
-      // Begun again, it would answer once more. If this process ends first, another replica does that.
+      // Otherwise another replica would begin it and answer again, which still happens if this process ends first.
       deps.log.warn({ err }, "couldn't mark a delivery as finished yet");
       deps.dropped.add({ id: due.key, token: due.token });
     }
@@ -184,7 +184,7 @@ async function processDelivery(deps: WorkflowParts, working: Working, signal: Ab
   return { ms, payload: JSON.stringify(left) };
 }
 
-/** What reads the workload API before its answer. A form shows itself that it was sent. */
+/** Shows “Working…” for interactions that read the workload API first. A form shows that itself. */
 function workingFor(
   deps: Pick<WorkflowParts, "clock" | "responder">,
   { interaction, undelivered }: Working,

@@ -39,7 +39,7 @@ export type RunEvents = {
   readonly onEnded: () => void;
   /** It is stored as claimed, and its request leaves now. */
   readonly onClaimed?: () => void;
-  /** It runs, or it came to nothing: its stored state says which. Its outcome is drawn afterwards. Never rejects. */
+  /** It runs, or ended before it could: see its stored state. The card is drawn afterwards. Never rejects. */
   readonly onBegun?: () => Promise<void>;
 };
 
@@ -387,7 +387,7 @@ function isJustCleared({ clock }: Pick<WorkflowParts, "clock">, { claimedAt, par
   return sinceMs < FRESH_FOR_MS && parts.every((part) => part.claimedAt === undefined);
 }
 
-/** Since when the part that is next may run, at the latest: a new version before it may take its time. */
+/** Latest start of the next part; a rollout before it may be slow. */
 function turnMs({ claimedAt, parts = [] }: StoredChange): number {
   const rolledOut = parts.filter(isRolledOut).flatMap(({ settledAt }) => settledAt ?? []);
   return Math.max(claimedAt?.getTime() ?? 0, ...rolledOut.map((at) => at.getTime() + FOLLOWED_FOR_MS));

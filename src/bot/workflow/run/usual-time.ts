@@ -4,12 +4,12 @@ import type { StoredChange, UsualTime } from "../../changes/stored-change.ts";
 import type { WorkflowParts } from "../ports.ts";
 import { contentOf } from "../stored-request.ts";
 
-/** So many of the newest runs count: a job that has grown slower takes as long as it does now. */
+/** Only the newest runs count, because a job may have grown slower. */
 const MOST_RUNS = 9;
 
 /**
- * How long such a job takes, by earlier ones of this account that completed: those of its name, else those that run the
- * same. Undefined without any. Rejects when the database doesn't answer.
+ * Usual duration of a job, by completed jobs of this account with its name, else with the same image and command. Undefined
+ * without any. Rejects when the database doesn't answer.
  */
 export async function usualTime(
   { store, sealer }: Pick<WorkflowParts, "store" | "sealer">,

@@ -21,8 +21,8 @@ export type FileWatchParts = {
 const AGAIN_AFTER_MS = 10 * 60_000;
 
 /**
- * Makes the stored watches of the file what the file says, when it has changed and now and then. Every replica does it, and
- * it changes nothing the second time. Rejects when the database doesn't answer.
+ * Syncs the stored watches with the file, when it has changed and from time to time. Idempotent, because every replica does it.
+ * Rejects when the database doesn't answer.
  */
 export function createFileWatches({ current, store, workspaceOf, clock, log }: FileWatchParts): () => Promise<void> {
   let done: readonly FileWatch[] | undefined;
