@@ -25,7 +25,7 @@ export type ListPoll = {
 
 /** `seen`: it goes on, and has changed. */
 export type IncidentNews = "began" | "again" | "over" | "seen";
-export type IncidentStep = { readonly incident: Incident; readonly news: IncidentNews };
+export type IncidentUpdate = { readonly incident: Incident; readonly news: IncidentNews };
 
 /** What happened to a workload that is no incident. */
 export type Happened = {
@@ -40,7 +40,7 @@ export type Comparison = {
   readonly changed: readonly Kept[];
   /** Names of workloads that are gone. */
   readonly gone: readonly string[];
-  readonly incidents: readonly IncidentStep[];
+  readonly incidents: readonly IncidentUpdate[];
   readonly happened: readonly Happened[];
 };
 
@@ -49,7 +49,7 @@ export function compare(poll: ListPoll): Comparison {
   const { before, seen, isComplete } = poll;
   const changed: Kept[] = [];
   const happened: Happened[] = [];
-  const steps: IncidentStep[] = [];
+  const updates: IncidentUpdate[] = [];
   const known = new Map(poll.incidents.map((incident) => [incident.name ?? "", incident]));
   const names = new Set<string>();
   for (const found of seen) {
@@ -60,20 +60,20 @@ export function compare(poll: ListPoll): Comparison {
     if (old !== undefined && isSame(old.seen, now)) continue;
     const events = before === undefined ? [] : happenedTo(old?.seen, now);
     const change = changeIn(poll, events) ?? old?.change;
-    const own = stepsOf(poll, known.get(now.name), { seen: now, change });
+    const own = updatesOf(poll, known.get(now.name), { seen: now, change });
     changed.push({ seen: now, change });
-    steps.push(...own);
+    updates.push(...own);
     happened.push(...events.filter((each) => !isReportedBy(own, each)));
   }
-  if (!isComplete || before === undefined) return { changed, gone: [], incidents: steps, happened };
+  if (!isComplete || before === undefined) return { changed, gone: [], incidents: updates, happened };
   const gone = [...before.keys()].filter((name) => !names.has(name));
   for (const name of gone) {
     const incident = known.get(name);
-    if (incident !== undefined && incident.overAt === undefined) steps.push(over(poll, incident, "deleted"));
+    if (incident !== undefined && incident.overAt === undefined) updates.push(over(poll, incident, "deleted"));
     const last = before.get(name);
     if (last !== undefined) happened.push({ event: "changed", seen: last.seen, words: "was deleted" });
   }
-  return { changed, gone, incidents: steps, happened };
+  return { changed, gone, incidents: updates, happened };
 }
 
 /** A long list lacks the images: what isn't reported now is as it was reported last. */
@@ -87,8 +87,8 @@ function changeIn({ now }: ListPoll, events: readonly Happened[]): LastChange | 
 }
 
 /** Restarts that an incident reports are no event of their own. */
-function isReportedBy(steps: readonly IncidentStep[], { event }: Happened): boolean {
-  return event === "restarts" && steps.some(({ incident, news }) => news !== "over" && incident.overAt === undefined);
+function isReportedBy(updates: readonly IncidentUpdate[], { event }: Happened): boolean {
+  return event === "restarts" && updates.some(({ incident, news }) => news !== "over" && incident.overAt === undefined);
 }
 
 /**
@@ -98,7 +98,7 @@ function isReportedBy(steps: readonly IncidentStep[], { event }: Happened): bool
 export function compareAnswer(
   poll: Omit<ListPoll, "before" | "seen" | "isComplete">,
   problem: string | undefined,
-): readonly IncidentStep[] {
+): readonly IncidentUpdate[] {
   const last = poll.incidents.findLast(({ cause, end }) => cause === "api-away" && end !== "restored");
   if (problem === undefined)
     return last !== undefined && last.overAt === undefined ? [over(poll, last, "recovered")] : [];
@@ -125,7 +125,7 @@ const HOUR_MS = 60 * 60_000;
 
 type Where = Pick<ListPoll, "teamId" | "account" | "region" | "kind" | "now" | "unseenSince" | "newId">;
 
-function stepsOf(poll: ListPoll, known: Incident | undefined, kept: Kept): IncidentStep[] {
+function updatesOf(poll: ListPoll, known: Incident | undefined, kept: Kept): IncidentUpdate[] {
   const { seen } = kept;
   const isLasting = known !== undefined && known.overAt === undefined;
   const isOther = isLasting && known.seen?.uid !== undefined && seen.uid !== undefined && known.seen.uid !== seen.uid;
@@ -171,7 +171,7 @@ function isRecent({ now }: Pick<ListPoll, "now">, { overAt }: Incident): boolean
   return overAt !== undefined && now.getTime() - overAt.getTime() <= FLAPPING_MS;
 }
 
-function changedIn(known: Incident, seen: Seen, cause: Cause): IncidentStep[] {
+function changedIn(known: Incident, seen: Seen, cause: Cause): IncidentUpdate[] {
   if (cause === known.cause && isSame(known.seen, seen)) return [];
   // Shared by cause: the registry of a failed pull says nothing about a crash.
   const shared = seen.shared ?? (cause === known.cause ? known.shared : undefined);
@@ -181,7 +181,7 @@ function changedIn(known: Incident, seen: Seen, cause: Cause): IncidentStep[] {
 function began(
   { teamId, account, region, kind, now, unseenSince, newId }: Where,
   { cause, kept }: { readonly cause: Cause; readonly kept: Kept | undefined },
-): IncidentStep {
+): IncidentUpdate {
   const { seen, change } = kept ?? {};
   const isLate = change !== undefined && now.getTime() - Date.parse(change.at) > HOUR_MS;
   const incident: Incident = {
@@ -206,12 +206,12 @@ function began(
   return { incident, news: "began" };
 }
 
-function again(known: Incident, seen: Seen | undefined): IncidentStep {
+function again(known: Incident, seen: Seen | undefined): IncidentUpdate {
   const back = { overAt: undefined, end: undefined, overUnseenSince: undefined, times: known.times + 1 };
   return { incident: { ...known, ...back, seen: seen ?? known.seen }, news: "again" };
 }
 
-function over({ now, unseenSince }: Where, known: Incident, end: NonNullable<Incident["end"]>): IncidentStep {
+function over({ now, unseenSince }: Where, known: Incident, end: NonNullable<Incident["end"]>): IncidentUpdate {
   return { incident: { ...known, overAt: now, end, overUnseenSince: unseenSince }, news: "over" };
 }
 

@@ -23,7 +23,7 @@ export class LeaseLost extends Error {}
 export type DueWork = (due: Due, signal: AbortSignal, outsideLane: OutsideLane) => Promise<DueEnd>;
 
 export type DueLoop = {
-  /** Renews the leases of work that waits or runs, and releases work that failed. Rejects when the database doesn't answer. */
+  /** Renews the leases of work that waits or runs, and releases interrupted work. Rejects when the database doesn't answer. */
   readonly renew: () => Promise<void>;
   /** Starts due work, as far as its kinds have free places. Rejects when the database doesn't answer. */
   readonly begin: () => Promise<void>;

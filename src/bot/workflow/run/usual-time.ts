@@ -8,7 +8,7 @@ import { contentOf } from "../stored-request.ts";
 const MOST_RUNS = 9;
 
 /**
- * Usual duration of a job, by completed jobs of this account with its name, else with the same image and command. Undefined
+ * Usual duration of a job, by completed jobs of this account with its name, else of its CronJob or image. Undefined
  * without any. Rejects when the database doesn't answer.
  */
 export async function usualTime(

@@ -231,7 +231,7 @@ export async function followToStop(
   }
 }
 
-/** What a step works with. */
+/** Context of one poll. */
 type Run = {
   readonly deps: WorkflowParts;
   readonly signal: AbortSignal;
@@ -239,7 +239,7 @@ type Run = {
   state: Following;
 };
 
-/** One step. Ends the lease. Throws `LeaseLost`. */
+/** One poll. Ends the lease. Throws `LeaseLost`. */
 async function poll(run: Run): Promise<void> {
   const { state } = run;
   try {
@@ -248,7 +248,7 @@ async function poll(run: Run): Promise<void> {
     if (error instanceof LeaseLost || error instanceof StoreError) throw error;
     // Lines that were read but not stored with a message are read again.
     run.state = state;
-    // Nobody waits for the step: the next one may work, and what can't go on for long ends.
+    // No caller waits for the poll: the next one may work, and what can't go on for long ends.
     run.deps.log.error({ err: error }, "a step of following a log failed");
     await rest(run, AGAIN_MS);
   }

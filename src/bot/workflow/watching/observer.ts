@@ -13,7 +13,7 @@ import {
   type Comparison,
   compareAnswer,
   FLAPPING_MS,
-  type IncidentStep,
+  type IncidentUpdate,
   type ListPoll,
 } from "../../watch/compare.ts";
 import { covers, placeOf, countsAt } from "../../watch/due.ts";
@@ -181,13 +181,13 @@ type Noticing = { readonly round: Round; readonly watches: readonly Watch[]; rea
 function noticesOf({ settings }: WorkflowParts, { round, watches, found }: Noticing): NewNotice[] {
   const { at, polledAt } = round;
   const { jobsRegion } = settings;
-  const steps = found.incidents.filter(({ news }) => news !== "seen");
+  const updates = found.incidents.filter(({ news }) => news !== "seen");
   // A watch that began during an incident gets a notice of it.
   const isNew = ({ createdAt }: Watch): boolean => polledAt !== undefined && createdAt > polledAt;
-  const lasting: IncidentStep[] = watches.some(isNew)
+  const lasting: IncidentUpdate[] = watches.some(isNew)
     ? found.lasting.map((incident) => ({ incident, news: "seen" }))
     : [];
-  const incidents = [...steps, ...lasting].flatMap(({ incident, news }) => {
+  const incidents = [...updates, ...lasting].flatMap(({ incident, news }) => {
     const earliest = new Map<string, number>();
     for (const watch of watches) {
       const when = covers(watch, incident, jobsRegion) ? countsAt(watch, incident)?.getTime() : undefined;
