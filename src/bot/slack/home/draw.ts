@@ -89,7 +89,11 @@ type Known = { readonly state: HomeState; readonly context: Context | undefined 
 
 type Reading = { readonly freshMs: number; readonly withinMs: number };
 
-async function withLive(deps: WorkspaceParts, { state, context }: Known, reading: Reading): Promise<HomeState> {
+async function withLive(
+  deps: Pick<WorkspaceParts, "clock" | "lanes" | "log">,
+  { state, context }: Known,
+  reading: Reading,
+): Promise<HomeState> {
   if (context === undefined) return state;
   const { region } = context.settings;
   const live = await liveWorkloads(deps, context, { of: "any", region, ...reading });
@@ -166,7 +170,11 @@ async function recordsOf({ records, asker }: Context) {
   }
 }
 
-async function publish(deps: WorkspaceParts, { userId }: Origin, state: HomeState): Promise<void> {
+async function publish(
+  deps: Pick<WorkspaceParts, "clock" | "messenger">,
+  { userId }: Origin,
+  state: HomeState,
+): Promise<void> {
   const published = await patiently(deps.clock, () =>
     deps.messenger.publishHome({ user: userId, view: homeView(state) }),
   );

@@ -95,7 +95,11 @@ export function refuseLater(deps: WorkspaceParts, opened: Filling): void {
 }
 
 /** Draws the facts of one choice, unless the person has chosen something else since. */
-async function drawFill(deps: WorkspaceParts, { version, command, metadata }: Filling, view: object): Promise<void> {
+async function drawFill(
+  deps: Pick<WorkspaceParts, "clock" | "messenger" | "responder">,
+  { version, command, metadata }: Filling,
+  view: object,
+): Promise<void> {
   const { viewId, hash, isCurrent, ackedAt } = version;
   if (ackedAt !== undefined) await afterAck(deps, ackedAt);
   if (!isCurrent()) return;
@@ -103,7 +107,11 @@ async function drawFill(deps: WorkspaceParts, { version, command, metadata }: Fi
 }
 
 /** Only a new form is replaced: in any other a person has typed something, maybe for another workload. */
-async function showRefusal(deps: WorkspaceParts, filling: Filling, post: Post): Promise<void> {
+async function showRefusal(
+  deps: Pick<WorkspaceParts, "clock" | "messenger" | "responder">,
+  filling: Filling,
+  post: Post,
+): Promise<void> {
   const { command, isNew = false } = filling;
   const view = isNew
     ? endView({ title: command.form.title, post })

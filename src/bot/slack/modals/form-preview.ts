@@ -36,7 +36,11 @@ export function previewLater(deps: WorkspaceParts, previewing: Previewing): void
 }
 
 /** Skips the draw if a click since the submission has drawn something newer. */
-async function drawPreview(deps: WorkspaceParts, previewing: Previewing, view: object): Promise<void> {
+async function drawPreview(
+  deps: Pick<WorkspaceParts, "clock" | "messenger" | "responder">,
+  previewing: Previewing,
+  view: object,
+): Promise<void> {
   const { version, command, origin } = previewing;
   const { viewId, isCurrent, ackedAt = 0 } = version;
   await afterAck(deps, ackedAt);

@@ -16,7 +16,10 @@ type Stored = { readonly form: unknown; readonly origin: Origin };
  * whose buttons are in a message. People who
  * closed it in the meantime are answered where they asked.
  */
-export function createFormReply(deps: WorkspaceParts, { form: stored, origin }: Stored): Answering {
+export function createFormReply(
+  deps: Pick<WorkspaceParts, "clock" | "messenger" | "responder" | "settings">,
+  { form: stored, origin }: Stored,
+): Answering {
   const beside = createReply(deps.responder, origin);
   const form = SentForm.safeParse(stored).data;
   const command = form === undefined ? undefined : formCommand(form.metadata.verb);

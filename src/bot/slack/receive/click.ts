@@ -149,7 +149,11 @@ async function onAcked(parts: WorkspaceParts, clicked: Clicked, action: Action |
   return tell(parts, sentences.staleButton(parts.settings.command), origin);
 }
 
-async function tell({ lanes, responder }: WorkspaceParts, message: Post, origin: Origin): Promise<void> {
+async function tell(
+  { lanes, responder }: Pick<WorkspaceParts, "lanes" | "responder">,
+  message: Post,
+  origin: Origin,
+): Promise<void> {
   await lanes.track(responder.tellPatiently(message, origin));
 }
 
@@ -160,7 +164,7 @@ function takeAlert(parts: WorkspaceParts, { id, value: alertId, origin: clicked 
 }
 
 /** The ack of a click shows nothing, so a refusal is a message of its own. */
-function refusable(parts: WorkspaceParts, origin: Origin, ack: Ack) {
+function refusable(parts: Pick<WorkspaceParts, "lanes" | "responder">, origin: Origin, ack: Ack) {
   return async (refusal: Post | undefined): Promise<void> => {
     await ack();
     if (refusal !== undefined) await tell(parts, refusal, origin);
@@ -281,7 +285,7 @@ async function runAsk(parts: WorkspaceParts, clicked: Clicked, ack: Ack): Promis
   });
 }
 
-async function wasUsed({ store, log }: WorkspaceParts, id: string): Promise<boolean> {
+async function wasUsed({ store, log }: Pick<WorkspaceParts, "log" | "store">, id: string): Promise<boolean> {
   try {
     return await store.isKnown(id);
   } catch (err) {
@@ -299,7 +303,10 @@ function inThread({ origin, threadTs, isEphemeral }: Clicked): Origin {
 
 const HomeMetadata = z.object({ page: z.number().int().min(0) });
 
-function originOf({ people }: WorkspaceParts, { user, team, channel, container, response_url, view }: Click): Origin {
+function originOf(
+  { people }: Pick<WorkspaceParts, "people">,
+  { user, team, channel, container, response_url, view }: Click,
+): Origin {
   const channelId = channel?.id ?? container.channel_id;
   const common = { userId: user.id, teamId: people.bot().teamId ?? team?.id ?? "" };
   if (channelId !== undefined) {

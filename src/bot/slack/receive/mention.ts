@@ -84,7 +84,10 @@ function unwrapped(mention: MentionEvent): MentionEvent {
  * Whether no replica has the event yet: the one that records it answers. The memory of a replica isn't enough, because
  * Slack may send an event again to another one.
  */
-async function isOurs({ repeats, store, log }: WorkspaceParts, eventId: string): Promise<boolean> {
+async function isOurs(
+  { repeats, store, log }: Pick<WorkspaceParts, "log" | "repeats" | "store">,
+  eventId: string,
+): Promise<boolean> {
   if (repeats.isRepeat(eventId)) return false;
   try {
     return await store.remember(eventKey(eventId));
@@ -94,7 +97,11 @@ async function isOurs({ repeats, store, log }: WorkspaceParts, eventId: string):
   }
 }
 
-async function wasRun({ store, clock, log }: WorkspaceParts, { event }: MentionEvent, key: string): Promise<boolean> {
+async function wasRun(
+  { store, clock, log }: Pick<WorkspaceParts, "clock" | "log" | "store">,
+  { event }: MentionEvent,
+  key: string,
+): Promise<boolean> {
   if (event.edited !== undefined && isTooOldToRun(event.ts, clock.now().getTime())) return true;
   try {
     return await store.isKnown(key);
@@ -109,7 +116,7 @@ type Known = { readonly mention: MentionEvent; readonly key: string };
 
 /** Tells the author once that edits are not run. Ignores Slack's redeliveries. */
 async function tellOfEdit(
-  { store, log, settings }: WorkspaceParts,
+  { store, log, settings }: Pick<WorkspaceParts, "log" | "settings" | "store">,
   { mention, key }: Known,
   tell: (message: Message) => Promise<void>,
 ): Promise<void> {
@@ -121,7 +128,7 @@ async function tellOfEdit(
   }
 }
 
-async function noteRead({ store, log }: WorkspaceParts, key: string): Promise<void> {
+async function noteRead({ store, log }: Pick<WorkspaceParts, "log" | "store">, key: string): Promise<void> {
   try {
     await store.remember(key);
   } catch (err) {

@@ -109,7 +109,11 @@ function originOf({ people }: Pick<WorkspaceParts, "people">, interaction: Inter
 type Failed = { readonly error: unknown; readonly body: unknown; readonly isAcked: boolean };
 
 /** Tells the person, with a reference; in the ack if it wasn't sent yet. */
-async function afterFailure(deps: WorkspaceParts, { error, body, isAcked }: Failed, ack: Ack): Promise<void> {
+async function afterFailure(
+  deps: Pick<WorkspaceParts, "log" | "people" | "responder" | "settings">,
+  { error, body, isAcked }: Failed,
+  ack: Ack,
+): Promise<void> {
   const message = failureMessage(deps, error, { verb: "?", effect: "read" });
   const interaction = Interaction.safeParse(body).data ?? {};
   try {
@@ -150,7 +154,11 @@ function onlyOnce(ack: Ack): SingleAck {
 const Answer = z.object({ text: z.string(), blocks: z.array(z.custom<Block>()).default([]) });
 
 /** Posts an answer that was the ack itself. Only a command has one that can be posted. */
-async function tellLost(deps: WorkspaceParts, body: unknown, lost: object | undefined): Promise<void> {
+async function tellLost(
+  deps: Pick<WorkspaceParts, "people" | "responder">,
+  body: unknown,
+  lost: object | undefined,
+): Promise<void> {
   const answer = Answer.safeParse(lost).data;
   const interaction = Interaction.safeParse(body).data;
   if (answer === undefined || interaction?.command === undefined) return;

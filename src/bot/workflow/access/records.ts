@@ -54,7 +54,10 @@ export async function findVisibleChange(
 }
 
 /** People without an account see no workloads through it, but still their own requests and those they may decide. */
-export async function viewerAt(deps: WorkflowParts, origin: Origin): Promise<Viewer> {
+export async function viewerAt(
+  deps: Pick<WorkflowParts, "accounts" | "people" | "policy">,
+  origin: Origin,
+): Promise<Viewer> {
   const { teamId, channelId, userId } = origin;
   const [profile, here] = await Promise.all([
     deps.people.profile(userId, freshness.deciding),

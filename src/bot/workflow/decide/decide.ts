@@ -79,7 +79,11 @@ type May =
   | { readonly kind: "unchecked"; readonly who: Who };
 
 /** People who may approve may reject; requesters may cancel instead. */
-async function eligible(deps: WorkflowParts, change: StoredChange, { origin }: DecideInteraction): Promise<May> {
+async function eligible(
+  deps: Pick<WorkflowParts, "log" | "people">,
+  change: StoredChange,
+  { origin }: DecideInteraction,
+): Promise<May> {
   const { terms, requester } = change;
   if (terms === undefined) throw new Error("a pending change without terms");
   const approver = { userId: origin.userId, requesterId: requester.userId, channelId: cardChannel(change) };
@@ -193,7 +197,7 @@ async function answerNow(
   await answer({ kind: "approved", change: now ?? approved });
 }
 
-async function reject(deps: WorkflowParts, deciding: By): Promise<void> {
+async function reject(deps: Pick<WorkflowParts, "clock" | "deliver" | "log" | "store">, deciding: By): Promise<void> {
   const { change, interaction, answer, who } = deciding;
   const { reason } = interaction;
   const rejection = { ...step("reject", { by: who, reason }), who, result: reason ?? "without a reason" };
@@ -203,7 +207,10 @@ async function reject(deps: WorkflowParts, deciding: By): Promise<void> {
   return answer({ kind: "rejected", change: rejected.change });
 }
 
-async function cancel(deps: WorkflowParts, deciding: Deciding): Promise<void> {
+async function cancel(
+  deps: Pick<WorkflowParts, "clock" | "deliver" | "log" | "people" | "store">,
+  deciding: Deciding,
+): Promise<void> {
   const { change, interaction, answer } = deciding;
   const { userId } = interaction.origin;
   if (userId !== change.requester.userId) return answer({ kind: "not-yours", change });

@@ -49,7 +49,10 @@ function hasThread(change: StoredChange): boolean {
   return change.terms !== undefined || change.breakGlass || wasInTrouble;
 }
 
-async function shownChange(deps: WorkflowParts, drawn: Drawn): Promise<Shown> {
+async function shownChange(
+  deps: Pick<WorkflowParts, "clock" | "people" | "sealer" | "settings" | "store">,
+  drawn: Drawn,
+): Promise<Shown> {
   const { people, settings } = deps;
   const { change } = drawn;
   const names = await namesFor(people, change);
@@ -73,7 +76,7 @@ async function shownChange(deps: WorkflowParts, drawn: Drawn): Promise<Shown> {
 }
 
 async function cardOf(
-  deps: WorkflowParts,
+  deps: Pick<WorkflowParts, "people" | "sealer" | "settings" | "store">,
   { change, opened }: Drawn,
   names: Awaited<ReturnType<typeof namesFor>>,
 ): Promise<Post> {

@@ -22,7 +22,10 @@ import { sentences } from "../../views/messages/sentences.ts";
 type BindInteraction = Extract<Interaction, { kind: "use" }> & { readonly reply: Reply };
 
 /** Shows the channel's binding, after the ack. Never rejects. */
-export async function showBinding(deps: WorkflowParts, origin: Origin): Promise<void> {
+export async function showBinding(
+  deps: Pick<WorkflowParts, "log" | "responder" | "settings" | "store">,
+  origin: Origin,
+): Promise<void> {
   const { command } = deps.settings;
   const { teamId, channelId } = origin;
   try {
@@ -104,7 +107,11 @@ async function write(
   return isChanged;
 }
 
-async function refuse(deps: WorkflowParts, asked: BindingRequest, verdict: Verdict): Promise<Post> {
+async function refuse(
+  deps: Pick<WorkflowParts, "log" | "settings" | "store">,
+  asked: BindingRequest,
+  verdict: Verdict,
+): Promise<Post> {
   if (verdict.kind !== "refuse") throw new Error(`a binding can't wait, but the policy says ${verdict.kind}`);
   const { origin, profile: who, terms } = asked;
   const event = refusalEvent({

@@ -199,7 +199,7 @@ type AskInContext = {
 };
 
 async function refuseByPolicy(
-  deps: WorkflowParts,
+  deps: Pick<WorkflowParts, "log" | "settings" | "store">,
   { interaction, command, context }: AskInContext,
   { refusal, workload }: Refused,
 ): Promise<void> {
@@ -217,7 +217,7 @@ const FEW = 5;
 
 /** The request would fail after somebody approved it. */
 async function refuseByApi(
-  deps: WorkflowParts,
+  deps: Pick<WorkflowParts, "log" | "store">,
   { interaction, command, context }: AskInContext,
   leftOut: readonly LeftOut[],
 ): Promise<void> {
@@ -245,7 +245,10 @@ async function refuseByApi(
 
 type Refusal = { readonly post: Post; readonly why: string };
 
-async function refusalOf(deps: WorkflowParts, { verdict, ask, context }: Proposed): Promise<Refusal | undefined> {
+async function refusalOf(
+  deps: Pick<WorkflowParts, "people" | "settings">,
+  { verdict, ask, context }: Proposed,
+): Promise<Refusal | undefined> {
   const { command } = deps.settings;
   const needsReason = verdict.kind === "break-glass" || (verdict.kind === "approve" && verdict.terms.reasonRequired);
   if (needsReason && ask.reason === undefined) {
@@ -260,7 +263,7 @@ async function refusalOf(deps: WorkflowParts, { verdict, ask, context }: Propose
 
 /** Short ids can be taken already. */
 async function store(
-  deps: WorkflowParts,
+  deps: Pick<WorkflowParts, "clock" | "log" | "sealer" | "store">,
   proposed: Proposed,
 ): Promise<(Stored & { readonly isFinished: boolean }) | Unanswered> {
   let unlessUnansweredMs = proposed.ask.again === true ? undefined : REPEATED_WITHIN_MS;

@@ -250,7 +250,11 @@ function refreshHome({ responder }: Pick<WorkflowParts, "responder">, { origin }
   if (origin.isHome === true) responder.refreshHome(origin);
 }
 
-async function failure(deps: WorkflowParts, interaction: Interaction, error: unknown): Promise<Message> {
+async function failure(
+  deps: Pick<WorkflowParts, "log" | "people" | "settings" | "store">,
+  interaction: Interaction,
+  error: unknown,
+): Promise<Message> {
   const verb = verbOf(interaction);
   const reference = newReference();
   if (isBug(error)) await noteBug(deps, interaction, { verb, reference });
@@ -260,7 +264,11 @@ async function failure(deps: WorkflowParts, interaction: Interaction, error: unk
 type Broken = { readonly verb: string; readonly reference: string };
 
 /** History says that a request came to nothing because of a bug, with the reference that the person was told. */
-async function noteBug(deps: WorkflowParts, { origin }: Interaction, { verb, reference }: Broken): Promise<void> {
+async function noteBug(
+  deps: Pick<WorkflowParts, "log" | "people" | "store">,
+  { origin }: Interaction,
+  { verb, reference }: Broken,
+): Promise<void> {
   const { userId } = origin;
   const profile = await deps.people.profile(userId, freshness.profile).catch(() => undefined);
   const who = { userId, name: profile?.name ?? userId };

@@ -99,7 +99,7 @@ export function leftAlone({ progress }: StoredChange): Health {
 }
 
 async function pollWorkload(
-  deps: WorkflowParts,
+  deps: Pick<WorkflowParts, "clock" | "sealer" | "settings" | "store">,
   { change: stored, request }: { readonly change: StoredChange; readonly request: OpenRequest },
   reading: LogReading,
 ): Promise<PollResult> {
@@ -154,7 +154,11 @@ function stillRunning({ level, line, startedAt, usual }: Health): Health {
 }
 
 /** False: the lease was lost. */
-async function saveAndDeliver(deps: WorkflowParts, { change, lease }: Followed, polled: PollResult): Promise<boolean> {
+async function saveAndDeliver(
+  deps: Pick<WorkflowParts, "clock" | "deliver" | "log" | "store">,
+  { change, lease }: Followed,
+  polled: PollResult,
+): Promise<boolean> {
   const moved = await savePoll(deps, { change, lease }, polled);
   if (moved !== undefined && isNews(change, polled)) await deps.deliver(change, change.teamId);
   return moved !== undefined;
@@ -174,7 +178,7 @@ function shownOf(seen: Health | undefined) {
  * lost to another replica.
  */
 export async function savePoll(
-  deps: WorkflowParts,
+  deps: Pick<WorkflowParts, "clock" | "log" | "store">,
   { change, lease: { due } }: Pick<Followed, "change" | "lease">,
   polled: PollResult,
 ): Promise<StoredChange | undefined> {
@@ -233,7 +237,7 @@ function newsOf({ workload }: StoredChange, { kind, outcome: seen, line }: Healt
 
 /** Undefined for an aborted poll. Polling ends for a request that can't be opened any more. */
 async function withRequest(
-  deps: WorkflowParts,
+  deps: Pick<WorkflowParts, "accounts" | "log" | "sealer">,
   { change, opened }: Pick<Followed, "change" | "opened">,
   poll: (request: OpenRequest) => Promise<PollResult | undefined>,
 ): Promise<PollResult | undefined> {
@@ -249,7 +253,11 @@ async function withRequest(
 
 type Opened = { readonly request: OpenRequest; readonly signal: AbortSignal };
 
-export function readingFor(deps: WorkflowParts, { change }: Pick<Followed, "change">, { request, signal }: Opened) {
+export function readingFor(
+  deps: Pick<WorkflowParts, "api" | "clock" | "logs" | "settings">,
+  { change }: Pick<Followed, "change">,
+  { request, signal }: Opened,
+) {
   const reading = apiFor(deps, request, signal);
   const { id, workload } = change;
   const of = { ...reading, account: request.account.username, workload, who: `health ${id}` };
@@ -368,7 +376,10 @@ function withoutLastPoll(seen: Seen): Seen {
 }
 
 /** Undefined for one that can't be opened any more. */
-async function openedIfPossible(deps: WorkflowParts, request: StoredChange): Promise<OpenRequest | undefined> {
+async function openedIfPossible(
+  deps: Pick<WorkflowParts, "accounts" | "log" | "sealer">,
+  request: StoredChange,
+): Promise<OpenRequest | undefined> {
   try {
     return await openRequest(deps, request);
   } catch (error) {

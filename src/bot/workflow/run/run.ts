@@ -81,7 +81,11 @@ export async function carryOnDue(
 }
 
 /** Expires a request that waits for approvals, if its time is over. */
-async function endWaiting(deps: WorkflowParts, change: StoredChange, due: Due): Promise<DueEnd> {
+async function endWaiting(
+  deps: Pick<WorkflowParts, "clock" | "log" | "store">,
+  change: StoredChange,
+  due: Due,
+): Promise<DueEnd> {
   const overdue = step("expire", { due, was: "pending", withinMs: 0 });
   const expired = await advance(deps, change, { ...overdue, result: "not enough approvals in time" });
   if (expired.kind !== "moved") return leftOf(deps, change, 0);
@@ -195,7 +199,10 @@ type Carried = { readonly change: StoredChange; readonly lease: Lease };
  * One Run per workload: while another one has it, nothing is read either, because some services allow a hundred calls a day. What
  * waits too long for its start expires, or is refused.
  */
-async function hasToWait(deps: WorkflowParts, { change, lease }: Carried): Promise<boolean> {
+async function hasToWait(
+  deps: Pick<WorkflowParts, "clock" | "log" | "store">,
+  { change, lease }: Carried,
+): Promise<boolean> {
   if (nextToSend(change) === undefined || isTurnOver(deps, change)) return false;
   // Both by the database's clock.
   const approvedForMs = lease.due.takenAt.getTime() - (change.approvedAt ?? lease.due.takenAt).getTime();
@@ -417,7 +424,10 @@ async function openedOrRefused(
 }
 
 /** Settles the request without a row of history, which its parts have, and begins to poll the changed parts. */
-async function settleRequest(deps: WorkflowParts, { change: request, lease }: Carried): Promise<Done | undefined> {
+async function settleRequest(
+  deps: Pick<WorkflowParts, "store">,
+  { change: request, lease }: Carried,
+): Promise<Done | undefined> {
   const outcome = outcomeOf(request);
   const next = (request.parts ?? []).some(({ state }) => state === "done") ? "kept" : "over";
   const end = step(endOf[outcome.kind], { due: lease.due, next, outcome });

@@ -93,7 +93,7 @@ async function refusalNow(
 
 /** Claims the Change and checks the clocks right before sending: a process that was suspended must not send. */
 function guard(
-  deps: WorkflowParts,
+  deps: Pick<WorkflowParts, "clock" | "log" | "sealer" | "store">,
   { change, lease: { due }, opened, isFresh, onClaimed }: Omit<Sending, "clear">,
   signal: AbortSignal,
 ) {
@@ -125,13 +125,21 @@ function foundContent(
 }
 
 /** Shows at once that the answer is missing, since somebody waits, while the workload is being read back. */
-async function doubt(deps: WorkflowParts, { change, lease: { due } }: Carried, outcome: Outcome): Promise<void> {
+async function doubt(
+  deps: Pick<WorkflowParts, "clock" | "log" | "store">,
+  { change, lease: { due } }: Carried,
+  outcome: Outcome,
+): Promise<void> {
   const result = wordsOf(outcome);
   const reference = newReference();
   await advance(deps, change, { ...step("doubt", { due, outcome }), result, reference });
 }
 
-async function record(deps: WorkflowParts, carried: Carried, executed: Executed): Promise<Done | undefined> {
+async function record(
+  deps: Pick<WorkflowParts, "clock" | "log" | "store">,
+  carried: Carried,
+  executed: Executed,
+): Promise<Done | undefined> {
   const { change, lease } = carried;
   switch (executed.kind) {
     case "busy":
@@ -155,7 +163,7 @@ async function record(deps: WorkflowParts, carried: Carried, executed: Executed)
 }
 
 export async function refuse(
-  deps: WorkflowParts,
+  deps: Pick<WorkflowParts, "clock" | "log" | "store">,
   { change, lease: { due } }: Carried,
   outcome: Outcome,
 ): Promise<void> {
@@ -176,7 +184,7 @@ const FIRST_CARD_MS = 25_000;
 
 /** The Change if it is done. */
 async function settle(
-  deps: WorkflowParts,
+  deps: Pick<WorkflowParts, "clock" | "log" | "store">,
   { change, lease: { due } }: Carried,
   { outcome, progress, nextMs }: AcceptedEnd,
 ): Promise<Done | undefined> {

@@ -48,7 +48,11 @@ export function alertPost(deps: WorkflowParts): PostKind {
 const LINES = "lines";
 
 /** The alert as readers with this content see it. */
-export function shownAlert(deps: WorkflowParts, content: AlertContent, lines: readonly Redacted[]): Shown {
+export function shownAlert(
+  deps: Pick<WorkflowParts, "clock" | "settings" | "store">,
+  content: AlertContent,
+  lines: readonly Redacted[],
+): Shown {
   const { createdAt, incidents, events } = content.alert;
   return {
     asked: "rights",
@@ -67,7 +71,11 @@ export function shownAlert(deps: WorkflowParts, content: AlertContent, lines: re
   };
 }
 
-async function drawAlert(deps: WorkflowParts, { alert, incidents }: AlertContent, { isAgain }: CardHow): Promise<Post> {
+async function drawAlert(
+  deps: Pick<WorkflowParts, "settings" | "store">,
+  { alert, incidents }: AlertContent,
+  { isAgain }: CardHow,
+): Promise<Post> {
   const [only, ...others] = alert.incidents;
   const isOne = others.length === 0 && only !== undefined && incidents.length === 1;
   const history = isOne ? await historyOf(deps, only) : [];
@@ -172,7 +180,10 @@ function inDirectMessage(watch: Watch, userId: string): readonly Watch[] {
 }
 
 /** Requests about the workload since an hour before it failed, newest first. */
-async function historyOf({ store }: WorkflowParts, incident: Incident): Promise<readonly HistoryEvent[]> {
+async function historyOf(
+  { store }: Pick<WorkflowParts, "store">,
+  incident: Incident,
+): Promise<readonly HistoryEvent[]> {
   const { teamId, account, name, kind, region, openedAt, overAt } = incident;
   if (name === undefined) return [];
   const since = new Date(openedAt.getTime() - HOUR_MS);
@@ -184,7 +195,7 @@ async function historyOf({ store }: WorkflowParts, incident: Incident): Promise<
 }
 
 async function allMuted(
-  { store, clock }: WorkflowParts,
+  { store, clock }: Pick<WorkflowParts, "clock" | "store">,
   { teamId, place, insteadOf }: StoredPost,
   incidents: readonly Incident[],
 ): Promise<boolean> {
@@ -198,7 +209,7 @@ const WITHIN_MS = 8_000;
 
 /** Watches whose owner may read its log there. */
 async function logReaders(
-  deps: WorkflowParts,
+  deps: Pick<WorkflowParts, "accounts" | "people" | "policy" | "settings" | "store">,
   { watches }: AlertContent,
   { kind, region, name }: Incident,
 ): Promise<readonly Watch[]> {
@@ -213,7 +224,7 @@ async function logReaders(
 
 /** The last lines of its log; none when it can't be read. */
 async function lastLines(
-  deps: WorkflowParts,
+  deps: Pick<WorkflowParts, "accounts" | "api" | "clock" | "logs" | "settings">,
   { id }: Alert,
   incident: Incident,
   readers: readonly Watch[],

@@ -189,7 +189,10 @@ type Ending = { readonly of: Target | undefined; readonly origin: Origin; readon
  * Ends the follows of this place that are meant: somebody's own, or else those whose log they may read. One that they name may also be
  * their own elsewhere. Returns the names of the workloads.
  */
-export async function unfollow(deps: WorkflowParts, { of, origin, context }: Ending): Promise<readonly string[]> {
+export async function unfollow(
+  deps: Pick<WorkflowParts, "sealer" | "store">,
+  { of, origin, context }: Ending,
+): Promise<readonly string[]> {
   const { userId, teamId, channelId } = origin;
   const named = (await followedBy(deps, origin)).filter(
     ({ log }) => of === undefined || (log.name === of.name && (of.kind === undefined || log.kind === of.kind)),
@@ -205,7 +208,7 @@ export async function unfollow(deps: WorkflowParts, { of, origin, context }: End
 }
 
 /** What is followed in this place, and by this person anywhere. */
-async function followedBy(deps: WorkflowParts, { userId, teamId, channelId }: Origin) {
+async function followedBy(deps: Pick<WorkflowParts, "sealer" | "store">, { userId, teamId, channelId }: Origin) {
   const stored = await deps.store.followsOf({ teamId, channelId, requesterId: userId });
   return stored.flatMap((each) => {
     const state = openState(deps, each);
@@ -215,7 +218,7 @@ async function followedBy(deps: WorkflowParts, { userId, teamId, channelId }: Or
 
 /** The answer to a bare `stop` that offers to stop following a log. Undefined if none is followed here, or by whoever asks. */
 export async function followToStop(
-  deps: WorkflowParts,
+  deps: Pick<WorkflowParts, "sealer" | "store">,
   begun: Unfinished,
   origin: Origin,
 ): Promise<Message | undefined> {

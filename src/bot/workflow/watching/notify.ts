@@ -63,7 +63,10 @@ type Deciding = {
   readonly sees: Sight;
 };
 
-async function decide({ clock, settings }: WorkflowParts, deciding: Deciding): Promise<Decided> {
+async function decide(
+  { clock, settings }: Pick<WorkflowParts, "clock" | "settings">,
+  deciding: Deciding,
+): Promise<Decided> {
   const { notice, watches, mutes, sees } = deciding;
   const { subject, wasMuted } = notice;
   const now = clock.now();
@@ -100,7 +103,7 @@ type Telling = { readonly at: PlaceId; readonly notice: Notice; readonly wanted:
 
 /** Drops the notice of a failed job where the thread of its own card already reports the failure. */
 async function unlessOnCard(
-  { store, clock }: WorkflowParts,
+  { store, clock }: Pick<WorkflowParts, "clock" | "store">,
   { at: { teamId, place }, notice: { subject }, wanted }: Telling,
 ): Promise<Decided> {
   if (!("cause" in subject) || subject.cause !== "job-failed" || subject.name === undefined) return wanted;

@@ -64,7 +64,10 @@ export async function makeRound(
 }
 
 /** The account with the name that is watched, opened by the first watch whose owner may still use it. */
-async function firstAccount(deps: WorkflowParts, watches: readonly Watch[]): Promise<OpenAccount | undefined> {
+async function firstAccount(
+  deps: Pick<WorkflowParts, "accounts">,
+  watches: readonly Watch[],
+): Promise<OpenAccount | undefined> {
   for (const watch of watches) {
     try {
       return await deps.accounts.reopen(watch.account, seekerOf(watch));
@@ -83,7 +86,11 @@ type Listed =
 type Opened = { readonly round: Round; readonly account: OpenAccount };
 
 /** One call. Pickers, Home and suggestions use the same list. */
-async function list(deps: WorkflowParts, { round, account }: Opened, signal: AbortSignal): Promise<Listed> {
+async function list(
+  deps: Pick<WorkflowParts, "api" | "directory" | "settings">,
+  { round, account }: Opened,
+  signal: AbortSignal,
+): Promise<Listed> {
   const { kind, region } = round;
   const { directory, settings } = deps;
   const asked = { api: deps.api.as(account), account, directory, settings, region, signal };
@@ -152,7 +159,7 @@ const nothing: Found = {
 
 type RoundFacts = { readonly round: Round; readonly listed: Listed | undefined; readonly known: KnownLists };
 
-async function foundBy({ store }: WorkflowParts, { round, listed, known }: RoundFacts): Promise<Found> {
+async function foundBy({ store }: Pick<WorkflowParts, "store">, { round, listed, known }: RoundFacts): Promise<Found> {
   const { teamId, account, region, kind, polledAt, at, everyMs } = round;
   if (listed === undefined) return nothing;
   const incidents = await store.incidentsOf(round, FLAPPING_MS);
@@ -178,7 +185,7 @@ async function foundBy({ store }: WorkflowParts, { round, listed, known }: Round
 type Noticing = { readonly round: Round; readonly watches: readonly Watch[]; readonly found: Found };
 
 /** The notices that this poll adds for each place. */
-function noticesOf({ settings }: WorkflowParts, { round, watches, found }: Noticing): NewNotice[] {
+function noticesOf({ settings }: Pick<WorkflowParts, "settings">, { round, watches, found }: Noticing): NewNotice[] {
   const { at, polledAt } = round;
   const { jobsRegion } = settings;
   const updates = found.incidents.filter(({ news }) => news !== "seen");

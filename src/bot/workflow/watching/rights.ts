@@ -33,7 +33,10 @@ export type WatchRights =
 type Watched = { readonly kind: "service" | "job"; readonly region: string; readonly name: string };
 
 /** Asks Slack, the accounts and policy again: people leave, rules change and accounts are disconnected. Throws a `StoreError`. */
-export async function watchRights(deps: WorkflowParts, watch: Watch): Promise<WatchRights> {
+export async function watchRights(
+  deps: Pick<WorkflowParts, "accounts" | "people" | "policy" | "settings" | "store">,
+  watch: Watch,
+): Promise<WatchRights> {
   try {
     return await rightsNow(deps, watch);
   } catch (error) {
@@ -42,7 +45,10 @@ export async function watchRights(deps: WorkflowParts, watch: Watch): Promise<Wa
   }
 }
 
-async function rightsNow(deps: WorkflowParts, watch: Watch): Promise<WatchRights> {
+async function rightsNow(
+  deps: Pick<WorkflowParts, "accounts" | "people" | "policy" | "settings" | "store">,
+  watch: Watch,
+): Promise<WatchRights> {
   const { settings, store } = deps;
   const { owner, teamId, target, place } = watch;
   const channelId = placeOf(watch);
@@ -109,7 +115,7 @@ export async function hasLeft(
 }
 
 async function lostAccount(
-  { accounts }: WorkflowParts,
+  { accounts }: Pick<WorkflowParts, "accounts">,
   { account, owner, teamId }: Watch,
   channelId: string,
 ): Promise<WatchRights | undefined> {
