@@ -38,8 +38,8 @@ test("cards of incidents keep where they are and what their threads say, and wai
 
   const card = (ts: string) => ({ channelId: "C1", ts });
   expect(now).toMatchObject({
-    new: { place: "C1", fallback: "U1", card: undefined, posts: 0, told: [] },
-    posted: { card: card("1.1"), posts: 1, told: ["posted", "lines"], listed: ["n1", "n2"] },
+    new: { place: "C1", fallback: "U1", card: undefined, posts: 0, sentKeys: [] },
+    posted: { card: card("1.1"), posts: 1, sentKeys: ["posted", "lines"], listed: ["n1", "n2"] },
     instead: { place: "U1", insteadOf: "C1", fallback: undefined, card: { channelId: "D1", ts: "1.5" }, listed: [] },
     "posted-twice": { card: card("1.2"), posts: 2 },
   });
@@ -93,11 +93,19 @@ test("cards of requests keep where they are, what their threads say and what req
 
   const card = (ts: string) => ({ channelId: "C1", ts });
   expect(now).toMatchObject({
-    waits: { id: "waits", kind: "change", place: "C9", fallback: "U1", card: undefined, posts: 0, told: ["all 0 0"] },
-    posted: { place: "C1", card: card("1.1"), posts: 1, told: ["all 0 7", "story 7 9", "changes 1 7 9"] },
-    told: { told: ["all 0 7", "running"] },
+    waits: {
+      id: "waits",
+      kind: "change",
+      place: "C9",
+      fallback: "U1",
+      card: undefined,
+      posts: 0,
+      sentKeys: ["all 0 0"],
+    },
+    posted: { place: "C1", card: card("1.1"), posts: 1, sentKeys: ["all 0 7", "story 7 9", "changes 1 7 9"] },
+    told: { sentKeys: ["all 0 7", "running"] },
     untold: { card: undefined },
-    asked: { told: ["all 0 0", "asked"] },
+    asked: { sentKeys: ["all 0 0", "asked"] },
   });
   expect(Object.keys(now)).toHaveLength(5);
   expect(Object.keys(later)).toEqual(expect.arrayContaining(["drawn-now", "limited"]));
