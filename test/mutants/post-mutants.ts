@@ -188,13 +188,6 @@ export const postMutants: readonly Mutant[] = [
     tests: everyRight,
   },
   {
-    bug: "what was sent while the app was removed is told once it is installed again",
-    file: "src/bot/store/installations.ts",
-    text: '.where((where) => where.or([where("kind", "<>", "change"), where("ts", "is", null)]))',
-    becomes: '.where("kind", "=", "digest")',
-    tests: everyRight,
-  },
-  {
     bug: "a delivery that is done again mutes again",
     file: "src/bot/store/watches.ts",
     text: "sql<SqlBool>`mute.by_id <> excluded.by_id or",
