@@ -181,8 +181,12 @@ function judgeRead(poll: Poll, { snapshot, read: { service } }: SnapshotRead): P
   const { change, isConfirmed, uid } = poll;
   const { op } = change.call;
   const effect = isConfirmed ? undefined : effectOf(change, snapshot);
+  // What another request did since may look like this restart.
+  const isOvertaken = op === "restartService" && poll.changedSince !== undefined;
   const outcome: Outcome | undefined =
-    effect?.kind === "done" ? { kind: "done", after: snapshot, alsoMoved: effect.alsoMoved } : undefined;
+    effect?.kind === "done" && !isOvertaken
+      ? { kind: "done", after: snapshot, alsoMoved: effect.alsoMoved }
+      : undefined;
   const isSeen = isConfirmed || outcome !== undefined;
   if (op === "deleteService" || op === "deleteJob") {
     return { outcome, health: isSeen ? unwatched : notShown(poll, effect, snapshot?.status) };
@@ -192,7 +196,7 @@ function judgeRead(poll: Poll, { snapshot, read: { service } }: SnapshotRead): P
     return { health: isStillNew ? notShown(poll, effect, undefined) : gone(poll, "deleted") };
   }
   if (isAnother(uid, snapshot?.uid)) return { health: gone(poll, "replaced") };
-  const isShown = isSeen || (op === "restartService" && effect?.kind === "unseen");
+  const isShown = isSeen || isOvertaken || (op === "restartService" && effect?.kind === "unseen");
   if (isShown && (!isVisible(change, service) || runsAnother(poll, snapshot) || isOutlived(poll, snapshot)))
     return { outcome, health: changedAgain(poll) };
   const health = judge(poll, service);

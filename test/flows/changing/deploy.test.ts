@@ -160,9 +160,9 @@ describe("a deploy", () => {
     await town.later(600);
 
     const [restart] = town.developer.sees("ops");
-    expect(restart?.text).toMatch(/^⚪️ .*web.*but (?:it )?was updated by request \w+ meanwhile\n/u);
+    expect(restart?.text).toMatch(/^⚪️ .*web.*but it was updated by request \w+ meanwhile\n/u);
     expect(await says(town, town.developer, "/gantry history web")).toMatch(
-      /🔴 web updated: image[^]*⚪️ [^\n]*was updated by request \w+ meanwhile/u,
+      /🔴 web updated: image[^]*⚪️ Restart web: accepted, but it was updated by request \w+ meanwhile/u,
     );
   });
 
