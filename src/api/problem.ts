@@ -285,3 +285,8 @@ export function nextStep(op: OperationId, maybeSent: boolean, otherwise: string)
   const isUnknown = maybeSent && operationTable[op].effect === "write";
   return isUnknown ? "It may or may not have been done. Check the workload before you try again." : otherwise;
 }
+
+/** The API refuses the account: its token, or what it may do. */
+export function refusesAccount({ status }: Pick<Problem, "status">): boolean {
+  return status === 401 || status === 403;
+}

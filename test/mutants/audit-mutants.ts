@@ -43,8 +43,8 @@ export const auditMutants: readonly Mutant[] = [
   {
     bug: "a command that came in before a backup is carried out again after a restore",
     file: "src/bot/store/database/restored.ts",
-    text: '  delivery: "anew",',
-    becomes: '  delivery: "stays",',
+    text: '  delivery: "due now",',
+    becomes: '  delivery: "kept",',
     tests: restored,
   },
 ];

@@ -183,9 +183,16 @@ export const postMutants: readonly Mutant[] = [
   {
     bug: "a digest tells what an account listed that the workload API refuses by now",
     file: "src/bot/commands/lookup/list-workloads.ts",
-    text: "(error.status === 401 || error.status === 403)) forget();",
+    text: "refusesAccount(error)) forget();",
     becomes: "error.status === 0) forget();",
     tests: everyRight,
+  },
+  {
+    bug: "what was due when the app was removed is told once it is installed again",
+    file: "src/bot/store/installations.ts",
+    text: '.where((where) => where.or([where("kind", "<>", "change"), where("ts", "is", null)]))',
+    becomes: '.where("kind", "=", "digest")',
+    tests: onSqlite,
   },
   {
     bug: "a delivery that is done again mutes again",
@@ -204,7 +211,7 @@ export const postMutants: readonly Mutant[] = [
   {
     bug: "after a restore, a message is told that may have been told since",
     file: "src/bot/store/database/restored.ts",
-    text: '  alert: "kept once posted",',
+    text: '  alert: "kept if posted",',
     becomes: '  alert: "kept",',
     tests: onSqlite,
   },

@@ -142,11 +142,6 @@ export type Beside =
   | { readonly kind: "soon"; readonly ms: number };
 
 export type Shown = {
-  /**
-   * What makes sure that its readers may see it. `rights`: they were just asked for. Nobody's have to be where it names no workload, or
-   * only one that its readers know from it.
-   */
-  readonly asked: "rights" | "no workload" | "known workload";
   /** Like replies, made without the workload API. */
   readonly card: (how: CardHow) => Promise<Post>;
   /** Posted first and then updated: one that Slack takes without an answer has no buttons. */

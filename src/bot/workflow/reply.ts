@@ -16,7 +16,7 @@ export function withAccount(answering: Answering): Reply {
 }
 
 /** Its first message replaces “Working…”. */
-export function createReply({ tell }: Pick<Responder, "tell">, origin: Origin, working?: Working): Answering {
+export function createReply({ tell }: Pick<Responder, "tell">, origin: Origin, working?: WorkingMessage): Answering {
   const undelivered: Undelivered[] = [];
   return {
     async send(post, how) {
@@ -33,7 +33,7 @@ export function createReply({ tell }: Pick<Responder, "tell">, origin: Origin, w
 /** People wonder after a second. Slack shows it a moment after it was sent. */
 export const WORKING_AFTER_MS = 800;
 
-export type Working = {
+export type WorkingMessage = {
   /** Sends an answer in place of “Working…”: sent at the same time, they could arrive the other way round. */
   readonly replacedBy: <Result>(send: () => Promise<Result>) => Promise<Result>;
   /** Removes “Working…” if it is still there. Never rejects. */
@@ -41,7 +41,7 @@ export type Working = {
 };
 
 /** If nothing answers a person for a moment, shows them “Working…”. Costs nothing before. */
-export function workingWhenSlow({ clock, responder }: SignParts, origin: Origin): Working {
+export function workingWhenSlow({ clock, responder }: Waiting, origin: Origin): WorkingMessage {
   let shown: Promise<() => Promise<void>> | undefined;
   const timer = clock.patience(WORKING_AFTER_MS, () => {
     shown = responder.working(origin);
@@ -64,7 +64,7 @@ export function workingWhenSlow({ clock, responder }: SignParts, origin: Origin)
   };
 }
 
-type SignParts = {
+type Waiting = {
   readonly clock: Pick<WorkflowClock, "patience">;
   readonly responder: Pick<Responder, "working">;
 };

@@ -1,5 +1,5 @@
 import type { Job, Service } from "../../../api/answers.ts";
-import { Problem } from "../../../api/problem.ts";
+import { Problem, refusesAccount } from "../../../api/problem.ts";
 import type { VerbContext } from "../command.ts";
 import { jobStatus, serviceStatus } from "../../../api/workload-status.ts";
 import { mapInTurns } from "../../../platform/turns.ts";
@@ -58,7 +58,7 @@ export async function listJobs({
 
 /** An account that the API refuses is shown nothing that it read before. */
 function refused(error: unknown, forget: () => void): never {
-  if (error instanceof Problem && (error.status === 401 || error.status === 403)) forget();
+  if (error instanceof Problem && refusesAccount(error)) forget();
   throw error;
 }
 

@@ -2,7 +2,7 @@ import { StoreError } from "../../errors.ts";
 import { statfs } from "node:fs/promises";
 import type { ApiAccount, GuardedApi } from "../../../api/client.ts";
 import type { Clock } from "../../../platform/clock.ts";
-import { Problem } from "../../../api/problem.ts";
+import { Problem, refusesAccount } from "../../../api/problem.ts";
 import type { Settings } from "../../commands/command.ts";
 import type { ApiFacts, SealedRows, SealedSample, Away, PolicyFacts } from "../../health/facts.ts";
 import { type Sealer, SealError } from "../../accounts/seal.ts";
@@ -40,8 +40,7 @@ async function read(
     return { ok: true, ms: Math.round(clock.elapsedMs() - began) };
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
-    const isAccountRefused = error.status === 401 || error.status === 403;
-    return { ok: false, says: error.sentence.replace(/\.$/u, ""), isAccountRefused };
+    return { ok: false, says: error.sentence.replace(/\.$/u, ""), isAccountRefused: refusesAccount(error) };
   }
 }
 

@@ -7,7 +7,7 @@ import type { EnvChanges } from "./env-file.ts";
 import { askFor, askWhich, type Known } from "./asker.ts";
 import { type Api, type ApiAccount, createApi } from "../../../api/client.ts";
 import { sendTo } from "../../../platform/http/send.ts";
-import { Problem } from "../../../api/problem.ts";
+import { Problem, refusesAccount } from "../../../api/problem.ts";
 import { broken, type Judged, ok, counted } from "../../health/finding.ts";
 import type { Network } from "../../../platform/http/network.ts";
 import { openLocalService } from "../stand-ins/local-service.ts";
@@ -138,8 +138,9 @@ async function list(api: Api, { account, regions, of }: What): Promise<Judged> {
     return ok(`${of} lists ${counted(count, "service")} in ${regions.join(", ")}`);
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
-    const isAccount = error.status === 401 || error.status === 403;
-    const todo = isAccount ? "Check the username and the token." : "Check the address, the region and the network.";
+    const todo = refusesAccount(error)
+      ? "Check the username and the token."
+      : "Check the address, the region and the network.";
     return broken(`${of} couldn't list services: ${withoutPeriod(error.sentence)}`, todo);
   }
 }

@@ -22,39 +22,41 @@ export function markStatements(takenAt: Date): readonly string[] {
   ];
 }
 
-/** What becomes of due work: it stays as it was, ends, is due anew with its payload or without, or goes on if its message is kept. */
-const dueAfter: Readonly<Record<DueKindName, "stays" | "ends" | "anew" | "anew without payload" | "as its message">> = {
-  audit: "stays",
-  change: "ends",
-  // Not begun: who sent one is told.
-  delivery: "anew",
-  digest: "anew without payload",
-  doubt: "stays",
-  follow: "anew",
-  place: "ends",
-  post: "as its message",
-  prune: "stays",
-  requester: "as its message",
-  rights: "ends",
-  round: "ends",
-  token: "stays",
-  "watch news": "ends",
+/** What a restore does with due work. `with its message`: kept or deleted as that is. */
+const dueAfter: Readonly<
+  Record<DueKindName, "kept" | "deleted" | "due now" | "due now without payload" | "with its message">
+> = {
+  audit: "kept",
+  change: "deleted",
+  // It isn't processed: its sender gets a message that Gantry was restored.
+  delivery: "due now",
+  digest: "due now without payload",
+  doubt: "kept",
+  follow: "due now",
+  place: "deleted",
+  post: "with its message",
+  prune: "kept",
+  requester: "with its message",
+  rights: "deleted",
+  round: "deleted",
+  token: "kept",
+  "watch news": "deleted",
 };
 
-/** A message that was due may have been posted since; a card that is known says once how it ended. Its work begins anew. */
-const postAfter: Readonly<Record<PostKindName, "kept" | "kept once posted" | "ends">> = {
-  alert: "kept once posted",
-  announcement: "ends",
+/** What a restore does with messages: one that was due may have been posted since the backup. */
+const postAfter: Readonly<Record<PostKindName, "kept" | "kept if posted" | "deleted">> = {
+  alert: "kept if posted",
+  announcement: "deleted",
   change: "kept",
-  digest: "ends",
-  follow: "ends",
-  "follow end": "ends",
-  "follow lines": "ends",
-  requester: "ends",
-  "watch news": "ends",
+  digest: "deleted",
+  follow: "deleted",
+  "follow end": "deleted",
+  "follow lines": "deleted",
+  requester: "deleted",
+  "watch news": "deleted",
 };
 
-function kindsThat<Kind extends string, End extends string>(table: Readonly<Record<Kind, End>>, end: End): Kind[] {
+function kindsIn<Kind extends string, End extends string>(table: Readonly<Record<Kind, End>>, end: End): Kind[] {
   return (Object.keys(table) as Kind[]).filter((kind) => table[kind] === end); // its keys
 }
 
@@ -125,17 +127,17 @@ async function endIncidents({ db, clock }: Session): Promise<void> {
 
 async function endPosts(session: Session): Promise<void> {
   const { db } = session;
-  await db.deleteFrom("post").where("kind", "in", kindsThat(postAfter, "ends")).execute();
+  await db.deleteFrom("post").where("kind", "in", kindsIn(postAfter, "deleted")).execute();
   await db
     .deleteFrom("post")
-    .where("kind", "in", kindsThat(postAfter, "kept once posted"))
+    .where("kind", "in", kindsIn(postAfter, "kept if posted"))
     .where("ts", "is", null)
     .execute();
-  // What was due about one that was posted is told by nobody.
-  const kept = sql<SqlBool>`key in (select id from post where ${sql.ref("post.kind")} in (${sql.join(kindsThat(postAfter, "kept"))}))`;
+  // Other messages aren't delivered, even if they are kept.
+  const kept = sql<SqlBool>`key in (select id from post where ${sql.ref("post.kind")} in (${sql.join(kindsIn(postAfter, "kept"))}))`;
   await db
     .deleteFrom("due")
-    .where("kind", "in", kindsThat(dueAfter, "as its message"))
+    .where("kind", "in", kindsIn(dueAfter, "with its message"))
     .where(sql<SqlBool>`not (${kept})`)
     .execute();
   const cards = await db
@@ -156,17 +158,17 @@ async function endPosts(session: Session): Promise<void> {
 }
 
 async function endDueWork({ db, clock }: Session): Promise<void> {
-  await db.deleteFrom("due").where("kind", "in", kindsThat(dueAfter, "ends")).execute();
-  const anew = { token: null, at: clock(), again_at: null, created_at: RESTORED_AT.toISOString() };
+  await db.deleteFrom("due").where("kind", "in", kindsIn(dueAfter, "deleted")).execute();
+  const dueNow = { token: null, at: clock(), again_at: null, created_at: RESTORED_AT.toISOString() };
   const begins = db
     .updateTable("due")
-    .set(anew)
-    .where("kind", "in", [...kindsThat(dueAfter, "anew"), ...kindsThat(dueAfter, "anew without payload")]);
+    .set(dueNow)
+    .where("kind", "in", [...kindsIn(dueAfter, "due now"), ...kindsIn(dueAfter, "due now without payload")]);
   await begins.execute();
   await db
     .updateTable("due")
     .set({ payload: null })
-    .where("kind", "in", kindsThat(dueAfter, "anew without payload"))
+    .where("kind", "in", kindsIn(dueAfter, "due now without payload"))
     .execute();
 }
 

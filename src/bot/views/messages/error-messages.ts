@@ -1,4 +1,4 @@
-import type { Problem } from "../../../api/problem.ts";
+import { refusesAccount, type Problem } from "../../../api/problem.ts";
 import { context, section, fields, actions } from "../kit/blocks.ts";
 import { sentence, code, words } from "../kit/inline.ts";
 import { type Message, post } from "../kit/post.ts";
@@ -21,10 +21,9 @@ export function problemMessage(
 ): Message {
   const { sentence: failed, status } = problem;
   const next = effect === "write" ? `Nothing was changed. ${problem.next}` : problem.next;
-  const isAccount = status === 401 || status === 403;
   return post(`${failed} ${next}`, [
     section([words("❌ "), ...sentence(failed)], next),
-    ...(isAccount ? actions(openButton("Connect your account", connectOwn)) : []),
+    ...(refusesAccount(problem) ? actions(openButton("Connect your account", connectOwn)) : []),
     context(`${status === undefined ? "" : `HTTP ${status} · `}Reference ${reference}`),
   ]);
 }

@@ -49,7 +49,6 @@ export function announcementPost(deps: SeenParts & Pick<WorkflowParts, "clock">)
     }
     return {
       kind: "shown",
-      asked: names === "no workload" ? names : "rights",
       card: async ({ isAgain }) => (isAgain ? sentAgain({ text, blocks }) : { text, blocks }),
     };
   };

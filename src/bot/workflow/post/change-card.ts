@@ -58,7 +58,6 @@ async function shownChange(
   const names = await namesFor(people, change);
   const thread = threadOfCard(drawn, settings.region);
   return {
-    asked: "rights",
     card: async ({ isAgain }) => {
       const view = await cardOf(deps, drawn, names);
       // One with buttons began without them, and says that a newer message has them.

@@ -122,7 +122,6 @@ export function requesterPost(
     const next = inThread ? (isAsked ? undefined : requester.userId) : isAsked ? card?.channelId : undefined;
     return {
       kind: "shown",
-      asked: "rights",
       card: async ({ isAgain }) => (isAgain ? sentAgain(view) : view),
       threadTs: inThread ? (thread ?? card.ts) : isDirect(place) ? thread : undefined,
       responseUrl: isBesideCommand && !inThread ? opened?.responseUrl : undefined,

@@ -1,7 +1,7 @@
 import type { Post } from "../../views/kit/post.ts";
 import { announcement } from "../post/announcement.ts";
 import { boundTo, type AccountOwner } from "../../accounts/resolve.ts";
-import { Problem } from "../../../api/problem.ts";
+import { Problem, refusesAccount } from "../../../api/problem.ts";
 import type { NewHistoryEvent } from "../../changes/history-event.ts";
 import { accountMessage, connectForm, connectResult } from "../../views/forms/connect-form.ts";
 import { UserError } from "../../errors.ts";
@@ -96,7 +96,7 @@ async function refusalOf(
     return undefined;
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
-    if (error.status === 401 || error.status === 403) {
+    if (refusesAccount(error)) {
       return "The workload API rejected this user name or token. Check both and enter the token again.";
     }
     return `${error.sentence} ${error.next}`;

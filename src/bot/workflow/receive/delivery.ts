@@ -20,7 +20,7 @@ import { connect, disconnect } from "../propose/link.ts";
 import { type AskInteraction, propose } from "../propose/propose.ts";
 import { redo } from "../propose/redo.ts";
 import type { RunEvents } from "../run/run.ts";
-import { createReply, workingWhenSlow, type Working as Sign, withAccount } from "../reply.ts";
+import { createReply, workingWhenSlow, type WorkingMessage, withAccount } from "../reply.ts";
 import { changeWatches } from "../propose/change-watches.ts";
 import { takeAlert } from "../decide/take-alert.ts";
 
@@ -188,7 +188,7 @@ async function processDelivery(deps: WorkflowParts, working: Working, signal: Ab
 function workingFor(
   deps: Pick<WorkflowParts, "clock" | "responder">,
   { interaction, undelivered }: Working,
-): Sign | undefined {
+): WorkingMessage | undefined {
   const { kind } = interaction;
   const isSlow =
     kind === "decide" || kind === "redo" || kind === "watch" || (kind === "ask" && interaction.form === undefined);

@@ -55,7 +55,6 @@ export function shownAlert(
 ): Shown {
   const { createdAt, incidents, events } = content.alert;
   return {
-    asked: "rights",
     listed: [...incidents, ...events].map(({ id }) => id),
     card: (how) => drawAlert(deps, content, how),
     kept: {

@@ -82,7 +82,7 @@ export function digestPost(deps: WorkflowParts, signal: AbortSignal): PostKind {
     const card = (isAgain: boolean): Post | undefined => digestMessage({ ...digest, isAgain });
     const [first, again] = [card(false), card(true)];
     if (first === undefined || again === undefined) return over;
-    return { kind: "shown", asked: "rights", card: ({ isAgain }) => Promise.resolve(isAgain ? again : first) };
+    return { kind: "shown", card: ({ isAgain }) => Promise.resolve(isAgain ? again : first) };
   };
 }
 

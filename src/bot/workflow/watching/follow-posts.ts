@@ -116,8 +116,6 @@ export function followPost({ clock }: Pick<WorkflowParts, "clock">): PostKind {
     const drawn = why === undefined ? followHead(head) : followEnded({ ...head, why });
     return {
       kind: "shown",
-      // It is there already, and isn't posted again.
-      asked: "known workload",
       card: () => Promise.resolve(account === undefined || why === undefined ? drawn : messageFor(account, drawn)),
       kept: { lacks: () => [], reply: () => Promise.resolve(undefined), restMs: 0 },
       ...(why !== undefined && { isLast: true }),
@@ -160,7 +158,6 @@ export function followLinesPost(deps: WorkflowParts, signal: AbortSignal): PostK
     if (reader.kind !== "may") return reader.kind === "unknown" ? reader : { kind: "nothing", isOver: true };
     return {
       kind: "shown",
-      asked: "rights",
       opening: () => followBegins(name),
       card: () => Promise.resolve(followLines(name, text, end)),
       threadTs,

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { z } from "zod";
-import { Problem } from "../../../api/problem.ts";
+import { Problem, refusesAccount } from "../../../api/problem.ts";
 import type { Card } from "../../changes/stored-change.ts";
 import type { Context } from "../../commands/command.ts";
 import { refusedRead } from "../../commands/lookup/authorize.ts";
@@ -345,7 +345,7 @@ function whyOver({ taken, state }: Run, nowMs: number): string | undefined {
 }
 
 async function again(run: Run, error: Problem | UserError, nowMs: number): Promise<void> {
-  if (error instanceof Problem && (error.status === 401 || error.status === 403)) {
+  if (error instanceof Problem && refusesAccount(error)) {
     return finish(run, `the workload API refuses the account: ${error.message}`);
   }
   const sinceMs = run.state.failingSinceMs ?? nowMs;

@@ -48,7 +48,6 @@ export function watchNewsPost(deps: SeenParts & Pick<WorkflowParts, "clock">): P
     if (isNamed === undefined) return { kind: "unknown" };
     return {
       kind: "shown",
-      asked: "rights",
       card: async ({ isAgain }) => watchNewsMessage(news, { isAgain, isNamed }),
     };
   };

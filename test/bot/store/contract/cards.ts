@@ -227,6 +227,7 @@ export function cardsContract({ replica }: Bench): void {
     await ran(a, "SHOWN1");
     for (const id of ["POSTED", "UNSEEN"]) await a.addChange(pendingChange(id), event("requested"));
     await posts(a);
+    await a.announce("T1", { id: "MUTED1", channelId: "C1", payload: "{}" });
 
     await a.closeWorkspace({ teamId: "T1", by: ann });
     expect(await cardsDue(a)).toEqual([]);

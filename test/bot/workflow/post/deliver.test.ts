@@ -23,7 +23,6 @@ const refusal = { reason: "Slack refused it.", reference: "abcd1234" };
 const replies = ["one", "two"];
 const shown: Extract<Readable, { readonly kind: "shown" }> = {
   kind: "shown",
-  asked: "rights",
   card: async ({ isAgain }) => text(isAgain ? "card again" : "card"),
   kept: {
     lacks: ({ sentKeys }) => replies.filter((key) => !sentKeys.includes(key)),
@@ -269,7 +268,6 @@ test("what nobody will be told any more is forgotten, also when it is posted", a
 
 const quiet: Extract<Readable, { readonly kind: "shown" }> = {
   kind: "shown",
-  asked: "rights",
   card: shown.card,
   kept: { lacks: () => [], reply: async () => undefined, complete: (sentKeys) => ["all", ...sentKeys], restMs: 2_000 },
 };
@@ -316,7 +314,7 @@ test("a message belongs into a thread, and into its place when that is gone", as
 });
 
 test("what is told by the address of a command is told there, or in its place if Slack doesn't take it", async () => {
-  const news: Readable = { kind: "shown", asked: "rights", card: async () => text("news"), responseUrl: "url" };
+  const news: Readable = { kind: "shown", card: async () => text("news"), responseUrl: "url" };
 
   expect(await delivered({ reads: [news] })).toMatchObject({ sent: ["url: news"], happened: ["forgot it"] });
   expect(await delivered({ reads: [news], isAnswerTaken: false })).toMatchObject({ sent: ["url: news", "C1: news"] });
