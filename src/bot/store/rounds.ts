@@ -150,37 +150,36 @@ function listOf(key: string): ListKey | undefined {
 
 function beginList(session: Session, { teamId, account, region, kind }: ListKey): Promise<void> {
   return session.db.transaction().execute(async (tx) => {
+    const key = roundKey({ teamId, account, region, kind });
+    await scheduleDue({ ...session, db: tx }, { kind: "round", key, teamId });
     await tx
       .insertInto("observation")
       .values({ team_id: teamId, account, region, kind, every_ms: 0, version: 0 })
       .onConflict((conflict) => conflict.columns(["team_id", "account", "region", "kind"]).doNothing())
       .execute();
-    await scheduleDue(
-      { ...session, db: tx },
-      { kind: "round", key: roundKey({ teamId, account, region, kind }), teamId },
-    );
   });
 }
 
-/** Deletes its stored state, so a later watch begins with a first poll. */
+/** Deletes its stored state, so a later watch begins with a first poll. Locks the rows in the order in which a round's end does. */
 async function endList(session: Session, key: string, jobsRegion: string): Promise<void> {
   const { db, clock } = session;
   const list = listOf(key);
   if (list === undefined) return deleteDue({ db }, { kinds: ["round"], key });
+  const { teamId, account, region, kind } = list;
   // Somebody may have begun to watch it meanwhile.
-  const isUnwatched = sql<SqlBool>`not exists (select 1 from watch where watch.team_id = observation.team_id
-    and watch.account_username = observation.account and is_digest = 0 and paused_why is null
-    and watch.kind in ('', observation.kind)
-    and case when observation.kind = 'job' then ${jobsRegion} else watch.region end = observation.region)`;
+  const isUnwatched = sql<SqlBool>`not exists (select 1 from watch where watch.team_id = ${teamId}
+    and watch.account_username = ${account} and is_digest = 0 and paused_why is null and watch.kind in ('', ${kind})
+    and ${kind === "job" ? sql`${jobsRegion}` : sql.ref("watch.region")} = ${region})`;
   return db.transaction().execute(async (tx) => {
     const gone = await tx
-      .deleteFrom("observation")
-      .where(ofList(list))
+      .deleteFrom("due")
+      .where("kind", "=", "round")
+      .where("key", "=", key)
       .where(isUnwatched)
-      .returning("team_id")
+      .returning("key")
       .executeTakeFirst();
     if (gone === undefined) return;
-    await deleteDue({ db: tx }, { kinds: ["round"], key });
+    await tx.deleteFrom("observation").where(ofList(list)).execute();
     await tx.deleteFrom("seen").where(ofList(list)).execute();
     const open = await tx
       .updateTable("incident")

@@ -128,6 +128,34 @@ describe.skipIf("missing" in server)(`on a real server${reason}`, () => {
     await remove();
   });
 
+  test("a list that nobody watches any more is left while its round ends", async () => {
+    const { where, db, remove } = await fresh();
+    const store = withSteps(await openStore({ ...where, replicaId: "a", log }));
+    const list = { team_id: "T1", account: "acme", region: "beijing1", kind: "service" };
+    const key = JSON.stringify(Object.values(list));
+    const at = new Date().toISOString();
+    await db
+      .insertInto("observation")
+      .values({ ...list, every_ms: 0, version: 0 })
+      .execute();
+    await db.insertInto("due").values({ kind: "round", key, team_id: "T1", at, created_at: at, attempts: 0 }).execute();
+
+    // As a round's end does: the lease, then the list.
+    const leaving = await db.transaction().execute(async (tx) => {
+      await tx.updateTable("due").set({ token: null }).where("key", "=", key).execute();
+      const begun = { synced: store.syncRounds("us") };
+      while (!(await isLocked(db))) await nextTurn();
+      await tx.updateTable("observation").set({ version: 1 }).execute();
+      return begun;
+    });
+
+    await leaving.synced;
+    expect(await db.selectFrom("observation").selectAll().execute()).toEqual([]);
+    expect(await db.selectFrom("due").selectAll().execute()).not.toContainEqual(expect.objectContaining({ key }));
+    await store.close();
+    await remove();
+  });
+
   upgrades("an upgrade on PostgreSQL", fresh);
 
   test("an upgrade waits for a replica that has just begun to start", async () => {

@@ -30,7 +30,6 @@ const steps: readonly WatchingPoint[] = [
   "savePost",
   "post the card",
   "post in the thread",
-  "endDue post",
 ];
 const recovering: readonly WatchingPoint[] = [
   "list",
@@ -38,7 +37,7 @@ const recovering: readonly WatchingPoint[] = [
   "takeDue post",
   "update the card",
   "post in the thread",
-  "endDue post",
+  "savePost",
 ];
 const moments: readonly Moment[] = ["before", "after"];
 /** Where most can go wrong. */
