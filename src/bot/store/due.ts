@@ -246,18 +246,17 @@ export async function makeOthersDue(
   which: "waiting" | "all",
 ): Promise<void> {
   const { db, clock, flavour } = session;
-  const isOfIt = (table: string) =>
-    sql<SqlBool>`${sql.ref(`${table}.workload_name`)} = ${name} and ${sql.ref(`${table}.workload_kind`)} = ${kind}
-      and ${sql.ref(`${table}.workload_region`)} = ${region}`;
-  const keys = sql`select due.key from due join change on change.id = due.key
-    where due.kind = 'change' and due.team_id = ${teamId} and due.key <> ${requestIdOf(id)} and due.at > ${clock()}
-      and change.state ${which === "all" ? sql`<> 'pending'` : sql`in ('approved', 'claimed')`} and (${isOfIt("change")}
-        or change.part_count > 0 and exists (select 1 from change as part where part.part_of = change.id and ${isOfIt("part")}))`;
+  // As the index `change_workload` says it.
+  const ofWorkload = sql`select coalesce(part_of, id) from change where (settled_at is null or state = 'done' and health is null)
+    and team_id = ${teamId} and workload_name = ${name} and workload_kind = ${kind} and workload_region = ${region}`;
+  const isOther = sql<SqlBool>`kind = 'change' and key in (${ofWorkload}) and key <> ${requestIdOf(id)} and at > ${clock()}
+    and exists (select 1 from change where change.id = due.key
+      and state ${which === "all" ? sql`<> 'pending'` : sql`in ('approved', 'claimed')`})`;
   const isOneOf =
     flavour === "postgres"
-      ? sql<SqlBool>`key = any(array(${keys} for update of due skip locked))`
-      : sql<SqlBool>`key in (${keys})`;
-  const others = db.updateTable("due").set(dueNow(session)).where("kind", "=", "change").where(isOneOf);
+      ? sql<SqlBool>`kind = 'change' and key = any(array(select key from due where ${isOther} for update skip locked))`
+      : isOther;
+  const others = db.updateTable("due").set(dueNow(session)).where(isOneOf);
   if ((await others.executeTakeFirst()).numUpdatedRows > 0) session.scheduled.isNow = true;
 }
 

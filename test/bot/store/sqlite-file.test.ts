@@ -169,6 +169,9 @@ test("what is looked for every few seconds is found by an index, however much hi
   ).toContain("change_undo_key");
   expect(await plan("wait_key = 'x' and state = 'pending' and wait_key is not null")).toContain("change_wait_key");
   expect(await plan("settled_at is null and team_id = 't' and requester_id = 'u'")).toContain("change_unsettled");
+  expect(
+    await plan("(settled_at is null or state = 'done' and health is null) and team_id = 't' and workload_name = 'n'"),
+  ).toContain("change_workload");
   expect(await plan("op = 'createJob' and state = 'done' and team_id = 't' order by settled_at desc")).toContain(
     "change_job",
   );

@@ -284,6 +284,13 @@ export const migrations: readonly Migration[] = [
       await sealEndings(db, textSealer);
     },
   },
+  {
+    title: "an index of the requests that go on, by their workload",
+    async up({ db }) {
+      await sql`create index change_workload on change (team_id, workload_name)
+        where settled_at is null or state = 'done' and health is null`.execute(db);
+    },
+  },
 ];
 
 // The tables of the third migration. It was run somewhere, so nothing here changes: a later migration alters them.

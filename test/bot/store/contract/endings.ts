@@ -98,7 +98,9 @@ export function endingsContract({ replica, db }: Bench): void {
   test("what an earlier version stored in the clear is sealed by the upgrade, and read as before", async () => {
     await withEndings(replica);
     const title = "how requests ended and how their workloads are, sealed";
-    await db().deleteFrom("migration").where("title", "=", title).execute();
+    const before = migrations.findIndex((migration) => migration.title === title);
+    await db().deleteFrom("migration").where("number", ">", before).execute();
+    await db().schema.dropIndex("change_workload").execute();
     // An upgrade waits for older replicas.
     await db().deleteFrom("replica").execute();
     const reason = sealer.seal("no swordfish", ["words", "NEVER1"]);
@@ -117,7 +119,6 @@ export function endingsContract({ replica, db }: Bench): void {
       }
     }
     expect(JSON.stringify(await stored())).toContain("swordfish");
-    expect(migrations.at(-1)?.title).toBe(title);
 
     const b = await replica("b", { sealer });
 
