@@ -241,3 +241,20 @@ test("news is told at once in the thread of a card that can't be edited, however
 
   expect(headlines(town).filter((text) => text.startsWith("↳ 🟢"))).toHaveLength(1);
 });
+
+test("a card that somebody deleted doesn't name in a new message what policy hides there by now", async () => {
+  await using town = await watching();
+  await turns(town, crashing);
+  const [deleted] = town.playground.messages("ops");
+  town.playground.people.removeMessage("ops", deleted?.ts ?? "");
+  const before = town.developer.sees("ops").map(({ ts }) => ts);
+
+  town.setPolicy(
+    `rules: [{ name: hidden, who: everyone, does: read, workloads: { name: web }, then: refuse }, { name: all, who: members, does: [read, watch], then: allow }]`,
+  );
+  await turns(town, well, 3);
+
+  const [ended, ...more] = town.developer.sees("ops").filter(({ ts }) => !before.includes(ts));
+  expect(ended?.text).toContain("Dana no longer watches a hidden workload");
+  expect(more).toEqual([]);
+});

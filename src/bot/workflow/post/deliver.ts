@@ -54,8 +54,7 @@ export async function deliver(
   if (restUntil !== undefined && restUntil > due.takenAt) return { at: restUntil };
   const beganMs = parts.clock.elapsedMs();
   const kind = kindOf(post.kind);
-  const read: Work["read"] = (key) => kind(post, key);
-  const common = { parts, read, due, isCounted: counted !== undefined };
+  const common = { parts, read: kind, due, isCounted: counted !== undefined };
   try {
     return await draw({ ...common, post, beganMs, heldMs: beganMs });
   } catch (error) {
@@ -67,9 +66,9 @@ export async function deliver(
 
 type Work = {
   readonly parts: DeliverParts;
-  readonly read: (key: string | undefined) => ReturnType<PostKind>;
+  readonly read: PostKind;
   readonly due: Due;
-  /** As it was before this attempt, plus the keys of messages sent beside it. */
+  /** As it was before this attempt, plus the keys of messages sent beside it. A deleted one counts as not posted. */
   post: StoredPost;
   readonly isCounted: boolean;
   readonly beganMs: number;
@@ -97,7 +96,7 @@ async function hold(work: Work): Promise<void> {
 /** What may be said now: asked before each call to Slack, because the one before it may have taken long. */
 async function ask(work: Work, key?: string): Promise<Readable> {
   for (;;) {
-    const asked = await work.read(key);
+    const asked = await work.read(work.post, key);
     if (asked.kind !== "unread") return asked;
     await asked.gather();
   }
@@ -165,6 +164,8 @@ async function place(work: Work, first: Shown): Promise<Sent<Placed> | Unseen> {
   if (card === undefined) return placeNew(work, first);
   const updated = await update(work, first, { card, isAgain: posts > 1 });
   if (updated.kind !== "gone" || posts >= MOST_POSTS) return updated;
+  // A new message shows nothing that only the deleted one may go on showing.
+  work.post = { ...work.post, card: undefined, listed: [] };
   const shown = await ask(work);
   return shown.kind === "shown" ? placeNew(work, shown) : shown;
 }
