@@ -186,6 +186,13 @@ export async function beforeNo<Answer>(
   return isYes(answer) ? answer : ask(Math.min(maxAgeMs, ageSince(people, sinceMs)));
 }
 
+export async function hasLeft(people: People, channelId: string, userId: string): Promise<boolean> {
+  const isIn = (members: ReadonlySet<string> | undefined): boolean => members?.has(userId) === true;
+  const members = await beforeNo(people, (ageMs) => people.channelMembers(channelId, ageMs), isIn, freshness.reading);
+  // Without members it is Gantry that isn't in the channel: somebody may invite it again.
+  return members !== undefined && !isIn(members);
+}
+
 /** Why nobody could approve it, for the requester and for history. */
 type Unapprovable = { readonly post: Post; readonly why: string };
 type Waiting = { readonly terms: Terms; readonly rule: string; readonly asker: Pick<Asker, "userId" | "channelId"> };

@@ -114,7 +114,10 @@ export function requesterPost(
     const opened = contentOf(sealer, change);
     const isFresh = now - change.createdAt.getTime() <= RESPONSE_URL_MS;
     const isBesideCommand = isFresh && (blockedAt !== undefined || (card === undefined && !isAsked));
-    const seen = await seenThere(deps, change, place);
+    const responseUrl = isBesideCommand && !inThread ? opened?.responseUrl : undefined;
+    const there = await seenThere(deps, change, place);
+    // The address of a command leads to its channel.
+    const seen = there && responseUrl !== undefined ? await seenThere(deps, there.change, change.channelId) : there;
     if (seen === undefined) return { kind: "unknown" };
     const view = newsPost({ ...wordsOf(deps, seen.change, content), route: inThread ? "thread" : "alone" });
     const thread = threadOf(change, opened);
@@ -124,7 +127,7 @@ export function requesterPost(
       kind: "shown",
       card: async ({ isAgain }) => (isAgain ? sentAgain(view) : view),
       threadTs: inThread ? (thread ?? card.ts) : isDirect(place) ? thread : undefined,
-      responseUrl: isBesideCommand && !inThread ? opened?.responseUrl : undefined,
+      responseUrl,
       isAwaited: true,
       beside: (_sentKeys, unshown) =>
         elsewhere({ change, content, next, isFresh: isFresh && blockedAt === undefined }, unshown),

@@ -1,7 +1,8 @@
-import { type Health, partsOf, type StoredChange } from "../../changes/stored-change.ts";
+import { type Ending, type Health, partsOf, type StoredChange } from "../../changes/stored-change.ts";
 import { mayName, mayReadLog, maySee, type Typed } from "../../commands/lookup/may-see.ts";
 import { SlackAway, UserError } from "../../errors.ts";
-import { seenOf } from "../../views/kit/health.ts";
+import { isLateHealth, seenOf } from "../../views/kit/health.ts";
+import { hasLeft } from "../access/approvers.ts";
 import { watchGroups } from "../access/clear-to-run.ts";
 import { permissionsFor } from "../access/permissions.ts";
 import { isDirect } from "../origin.ts";
@@ -21,29 +22,31 @@ const hidden: Health = {
 
 /**
  * A Change as it may be shown in a place by now. What Gantry saw of its workloads is left out where policy hides them from its requester,
- * or when its account is gone; its log lines also where they may not read the log. `isHidden`: something is. Undefined when Slack can't say
- * who they are.
+ * or when its account is gone, and so is what others changed; its log lines also where they may not read the log. `isHidden`: something is.
+ * Undefined when Slack can't say who they are.
  */
 export async function seenThere(
   deps: Parts,
   change: StoredChange,
   place: string,
 ): Promise<{ readonly change: StoredChange; readonly isHidden: boolean } | undefined> {
-  if (!partsOf(change).some((part) => saysMore(seenOf(part)))) return { change, isHidden: false };
+  if (!partsOf(change).some(saysMore)) return { change, isHidden: false };
   const rights = await rightsOf(deps, change, place);
   if (rights === "unknown") return undefined;
   let isHidden = false;
   let isCut = false;
   const shownOf = async (part: StoredChange): Promise<StoredChange> => {
-    const seen = seenOf(part);
-    if (!saysMore(seen)) return part;
+    if (!saysMore(part)) return part;
     const { workload } = part;
+    const seen = seenOf(part);
     const isSeen = rights !== undefined && (await maySee(workload, rights));
     isHidden ||= !isSeen;
-    if (isSeen && (seen.excerpt.length === 0 || (await mayReadLog(workload, rights)))) return part;
+    const hasLines = seen !== undefined && seen.excerpt.length > 0;
+    if (isSeen && (!hasLines || (await mayReadLog(workload, rights)))) return part;
     isCut = true;
-    const shown = isSeen ? { ...seen, excerpt: [] } : hidden;
-    return part.health === undefined ? { ...part, progress: shown } : { ...part, health: shown };
+    const shown = seen && (isSeen ? { ...seen, excerpt: [] } : isAsRequested(seen) ? seen : hidden);
+    const cut = part.health === undefined ? { ...part, progress: shown } : { ...part, health: shown };
+    return isSeen ? cut : { ...cut, ending: ownEnding(part), wayBackEnd: undefined };
   };
   const { parts } = change;
   const shown =
@@ -52,9 +55,20 @@ export async function seenThere(
   return { change: shown, isHidden };
 }
 
+function saysMore(part: StoredChange): boolean {
+  return !isAsRequested(seenOf(part)) || isLateHealth(part) || ownEnding(part) !== part.ending;
+}
+
 /** That all went as requested is the outcome of the request. */
-function saysMore(seen: Health | undefined): seen is Health {
-  return seen !== undefined && (seen.kind !== "reached" || seen.recovered === true);
+function isAsRequested(seen: Health | undefined): boolean {
+  return seen === undefined || (seen.kind === "reached" && seen.recovered !== true);
+}
+
+/** Without what others changed. */
+function ownEnding({ ending }: StoredChange): Ending | undefined {
+  if (ending?.kind === "drifted" && ending.drift.length > 0) return { ...ending, drift: [] };
+  if (ending?.kind !== "run" || ending.outcome.kind !== "done" || ending.outcome.alsoMoved.length === 0) return ending;
+  return { ...ending, outcome: { ...ending.outcome, alsoMoved: [] } };
 }
 
 export type Named = {
@@ -101,6 +115,9 @@ async function rightsOf(deps: Parts, change: StoredChange, place: string) {
   const { account, channelId, requester, teamId } = change;
   if (isErased(change)) return undefined;
   try {
+    // A channel's account is for those who are in it.
+    const isOfChannel = account.owner.kind === "channel" && isDirect(place);
+    if (isOfChannel && (await hasLeft(deps.people, channelId, requester.userId))) return undefined;
     await deps.accounts.reopen(account, { teamId, userId: requester.userId, channelId });
     // Slack tells when somebody is deactivated, so a card needs no call.
     const profile = await deps.people.profile(requester.userId, freshness.profile, requester.name);

@@ -13,11 +13,11 @@ import {
 import { logs } from "../../commands/verbs/logs/logs.ts";
 import { SlackAway, UserError } from "../../errors.ts";
 import { messageFor } from "../../views/kit/post.ts";
+import { hasLeft } from "../access/approvers.ts";
 import { contextFor } from "../access/context.ts";
 import { isDirect } from "../origin.ts";
 import type { NewPost, PostKind } from "../posts.ts";
 import type { WorkflowParts } from "../ports.ts";
-import { hasLeft } from "./rights.ts";
 
 // The messages of a followed log: the first one, with its Stop button, and those in its thread, which grow by lines.
 
@@ -57,7 +57,7 @@ export async function followReader(
     if (isGone || (await refusedRead(logs, ask, context)) !== undefined) {
       return { kind: "mayNot", why: `${requester} may not read this log any more` };
     }
-    if (!isDirect(channelId) && (await hasLeft(deps, channelId, origin.userId))) {
+    if (!isDirect(channelId) && (await hasLeft(deps.people, channelId, origin.userId))) {
       return { kind: "mayNot", why: `${requester} left the channel` };
     }
     return { kind: "may", context };

@@ -7,7 +7,7 @@ import { placeOf } from "../../watch/due.ts";
 import type { NoticedEvent } from "../../watch/alert.ts";
 import type { Incident } from "../../watch/incident.ts";
 import type { Watch } from "../../watch/watch.ts";
-import { beforeNo } from "../access/approvers.ts";
+import { hasLeft } from "../access/approvers.ts";
 import { watchGroups } from "../access/clear-to-run.ts";
 import { permissionsFor } from "../access/permissions.ts";
 import { logEvent, originEvent } from "../history.ts";
@@ -56,7 +56,7 @@ async function rightsNow(
   if (profile.standing === "deactivated" || profile.standing === "bot") {
     return { kind: "lost", why: "their Slack account is deactivated" };
   }
-  if (place.kind === "channel" && (await hasLeft(deps, channelId, owner.userId))) {
+  if (place.kind === "channel" && (await hasLeft(deps.people, channelId, owner.userId))) {
     return { kind: "lost", why: "they left the channel" };
   }
   const binding = place.kind === "dm" ? undefined : await store.bindingOf(teamId, channelId);
@@ -101,17 +101,6 @@ export function sightOf(deps: WorkflowParts, { endsLost }: { readonly endsLost: 
     // That the workload API doesn't answer is about all of them.
     return rights.kind === "may" && (name === undefined || rights.sees({ kind, region, name }));
   };
-}
-
-export async function hasLeft(
-  { people }: Pick<WorkflowParts, "people">,
-  channelId: string,
-  userId: string,
-): Promise<boolean> {
-  const isIn = (members: ReadonlySet<string> | undefined): boolean => members?.has(userId) === true;
-  const members = await beforeNo(people, (ageMs) => people.channelMembers(channelId, ageMs), isIn, freshness.reading);
-  // Without members it is Gantry that isn't in the channel: somebody may invite it again.
-  return members !== undefined && !isIn(members);
 }
 
 async function lostAccount(

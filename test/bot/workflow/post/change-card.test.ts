@@ -124,3 +124,39 @@ test("what is known of a change that has just ended isn't read again", async () 
   // Asked again, it is: nothing of it is stored.
   expect(await kind(post)).toEqual({ kind: "nothing", isOver: true });
 });
+
+const hidesThere = `rules: [{ name: hidden, who: everyone, where: channels, does: read, then: refuse },
+  { name: all, who: members, does: [read, disruptive], then: allow }]`;
+// oxlint-disable-next-line unicorn/no-thenable -- a word, not a function; nobody awaits a row
+const moved = [{ field: "instances", then: "6", now: "7-by-others", asked: "2" }];
+
+test.each<readonly [what: string, change: StoredChange, kinds: readonly HistoryEventKind[]]>([
+  ["a request that it stopped", ended("drifted", { ending: { kind: "drifted", drift: moved } }), ["drifted"]],
+  [
+    "what it did",
+    { ...routine, ending: run({ kind: "done", after: undefined, alsoMoved: ["memory → 7-by-others"] }) },
+    [],
+  ],
+  [
+    "what it did before, and got healthy late",
+    {
+      ...ended("done", { ending: done }),
+      health: { kind: "reached", line: "", excerpt: [] },
+      wayBackEnd: { isNeeded: false, why: "it got healthy late" },
+    },
+    ["health"],
+  ],
+])(
+  "what others changed meanwhile isn't told beside %s where policy hides the workload",
+  async (_what, change, kinds) => {
+    const told = async (policy: string) => {
+      const readable = await shown(change, kinds, { policy });
+      if (readable.kind !== "shown" || readable.kept === undefined) throw new Error("there is no card");
+      const { kept } = readable;
+      const replies = await Promise.all(kept.lacks(thread).map((key) => kept.reply(key)));
+      return [await readable.card({ isAgain: false }), ...replies].map((each) => JSON.stringify(each)).join("\n");
+    };
+    expect(await told(openPolicy)).toMatch(/7-by-others|🔴/u);
+    expect(await told(hidesThere)).not.toMatch(/7-by-others|🔴/u);
+  },
+);

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import type { StoredChange } from "../../../../src/bot/changes/stored-change.ts";
 import type { StoredPost, Unshown } from "../../../../src/bot/workflow/posts.ts";
+import { sealContent } from "../../../../src/bot/workflow/stored-request.ts";
 import { besideCard, requesterPost } from "../../../../src/bot/workflow/post/requester-news.ts";
 import { ended, run, stored } from "../../views/support/stored-changes.ts";
 import { desk } from "../support/desk.ts";
@@ -143,4 +144,53 @@ test("what was asked for says where the card is, and stands in its thread if the
   expect(told.beside?.([], unshown("place"))).toMatchObject({ keys: ["elsewhere"], post: { place: card.channelId } });
   const inThread = await read(change, { place: card.channelId }, "asked");
   expect(inThread.kind === "shown" && inThread.beside?.([], unshown("place"))).toEqual({ kind: "soon", ms: 1_000 });
+});
+
+/** What Ann reads of a request of hers in #ops whose workload is in trouble. */
+async function readByAnn({ policy, more, gone }: { policy?: string; more?: Partial<StoredChange>; gone?: true }) {
+  const { deps } = await desk(policy === undefined ? {} : { policy });
+  const { sealer } = deps;
+  const content = { ask: { verb: "restart", share: false, args: {} }, responseUrl: "https://hooks.example/1" };
+  const change = well({
+    requester: { userId: "U1", name: "Ann Lee" },
+    account: { owner: { kind: "workspace" }, username: "acme" },
+    health: { kind: "trouble", line: "exit 3", excerpt: [] },
+    sealed: sealContent(sealer, "7K3M9Q", content),
+    ...more,
+  });
+  const account = { owner: change.account.owner, username: change.account.username, token: "t" };
+  const store = { ...deps.store, find: () => Promise.resolve(change) };
+  const accounts = { ...deps.accounts, reopen: () => Promise.resolve(account) };
+  const channelMembers = () => Promise.resolve(new Set(gone ? ["B1"] : ["B1", "U1"]));
+  const people = { ...deps.people, channelMembers };
+  const told = await requesterPost({ ...deps, accounts, people, clock, store })({
+    ...unposted,
+    kind: "requester",
+    key: "7K3M9Q after",
+    teamId: change.teamId,
+    payload: JSON.stringify({ change: "7K3M9Q", news: "after" }),
+    place: "U1",
+    createdAt: now,
+  });
+  if (told.kind !== "shown") throw new Error("nothing was told");
+  return { responseUrl: told.responseUrl, text: (await told.card({ isAgain: false })).text };
+}
+
+const all = "{ name: all, who: members, does: [read, disruptive], then: allow }";
+
+test("beside a command, news tells nothing that policy hides in the channel of the command", async () => {
+  const policy = `rules: [{ name: hidden, who: everyone, where: C0OPS, does: read, then: refuse }, ${all}]`;
+  const { responseUrl, text } = await readByAnn({ policy });
+
+  expect(responseUrl).toBeDefined();
+  expect(text).toContain("web");
+  expect(text).not.toMatch(/exit 3/iu);
+});
+
+test("whoever left a channel learns nothing more by the account of the channel", async () => {
+  const policy = `rules: [${all}]`;
+  const more = { account: { owner: { kind: "channel", channelId: "C0OPS" }, username: "team" }, card } as const; // literals
+
+  expect((await readByAnn({ policy, more })).text).toMatch(/exit 3/iu);
+  expect((await readByAnn({ policy, more, gone: true })).text).not.toMatch(/exit 3/iu);
 });
