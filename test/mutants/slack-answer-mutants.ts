@@ -109,15 +109,15 @@ export const slackAnswerMutants: readonly Mutant[] = [
   {
     bug: "an answer that Slack may have taken comes by another way as if it were new",
     file: `${send}/responder.ts`,
-    text: "sendDirectly(parts, mayBeDone ? sentAgain(post) : post, sending)",
-    becomes: "sendDirectly(parts, post, sending)",
+    text: "sendDirectly(parts, mayBeDone ? changed(said, sentAgain) : said, sending)",
+    becomes: "sendDirectly(parts, said, sending)",
     tests: answers,
   },
   {
     bug: "a log whose head Slack may have taken comes for one person as if it were new",
     file: `${send}/responder.ts`,
-    text: "result.mayBeThere ? sentAgain(own) : own",
-    becomes: "result.mayBeThere ? own : own",
+    text: "result.mayBeThere ? changed(said, sentAgain) : said",
+    becomes: "result.mayBeThere ? said : said",
     tests: answers,
   },
   {

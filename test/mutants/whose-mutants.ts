@@ -180,4 +180,18 @@ export const whoseMutants: readonly Mutant[] = [
     becomes: "there",
     tests: ["test/bot/workflow/post/requester-news.test.ts"],
   },
+  {
+    bug: "what policy hides in direct messages is answered there instead of in a closed channel",
+    file: "src/bot/slack/send/responder.ts",
+    text: "(await inDirect?.()) ?? here",
+    becomes: "here",
+    tests: ["test/flows/when-slack-fails/slack-deletes.test.ts"],
+  },
+  {
+    bug: "a file of history goes to a direct message with workloads that policy hides there",
+    file: "src/bot/slack/send/responder.ts",
+    text: "(isElsewhere ? await inDirect?.() : undefined) ?? message",
+    becomes: "message",
+    tests: ["test/flows/when-slack-fails/slack-deletes.test.ts"],
+  },
 ];

@@ -92,10 +92,14 @@ export type People = {
 
 export type Responder = {
   /**
-   * Answers a read where it came from; `isShared`: for everybody in the channel. Waits some seconds for the connection to
-   * Slack. Never rejects.
+   * Answers a read where it came from; `isShared`: for everybody in the channel. `inDirect`: as they may read it in their direct
+   * message, which it goes to instead of a channel that takes nothing. Waits some seconds for the connection to Slack. Never rejects.
    */
-  readonly answer: (message: Message, origin: Origin, options: { readonly isShared: boolean }) => Promise<void>;
+  readonly answer: (
+    message: Message,
+    origin: Origin,
+    options: { readonly isShared: boolean; readonly inDirect?: (() => Promise<Message>) | undefined },
+  ) => Promise<void>;
   /** Shows a message to one person. False: Slack took it by no route; `maybe`: only its answer was lost. Never rejects. */
   readonly tell: (message: Post, origin: Origin) => Promise<boolean | "maybe">;
   /** The same for words that aren't stored, so nobody sends them later. Like `answer`, it waits for the connection. */

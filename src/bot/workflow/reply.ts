@@ -71,7 +71,13 @@ type Waiting = {
 
 /** What a read says. `beside`: to whoever asked alone, beside the message that was clicked, which stays. */
 export type ReadAnswer =
-  | { readonly kind: "answer"; readonly message: Message; readonly isShared: boolean }
+  | {
+      readonly kind: "answer";
+      readonly message: Message;
+      readonly isShared: boolean;
+      /** As policy allows it in a direct message; undefined where that is the place. Never rejects. */
+      readonly inDirect?: (() => Promise<Message>) | undefined;
+    }
   | { readonly kind: "beside"; readonly message: Message };
 
 /** Reads, and answers a person who waits. */
@@ -94,7 +100,7 @@ export function sendAnswer(
   answer: ReadAnswer,
   origin: Origin,
 ): Promise<void> {
-  return answer.kind === "beside"
-    ? responder.tellPatiently(answer.message, origin)
-    : responder.answer(answer.message, origin, { isShared: answer.isShared });
+  if (answer.kind === "beside") return responder.tellPatiently(answer.message, origin);
+  const { message, isShared, inDirect } = answer;
+  return responder.answer(message, origin, { isShared, inDirect });
 }

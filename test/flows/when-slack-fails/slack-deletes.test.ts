@@ -106,3 +106,25 @@ test("when people delete both cards of a request, it can still be decided, and i
     ),
   ]);
 });
+
+test("what policy hides in direct messages isn't answered there instead of in the channel", async () => {
+  const hidden = "{ name: not there, who: everyone, where: dm, does: anything, then: refuse }";
+  const all = "{ name: all, who: members, does: [read, disruptive], then: allow }";
+  await using town = await approvalTown({ policy: `rules: [${hidden}, ${all}]` });
+  const { developer, playground } = town;
+  await says(town, developer, "/gantry restart web");
+  await says(town, town.approver, "/gantry restart web --reason again");
+  const files = () => developer.sees("@gantry").flatMap((message) => message.files);
+  for (const method of ["chat.postMessage", "chat.postEphemeral"]) {
+    playground.faults.answer(method, { error: "restricted_action" }, { channel: "ops" });
+  }
+
+  for (const words of ["show web", "logs web"]) await says(town, developer, `@gantry ${words}`);
+  await says(town, developer, "/gantry history --json");
+
+  const told = developer.sees("@gantry").map(({ text }) => text);
+  expect(told.filter((text) => text.includes("the policy rule not there forbids it"))).toHaveLength(2);
+  expect(told.join("\n")).not.toMatch(/of 2 instances|heartbeat/u);
+  expect(files()).toHaveLength(1);
+  expect(JSON.stringify(files())).not.toContain("Alex");
+});

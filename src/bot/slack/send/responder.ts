@@ -13,7 +13,7 @@ export function createResponder(parts: Parts & Pick<Responder, "formReply" | "re
   return {
     answer: (message, origin, options) => answer(parts, message, { ...options, origin }),
     tell: (message, origin) => tell(parts, message, origin),
-    tellPatiently: (message, origin) => sendPatiently(parts, message, { origin, how: alone }),
+    tellPatiently: (here, origin) => sendPatiently(parts, { here }, { origin, how: alone }),
     working: (origin) => showWorking(parts, origin),
     showInForm: async (viewId, view) => (await messenger.updateView({ viewId, view })).ok,
     formReply,
@@ -26,37 +26,57 @@ type Parts = Pick<WorkspaceParts, "log" | "messenger"> & {
   readonly clock: Pick<WorkflowClock, "wait">;
 };
 
-type Answering = { readonly origin: Origin; readonly isShared: boolean };
+type Answering = Parameters<Responder["answer"]>[2] & { readonly origin: Origin };
 
-async function answer(parts: Parts, message: Message, { origin, isShared }: Answering): Promise<void> {
+async function answer(parts: Parts, message: Message, { origin, isShared, inDirect }: Answering): Promise<void> {
+  const said: Said = { here: aloneOf(message), inDirect: inDirect && (async () => aloneOf(await inDirect())) };
   if (message.isPrivate === true) {
     // Only a page of a private message takes that message's place.
     const how: ResponseHow = { response_type: "ephemeral", replace_original: origin.replaces === "ephemeral" };
-    return sendPatiently(parts, message, { origin, how });
+    return sendPatiently(parts, said, { origin, how });
   }
   if (message.thread === undefined) {
-    return sendPatiently(parts, message, { origin, how: howToAnswer(origin, isShared) });
+    return sendPatiently(parts, said, { origin, how: howToAnswer(origin, isShared) });
   }
   // A private thread goes to the conversation with the bot.
   const isElsewhere = message.thread.isPrivate === true && !isDirect(origin.channelId);
   const { channelId, threadTs } = isElsewhere ? { channelId: origin.userId, threadTs: undefined } : origin;
-  const result = await postThread(parts, message, { channel: channelId, threadTs });
+  const shown = (isElsewhere ? await inDirect?.() : undefined) ?? message;
+  if (shown.thread === undefined) return sendPatiently(parts, { here: shown }, { origin, how: alone });
+  const result = await postThread(parts, shown, { channel: channelId, threadTs });
   if (result.kind === "complete" && !isElsewhere) return;
-  await sendPatiently(parts, beside(parts, result, message, origin.channelId), { origin, how: alone });
+  await sendPatiently(parts, beside(parts, result, said, origin.channelId), { origin, how: alone });
+}
+
+/** A message for one person. */
+type Said = {
+  readonly here: Post;
+  /** In their direct message instead, where they may be allowed to read less. */
+  readonly inDirect?: (() => Promise<Post>) | undefined;
+};
+
+function aloneOf(message: Message): Post {
+  return message.thread?.alone ?? message;
+}
+
+function changed({ here, inDirect }: Said, change: (post: Post) => Post): Said {
+  return { here: change(here), inDirect: inDirect && (async () => change(await inDirect())) };
 }
 
 /** The message for the asker alone, if the thread is incomplete or elsewhere. */
-function beside({ people }: Parts, result: ThreadResult, message: Message, channelId: string): Post {
-  if (result.kind === "complete") return sentences.fileElsewhere();
+function beside({ people }: Parts, result: ThreadResult, said: Said, channelId: string): Said {
+  if (result.kind === "complete") return { here: sentences.fileElsewhere() };
   if (result.kind === "incomplete") {
     const { failure } = result;
-    return sentences.threadIncomplete(reasonFor(failure), isTemporary(failure), failure.reference);
+    return { here: sentences.threadIncomplete(reasonFor(failure), isTemporary(failure), failure.reference) };
   }
-  const own = message.thread?.alone ?? message;
-  const alone = result.mayBeThere ? sentAgain(own) : own;
+  const alone = result.mayBeThere ? changed(said, sentAgain) : said;
   if (!result.canInvite) return alone;
   const hint = inviteHint(channelId, people.bot().name);
-  return { text: `${alone.text}\n${hint.text}`, blocks: [...alone.blocks, ...hint.blocks] };
+  return changed(alone, ({ text, blocks }) => ({
+    text: `${text}\n${hint.text}`,
+    blocks: [...blocks, ...hint.blocks],
+  }));
 }
 
 function howToAnswer(origin: Origin, isShared: boolean): ResponseHow {
@@ -69,8 +89,8 @@ function howToAnswer(origin: Origin, isShared: boolean): ResponseHow {
 
 const alone: ResponseHow = { response_type: "ephemeral", replace_original: false };
 
-async function tell(parts: Parts, message: Post, origin: Origin): Promise<boolean | "maybe"> {
-  const sent = await sendByAnyRoute(parts, message, { origin, how: alone });
+async function tell(parts: Parts, here: Post, origin: Origin): Promise<boolean | "maybe"> {
+  const sent = await sendByAnyRoute(parts, { here }, { origin, how: alone });
   return !sent.ok && sent.failure.mayBeDone ? "maybe" : sent.ok;
 }
 
@@ -93,22 +113,22 @@ async function showWorking({ messenger }: Parts, origin: Origin): Promise<() => 
 type Sending = { readonly origin: Origin; readonly how: ResponseHow };
 
 /** For reads: nobody stores them, so nobody else would answer. */
-async function sendPatiently(parts: Parts, post: Post, sending: Sending): Promise<void> {
-  let next = post;
+async function sendPatiently(parts: Parts, said: Said, sending: Sending): Promise<void> {
+  let next = said;
   await patiently(parts.clock, async () => {
     const sent = await sendByAnyRoute(parts, next, sending);
-    if (!sent.ok && sent.failure.mayBeDone) next = sentAgain(post);
+    if (!sent.ok && sent.failure.mayBeDone) next = changed(said, sentAgain);
     return sent;
   });
 }
 
-async function sendByAnyRoute(parts: Parts, post: Post, sending: Sending): Promise<Result<unknown>> {
+async function sendByAnyRoute(parts: Parts, said: Said, sending: Sending): Promise<Result<unknown>> {
   const { responseUrl } = sending.origin;
-  if (responseUrl === undefined) return sendDirectly(parts, post, sending);
-  const responded = await parts.messenger.respond(responseUrl, post, sending.how);
+  if (responseUrl === undefined) return sendDirectly(parts, said, sending);
+  const responded = await parts.messenger.respond(responseUrl, said.here, sending.how);
   if (responded.ok) return responded;
   const { mayBeDone } = responded.failure;
-  const sent = await sendDirectly(parts, mayBeDone ? sentAgain(post) : post, sending);
+  const sent = await sendDirectly(parts, mayBeDone ? changed(said, sentAgain) : said, sending);
   if (sent.ok || !mayBeDone) return sent;
   // A late one is there, most likely.
   return responded.failure.code === LATE ? responded : { ok: false, failure: { ...sent.failure, mayBeDone } };
@@ -118,13 +138,14 @@ async function sendByAnyRoute(parts: Parts, post: Post, sending: Sending): Promi
 const noOtherRoute: ReadonlySet<FailureKind> = new Set(["unsure", "temporary", "token"]);
 
 /** Without the response_url. An ephemeral message is gone on reload, but better than silence. */
-async function sendDirectly(parts: Parts, post: Post, sending: Sending): Promise<Result<unknown>> {
+async function sendDirectly(parts: Parts, { here, inDirect }: Said, sending: Sending): Promise<Result<unknown>> {
   const { userId, channelId } = sending.origin;
-  let result = await sendWhereAsked(parts, post, sending);
+  let result = await sendWhereAsked(parts, here, sending);
   if (!result.ok && !noOtherRoute.has(result.failure.kind)) {
     const isLimited = result.failure.kind === "limited";
     // The last route. Behind a rate limit it waits: nobody repeats the answer to a read.
     if (isLimited || channelId !== userId) {
+      const post = (await inDirect?.()) ?? here;
       result = await parts.messenger.post({ channel: userId }, post, isLimited ? "background" : "answer");
     }
   }

@@ -49,7 +49,10 @@ export async function answerRead(
     if (ended.length > 0) return { kind: "answer", message: unfollowed(ended), isShared: ask.share };
     const answer = await answerHere(command, ask, context).catch((error: unknown) => refusedIn(error));
     if ("refusal" in answer) return await refuse(deps, { command, ask, origin }, { context, refused: answer });
-    return { kind: "answer", message: messageFor(context.account.username, answer), isShared: ask.share };
+    const message = messageFor(context.account.username, answer);
+    const read = { command, ask, origin };
+    const inDirect = isDirect(origin.channelId) ? undefined : () => answerInDirect(deps, read, signal);
+    return { kind: "answer", message, isShared: ask.share, inDirect };
   } catch (error) {
     const where = { verb: command.name, effect: command.effect };
     const { text, blocks } = failureMessage(deps, error, where);
@@ -57,6 +60,21 @@ export async function answerRead(
     const message = { text, blocks: [...blocks, ...buttons] };
     return { kind: "beside", message: origin.account === undefined ? message : messageFor(origin.account, message) };
   }
+}
+
+/** Reads again in the person's direct message: policy, account and lock are those of a place. */
+async function answerInDirect(
+  deps: WorkflowParts,
+  { command, ask, origin: { userId, teamId, account } }: Read,
+  signal: AbortSignal,
+): Promise<Message> {
+  const answer = await answerRead(
+    deps,
+    { command, ask, origin: { userId, teamId, channelId: userId, account } },
+    signal,
+  );
+  if (answer === undefined) throw new Error("a read that was answered follows a log now");
+  return answer.message;
 }
 
 /** A button where the message says to try again. */
