@@ -194,4 +194,11 @@ export const whoseMutants: readonly Mutant[] = [
     becomes: "message",
     tests: ["test/flows/when-slack-fails/slack-deletes.test.ts"],
   },
+  {
+    bug: "a watch goes on in a channel that uses another account by then",
+    file: "src/bot/workflow/watching/rights.ts",
+    text: "binding?.account !== undefined && binding.account !== account.username",
+    becomes: "binding?.account === account.username && false",
+    tests: ["test/flows/watching/digest.test.ts"],
+  },
 ];

@@ -179,3 +179,20 @@ test("a digest that waits for a closed channel is told once in it when it opens 
   expect(inChannel()).toBe(1);
   expect(scene.developer.sees("@gantry").filter(({ text }) => isDigest(text))).toHaveLength(2);
 });
+
+test("a digest ends when its channel uses another account by then", async () => {
+  await using scene = await town({});
+  const { developer } = scene;
+  await connects(scene, developer, danas);
+  await says(scene, developer, "/gantry watch --digest daily 14:30");
+  await scene.sweep();
+  scene.web(failing);
+  await says(scene, developer, "/gantry use --account gantry");
+
+  scene.passMinutes(31);
+  await scene.sweep();
+
+  expect(spoken(developer).filter(isDigest)).toEqual([]);
+  expect(spoken(developer).at(-1)).toMatch(/Dana Reyes no longer watches.*the channel uses the account gantry now/u);
+  expect(await scene.store().allWatches()).toEqual([]);
+});

@@ -60,10 +60,14 @@ async function rightsNow(
     return { kind: "lost", why: "they left the channel" };
   }
   const binding = place.kind === "dm" ? undefined : await store.bindingOf(teamId, channelId);
+  const { account } = watch;
+  // As for a followed log, and for clicks in what the watch tells.
+  if (binding?.account !== undefined && binding.account !== account.username) {
+    return { kind: "lost", why: `the channel uses the account ${binding.account} now` };
+  }
   const lost = await lostAccount(deps, watch, channelId);
   if (lost !== undefined) return lost;
   const groups = watchGroups(deps.people);
-  const { account } = watch;
   const permissions = permissionsFor({ ...deps, people: groups.people }, { profile, channelId, account, binding });
   const mayWatch = async (kind: Watch["target"]["kind"], region: string, name: string): Promise<boolean> => {
     const workload = { kind, region: regionOf(kind, region, settings), name };
