@@ -57,8 +57,8 @@ export const postMutants: readonly Mutant[] = [
   {
     bug: "after a kill, nobody knows that a message may have been posted",
     file: "src/bot/workflow/post/deliver.ts",
-    text: "await save(work, { posts: posts + 1 });",
-    becomes: "await hold(work);",
+    text: "if (!isCounted) await save(work, { posts: posts + 1 });",
+    becomes: "if (!isCounted) await hold(work);",
     tests: killed,
   },
   {

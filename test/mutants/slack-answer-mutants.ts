@@ -16,6 +16,20 @@ export const slackAnswerMutants: readonly Mutant[] = [
     tests: kept,
   },
   {
+    bug: "news that Slack may have taken by the address of a command comes by another way as if it were new",
+    file: "src/bot/workflow/post/deliver.ts",
+    text: 'if (answered === "maybe") work.post =',
+    becomes: 'if (answered === "maybe" && posts > 0) work.post =',
+    tests: ["test/bot/workflow/post/deliver.test.ts"],
+  },
+  {
+    bug: "a message is tried every five seconds while Slack takes none for hours",
+    file: "src/bot/workflow/post/deliver.ts",
+    text: ": sinceMs / 10;",
+    becomes: ": sinceMs / 1e9;",
+    tests: ["test/bot/workflow/post/deliver.test.ts"],
+  },
+  {
     bug: "who watches hears nothing while Slack refuses a first message for a reason that nobody knows",
     file: "src/bot/workflow/post/deliver.ts",
     text: '(unshown.why === "message" && post.card !== undefined)',

@@ -95,8 +95,8 @@ export type Sent<Value> =
 
 /** Each function is one attempt. Never rejects. */
 export type Sender = {
-  /** To whoever used a slash command or a button, by the address that came with it. False: Slack didn't take it. */
-  readonly answer: (responseUrl: string, post: Post) => Promise<boolean>;
+  /** To whoever used a slash command or a button, by the address that came with it. `maybe`: only the answer was lost. */
+  readonly answer: (responseUrl: string, post: Post) => Promise<boolean | "maybe">;
   /** To a channel, or to a person by their id. */
   readonly post: (to: { readonly place: string; readonly threadTs?: string }, post: Post) => Promise<Sent<Card>>;
   readonly update: (card: Card, post: Post) => Promise<Sent<void>>;

@@ -85,6 +85,22 @@ test("a request whose card can't be posted is told to its requester with the rea
   expect(whispers(developer)).toEqual([waiting, expect.stringMatching(/approved by Alex Kim/iu)]);
 });
 
+test("news that Slack took without an answer says so when it comes another way", async () => {
+  await using town = await approvalTown();
+  const { playground, developer } = town;
+  playground.faults.answer("chat.postMessage", { error: "restricted_action" }, { channel: "ops" });
+  playground.faults.answer("response_url", "lost", { times: 3 });
+
+  await says(town, developer, "/gantry restart web");
+  await laterOn(town, 1);
+  await laterOn(town, 1);
+
+  const [first = "", ...again] = [...whispers(developer), ...inDirect(developer)];
+  expect(first).toMatch(/There's no card in #ops/u);
+  expect(again).toHaveLength(3);
+  expect(again.filter((text) => !text.includes("Sent again"))).toEqual([]);
+});
+
 test("after the bot was removed from a private channel, the requester learns the end of their request", async () => {
   await using town = await approvalTown({ policy: onCallDecides });
   const { playground, developer, approver } = town;

@@ -31,7 +31,8 @@ export function createSender(
   return {
     async answer(responseUrl, message) {
       const how = { response_type: "ephemeral", replace_original: false } as const; // a literal type of response
-      return (await messenger.respond(responseUrl, message, how)).ok;
+      const answered = await messenger.respond(responseUrl, message, how);
+      return !answered.ok && answered.failure.mayBeDone ? "maybe" : answered.ok;
     },
     post: async ({ place, threadTs }, message) =>
       sentOf(await messenger.post({ channel: place, threadTs }, message, "card")),

@@ -26,8 +26,8 @@ export type DeliverParts = Pick<WorkflowParts, "log" | "sender"> & {
 /** Slack couldn't say who may see it. */
 const ASK_AGAIN_MS = 60_000;
 const TRY_AGAIN_MS = 5_000;
-/** Longest wait after a lost answer: each retry may post one more message. */
-const MOST_LOST_WAIT_MS = 60_000;
+/** Longest pause that grows: after a lost answer, each retry may post one more message. */
+const MOST_GROWING_MS = 60_000;
 /** A deleted message is posted once more. */
 const MOST_POSTS = 2;
 const BLOCKED_MS = { least: 60_000, most: 6 * 60 * 60_000 };
@@ -147,9 +147,16 @@ async function remove({ parts, due, post }: Work, listed: readonly string[] = []
 }
 
 async function isAnswered(work: Work, shown: Shown, responseUrl: string): Promise<boolean> {
-  const view = await viewOf(work, shown, { isAgain: false });
+  const { post } = work;
+  const { posts } = post;
+  const view = await viewOf(work, shown, { isAgain: posts > 0 });
   await hold(work);
-  return work.parts.sender.answer(responseUrl, view);
+  // Stored before the call, as that of a post.
+  await save(work, { posts: posts + 1 });
+  const answered = await work.parts.sender.answer(responseUrl, view);
+  if (answered === "maybe") work.post = { ...post, posts: posts + 1 };
+  else if (!answered) await save(work, { posts });
+  return answered === true;
 }
 
 type Placed = {
@@ -300,9 +307,12 @@ async function wait(work: Work, shown: Shown, later: Later): Promise<DueEnd> {
 }
 
 function pause({ due }: Work, shown: Shown, { ms, isMaybeSent }: Later, soonMs = Number.POSITIVE_INFINITY): DueEnd {
-  const lostMs = isMaybeSent ? Math.min(TRY_AGAIN_MS * 2 ** (due.attempts - 1), MOST_LOST_WAIT_MS) : 0;
+  const sinceMs = due.takenAt.getTime() - due.createdAt.getTime();
+  const growing = isMaybeSent ? TRY_AGAIN_MS * 2 ** (due.attempts - 1) : sinceMs / 10;
+  // Unless Slack said when.
+  const untilMs = ms > 0 ? ms : Math.min(growing, MOST_GROWING_MS);
   return {
-    ms: Math.min(Math.max(TRY_AGAIN_MS, ms, lostMs), soonMs),
+    ms: Math.min(Math.max(TRY_AGAIN_MS, untilMs), soonMs),
     isFailure: isMaybeSent || !shown.isAwaited,
   };
 }

@@ -40,7 +40,7 @@ type Scene = {
   /** At which save the lease is lost. */
   readonly lostAt?: number;
   /** Slack takes what is told by the address of a command. */
-  readonly isAnswerTaken?: boolean;
+  readonly isAnswerTaken?: boolean | "maybe";
   readonly lateMs?: number;
   /** How long each read of what may be seen takes. */
   readonly slowMs?: number;
@@ -165,6 +165,17 @@ test("one that rests isn't drawn", async () => {
   const restUntil = new Date(due.takenAt.getTime() + 1);
 
   expect(await delivered({ stored: { restUntil } })).toMatchObject({ sent: [], end: { at: restUntil } });
+});
+
+test.each([
+  ["a first message", {}],
+  ["an update", { card, posts: 1 }],
+])("%s that Slack takes at no time is tried less and less often", async (_what, stored) => {
+  const answers = [{ kind: "later", ms: 0, isMaybeSent: false, refusal }] as const; // a literal kind
+  const soon = await delivered({ stored, answers, lateMs: 20_000 });
+  const later = await delivered({ stored, answers, lateMs: 400_000 });
+
+  expect([soon.end, later.end]).toMatchObject([{ ms: 5_000 }, { ms: 40_000 }]);
 });
 
 test.each<readonly [what: string, answer: Sent<never>, ms: number, posts: number]>([
@@ -318,6 +329,13 @@ test("what is told by the address of a command is told there, or in its place if
 
   expect(await delivered({ reads: [news] })).toMatchObject({ sent: ["url: news"], happened: ["forgot it"] });
   expect(await delivered({ reads: [news], isAnswerTaken: false })).toMatchObject({ sent: ["url: news", "C1: news"] });
+
+  const again: Readable = { ...news, card: shown.card };
+  const maybe = await delivered({ reads: [again], isAnswerTaken: "maybe" });
+  expect(maybe.sent).toEqual(["url: card", "C1: card again"]);
+  expect(maybe.saved[0]).toEqual({ posts: 1 });
+  const since = await delivered({ reads: [again], stored: { posts: 1 } });
+  expect(since.sent).toEqual(["url: card again"]);
 });
 
 const told = {
