@@ -107,6 +107,13 @@ export const slackAnswerMutants: readonly Mutant[] = [
     tests: answers,
   },
   {
+    bug: "the answer to a read is lost after a Retry-After of a minute",
+    file: `${send}/call.ts`,
+    text: "await wait(Math.max(ms, Math.min(result.failure.retryAfterMs ?? 0, MOST_PATIENCE_MS)));",
+    becomes: "await wait(Math.min(ms, MOST_PATIENCE_MS));",
+    tests: answers,
+  },
+  {
     bug: "the answer to a read is lost while a token is renewed",
     file: `${send}/call.ts`,
     text: 'return isTemporary(failure) || failure.kind === "token";',

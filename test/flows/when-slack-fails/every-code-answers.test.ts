@@ -183,6 +183,20 @@ test.each(overTransports(ways))("$what, over $transport", async (way) => {
   expect(wrong).toEqual([]);
 });
 
+test("a Retry-After of a minute is waited for: an answer comes after it, and so does Home", async () => {
+  await using made = await town("http", 60_000);
+  const { playground, developer } = made;
+  playground.faults.answer("chat.postMessage", "429", { retryAfterSeconds: 60 });
+  await developer.says("show web", { channel: "@gantry" });
+  await made.settled();
+  playground.faults.answer("views.publish", "429", { retryAfterSeconds: 60 });
+  await developer.opensHome();
+  await made.settled();
+
+  expect(developer.sees("@gantry").filter(({ text }) => running.test(text))).toHaveLength(1);
+  expect(home(developer)).toMatch(/web/u);
+});
+
 type Form = { readonly what: string; readonly method: string; readonly opens: (scene: Scene) => Promise<unknown> };
 
 const forms: readonly Form[] = [

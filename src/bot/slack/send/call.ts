@@ -153,6 +153,8 @@ export function createBackOff(clock: Pick<Clock, "now">): BackOff {
 
 /** Pauses before something is sent again that Slack didn't take. Outages of some seconds are common. */
 const AGAIN_AFTER_MS = [2_000, 5_000, 10_000];
+/** Longest of these pauses, because it takes a place in a lane. */
+const MOST_PATIENCE_MS = 120_000;
 
 /** Tries until Slack takes it, for what nobody else would send: answers to reads, and Home. After a late answer it is there. */
 export async function patiently<Value>(
@@ -162,7 +164,7 @@ export async function patiently<Value>(
   for (const ms of AGAIN_AFTER_MS) {
     const result = await attempt();
     if (result.ok || result.failure.code === LATE || !passesSoon(result.failure)) return result;
-    await wait(ms);
+    await wait(Math.max(ms, Math.min(result.failure.retryAfterMs ?? 0, MOST_PATIENCE_MS)));
   }
   return attempt();
 }
