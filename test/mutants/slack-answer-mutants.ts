@@ -156,6 +156,13 @@ export const slackAnswerMutants: readonly Mutant[] = [
     tests: answers,
   },
   {
+    bug: "a form says for ever that the request is being sent",
+    file: "src/bot/slack/modals/form-reply.ts",
+    text: 'if (drawn.kind === "failed" && drawn.failure.kind !== "gone") await',
+    becomes: 'if (drawn.kind === "failed" && drawn.failure.kind === "gone") await',
+    tests: answers,
+  },
+  {
     bug: "Home isn't drawn when Slack is away for some seconds",
     file: "src/bot/slack/home/draw.ts",
     text: "await patiently(deps.clock, () =>",

@@ -227,6 +227,29 @@ test.each(overTransports(forms))("$what, over $transport", async ({ transport, m
   expect(wrong).toEqual([]);
 });
 
+test.each(overTransports([{ what: "a form that was sent" }]))("$what, over $transport", async ({ transport }) => {
+  await using made = await town(transport, 2_000);
+  const wrong: string[] = [];
+  for (const [at, scene] of scenesFor(made, "views.update").entries()) {
+    const { person, answer } = scene;
+    made.playground.faults.clear();
+    await command("scale web")(scene);
+    await made.settled();
+    slackAnswers(made, [scene], "views.update", nowhere);
+    await person.submits({ size: String(1 + (at % 9)) });
+    await made.settled();
+
+    const isShown = form(person).includes("Started:");
+    const alone = toldAlone(scene).filter((text) => text.startsWith("🔄 Started:")).length;
+    // A closed form needs nothing.
+    const isRight = answer.means === "gone" ? alone === 0 : alone === (isShown ? 0 : 1);
+    if (!isRight) wrong.push(`${answer.name} (${answer.means}): ${form(person)}\n${all(scene, made).join("\n")}`);
+    if (person.modal() !== undefined) await person.dismisses();
+  }
+
+  expect(wrong).toEqual([]);
+});
+
 test.each(overTransports([{ what: "Home" }]))("$what, over $transport", async ({ transport }) => {
   await using made = await town(transport, 2_000);
   const wrong: string[] = [];

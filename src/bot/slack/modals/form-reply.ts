@@ -7,7 +7,7 @@ import type { Origin } from "../../workflow/origin.ts";
 import { createReply } from "../../workflow/reply.ts";
 import type { Answering } from "../../workflow/inbox/interaction.ts";
 import { SentForm } from "./form-metadata.ts";
-import { afterAck, updateForm } from "./update-view.ts";
+import { afterAck, type Drawn, drawView } from "./update-view.ts";
 
 type Stored = { readonly form: unknown; readonly origin: Origin };
 
@@ -27,9 +27,9 @@ export function createFormReply(
   const { title } = command.form;
   const { viewId, values } = form;
   const ackedAt = deps.clock.elapsedMs();
-  const show = async (view: object): Promise<boolean> => {
+  const show = async (view: object): Promise<Drawn> => {
     await afterAck(deps, ackedAt);
-    return updateForm(deps.messenger, viewId, view);
+    return drawView(deps.messenger, { viewId }, view);
   };
   const stillOpen = (): Parameters<typeof drawForm>[0] => {
     const { previewed: _previewed, ...rest } = form.metadata;
@@ -42,10 +42,13 @@ export function createFormReply(
         how === "question" ? [...post.blocks, context("Answer it in the message where you asked.")] : post.blocks;
       const view = how === "refused" ? drawForm(stillOpen(), { above: blocks }) : endView({ title, post: { blocks } });
       // The end of a form has no buttons.
-      if (!(await show(view)) || how === "question") await beside.send(post, how);
+      if ((await show(view)).kind !== "drawn" || how === "question") await beside.send(post, how);
     },
     async requested(change) {
-      await show(endView({ title, post: placedInForm({ change, defaultRegion: deps.settings.region }) }));
+      const post = placedInForm({ change, defaultRegion: deps.settings.region });
+      const drawn = await show(endView({ title, post }));
+      // An open form would say for ever that the request is being sent. A closed one needs nothing.
+      if (drawn.kind === "failed" && drawn.failure.kind !== "gone") await beside.send(post, "done");
     },
     undelivered: beside.undelivered,
   };
