@@ -107,6 +107,20 @@ export const slackAnswerMutants: readonly Mutant[] = [
     tests: answers,
   },
   {
+    bug: "all messages that are due again after one 429 ask Slack at once",
+    file: `${send}/call.ts`,
+    text: "if (wasHeldBack && ms === 0) turns.set(",
+    becomes: "if (wasHeldBack && ms < 0) turns.set(",
+    tests: ["test/bot/slack/send/messenger.test.ts"],
+  },
+  {
+    bug: "messages wait for one that asked Slack after a 429 and has its answer",
+    file: `${send}/call.ts`,
+    text: "  if (heldBackMs === 0) parts.backOff.turnEnds(key);\n",
+    becomes: "",
+    tests: ["test/bot/slack/send/messenger.test.ts"],
+  },
+  {
     bug: "the answer to a read is lost after a Retry-After of a minute",
     file: `${send}/call.ts`,
     text: "await wait(Math.max(ms, Math.min(result.failure.retryAfterMs ?? 0, MOST_PATIENCE_MS)));",

@@ -51,7 +51,9 @@ export async function callSlack<Value>(parts: CallParts, call: Call<Value>): Pro
     parts.latest.set(key, supersede);
   }
   const isOutdated = (): boolean => call.isReplacing === true && parts.latest.get(key) !== supersede;
-  let result = await callOnce(parts, call, { heldBackMs: parts.backOff.remaining(key), isAgain: false });
+  const heldBackMs = parts.backOff[call.urgency === "card" ? "turn" : "remaining"](key);
+  let result = await callOnce(parts, call, { heldBackMs, isAgain: false });
+  if (heldBackMs === 0) parts.backOff.turnEnds(key);
   for (let attempts = 1; attempts < MOST_ATTEMPTS && !result.ok; attempts += 1) {
     const ms = call.urgency === "background" ? retryIn(result.failure, attempts) : undefined;
     if (ms === undefined) break;
@@ -129,25 +131,41 @@ export type BackOff = {
   /** How long a call must still wait, in milliseconds; 0 when it may leave. */
   readonly remaining: (key: string) => number;
   readonly start: (key: string, ms: number) => void;
+  /** The same as `remaining` for calls that come again: several are due when a wait is over, and only the first one asks Slack. */
+  readonly turn: (key: string) => number;
+  readonly turnEnds: (key: string) => void;
 };
+
+/** For the others, until the first one has its answer. */
+const TURN_MS = 5_000;
 
 const MOST_KEYS = 1_000;
 
 /** Keys are a method and its channel, view or person, so that one 429 holds back nothing else. */
 export function createBackOff(clock: Pick<Clock, "now">): BackOff {
-  const waits = boundedMap<string, { readonly since: number; readonly ms: number }>(MOST_KEYS);
+  type Wait = { readonly since: number; readonly ms: number };
+  const waits = boundedMap<string, Wait>(MOST_KEYS);
+  const turns = boundedMap<string, Wait>(MOST_KEYS);
+  const leftOf = (all: typeof waits, key: string): number => {
+    // Reading doesn't keep it: the one that began first is dropped first.
+    const wait = all.peek(key);
+    if (wait === undefined) return 0;
+    const elapsed = clock.now().getTime() - wait.since;
+    // A clock that was set back ends the wait: Slack answers 429 again if it was too early.
+    if (elapsed >= 0 && elapsed < wait.ms) return wait.ms - elapsed;
+    all.delete(key);
+    return 0;
+  };
   return {
-    remaining(key) {
-      // Reading doesn't keep it: the one that began first is dropped first.
-      const wait = waits.peek(key);
-      if (wait === undefined) return 0;
-      const elapsed = clock.now().getTime() - wait.since;
-      // A clock that was set back ends the wait: Slack answers 429 again if it was too early.
-      if (elapsed >= 0 && elapsed < wait.ms) return wait.ms - elapsed;
-      waits.delete(key);
-      return 0;
-    },
+    remaining: (key) => leftOf(waits, key),
     start: (key, ms) => void waits.set(key, { since: clock.now().getTime(), ms }),
+    turn(key) {
+      const wasHeldBack = waits.peek(key) !== undefined;
+      const ms = Math.max(leftOf(waits, key), leftOf(turns, key));
+      if (wasHeldBack && ms === 0) turns.set(key, { since: clock.now().getTime(), ms: TURN_MS });
+      return ms;
+    },
+    turnEnds: (key) => void turns.delete(key),
   };
 }
 

@@ -108,6 +108,25 @@ test("of several that waited for one 429, only the first asks again while Slack 
   expect(asked(slack, "chat.postMessage")).toBe(4);
 });
 
+test("of several messages that are due again after one 429, only the first asks while Slack goes on to limit", async () => {
+  await using slack = await town();
+  const { messenger, playground, passSeconds } = slack;
+  playground.faults.answer("chat.postMessage", "429", { channel: "ops", times: 2, retryAfterSeconds: 24 });
+  const three = () => Promise.all([1, 2, 3].map(() => messenger.post(ops, message, "card")));
+  await messenger.post(ops, message, "card");
+
+  await passSeconds(24);
+  const limited = await three();
+  await passSeconds(24);
+  const posted = await three();
+  const rest = await three();
+
+  expect(limited.map((each) => each.ok || each.failure.kind)).toEqual(["limited", "limited", "limited"]);
+  expect(posted.map((each) => each.ok || each.failure.retryAfterMs)).toEqual([true, 5_000, 5_000]);
+  expect(rest.map(({ ok }) => ok)).toEqual([true, true, true]);
+  expect(asked(slack, "chat.postMessage")).toBe(6);
+});
+
 test.each([
   ["a Retry-After of ten minutes", "429", { retryAfterSeconds: 600 }, 1],
   ["a server error that stays", "500", {}, 3],
