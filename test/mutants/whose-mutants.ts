@@ -201,4 +201,11 @@ export const whoseMutants: readonly Mutant[] = [
     becomes: "binding?.account === account.username && false",
     tests: ["test/flows/watching/digest.test.ts"],
   },
+  {
+    bug: "a guest reads in an alert what others requested",
+    file: "src/bot/workflow/watching/alert-post.ts",
+    text: "isOne && readsHistory ?",
+    becomes: "isOne ?",
+    tests: ["test/flows/watching/kept-true.test.ts"],
+  },
 ];

@@ -258,3 +258,18 @@ test("a card that somebody deleted doesn't name in a new message what policy hid
   expect(ended?.text).toContain("Dana no longer watches a hidden workload");
   expect(more).toEqual([]);
 });
+
+test("a guest reads in an alert nothing that history hides from guests", async () => {
+  await using town = await watchedTown({
+    policy: `rules: [{ name: all, who: everyone, does: [read, watch, routine, disruptive], then: allow }]`,
+  });
+  town.is("web", well);
+  await town.watches("web", { afterMs: 0, owner: { userId: "U0GWEN", name: "Gwen" }, place: { kind: "dm" } });
+  await town.developer.says('/gantry restart web --reason "the boss knows"', { channel: "general" });
+  await town.settled();
+  await turns(town, crashing, 2);
+
+  const told = town.guest.sees("@gantry").map(({ text }) => text);
+  expect(told[0]).toMatch(/^🔴 web keeps crashing/u);
+  expect(told.join("\n")).not.toMatch(/restarted|Dana|boss/u);
+});

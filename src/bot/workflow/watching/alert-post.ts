@@ -11,6 +11,7 @@ import type { Incident } from "../../watch/incident.ts";
 import type { Watch } from "../../watch/watch.ts";
 import type { CardHow, PostKind, Shown, StoredPost, ThreadSoFar } from "../posts.ts";
 import type { WorkflowParts } from "../ports.ts";
+import type { Profile } from "../stored.ts";
 import { seekerOf } from "./notify.ts";
 import { type Sight, sightOf, watchRights } from "./rights.ts";
 
@@ -23,6 +24,8 @@ export type AlertContent = {
   /** Watches whose owners may see those in this place. */
   readonly watches: readonly Watch[];
   readonly isMuted: boolean;
+  /** One of these owners may read requests and history, as full members may. */
+  readonly readsHistory: boolean;
 };
 
 const HOUR_MS = 60 * 60_000;
@@ -72,12 +75,12 @@ export function shownAlert(
 
 async function drawAlert(
   deps: Pick<WorkflowParts, "settings" | "store">,
-  { alert, incidents }: AlertContent,
+  { alert, incidents, readsHistory }: AlertContent,
   { isAgain }: CardHow,
 ): Promise<Post> {
   const [only, ...others] = alert.incidents;
   const isOne = others.length === 0 && only !== undefined && incidents.length === 1;
-  const history = isOne ? await historyOf(deps, only) : [];
+  const history = isOne && readsHistory ? await historyOf(deps, only) : [];
   const drawn = incidentCard({ alert, defaultRegion: deps.settings.region, history, isAgain });
   const [account, ...otherAccounts] = new Set(alert.incidents.map((incident) => incident.account));
   return account === undefined || otherAccounts.length > 0 ? drawn : messageFor(account, drawn);
@@ -134,7 +137,17 @@ async function readAlert(deps: WorkflowParts, post: StoredPost): Promise<AlertCo
   const isLate = !isPosted && events.length === 0 && shown.every((each) => isLongOver(each, now));
   if (isLate) return "nothing";
   const isMuted = await allMuted(deps, post, incidents);
-  return { alert: { ...alert, incidents: shown, events }, incidents, watches: [...watches], isMuted };
+  const readsHistory = await someMember(deps, [...watches]);
+  return { alert: { ...alert, incidents: shown, events }, incidents, watches: [...watches], isMuted, readsHistory };
+}
+
+async function someMember({ people }: Pick<WorkflowParts, "people">, watches: readonly Watch[]): Promise<boolean> {
+  const hasMember = (profiles: readonly Profile[]): boolean => profiles.some(({ standing }) => standing === "member");
+  const owners = await people.someProfiles(
+    watches.map(({ owner }) => owner.userId),
+    hasMember,
+  );
+  return hasMember([...owners.values()]);
 }
 
 function isLongOver({ overAt }: Incident, now: Date): boolean {
