@@ -44,6 +44,13 @@ export const slackAnswerMutants: readonly Mutant[] = [
     tests: kept,
   },
   {
+    bug: "a card that Slack put outside of its deleted thread, and doesn't remove there, is posted again",
+    file: `${send}/messenger.ts`,
+    text: "    if (!classify(error).mayBeDone) return posted;\n",
+    becomes: "",
+    tests: ["test/flows/when-slack-fails/slack-deletes.test.ts"],
+  },
+  {
     bug: "a page of a proxy counts as a refusal of Slack's",
     file: `${send}/slack-error.ts`,
     text: "if (!/^\\w{1,100}$/u.test(data.error)) return",

@@ -7,9 +7,10 @@ import { card, idOf, says, whispers } from "../../support/speak.ts";
 import type { World } from "../../support/world.ts";
 
 /** Says it, and deletes it while the bot reads from the workload API. */
-async function saysAndDeletes(text: string) {
+async function saysAndDeletes(text: string, before: (town: World) => void = () => undefined) {
   const gate = await gatedTown();
   const { town, hold, release } = gate;
+  before(town);
   hold();
   const { ts = "" } = await town.developer.says(text);
   await town.until(() => town.calls().length > 0);
@@ -50,6 +51,19 @@ test("a request whose message was deleted gets its card in the channel, with its
   expect(more).toEqual([]);
   expect(posted?.replies.map(({ text }) => text).join("\n")).toMatch(/after the request · Dana Reyes/u);
 });
+
+test.each(["429", { error: "cant_delete_message" }] as const)(
+  "a card that Slack put outside of its deleted thread, and doesn't remove there, is the only one: %s",
+  async (fault) => {
+    await using gate = await saysAndDeletes("@gantry restart web", (town) =>
+      town.playground.faults.answer("chat.delete", fault, { times: 1, retryAfterSeconds: 150 }),
+    );
+    const { town } = gate;
+
+    expect(inChannel(town)).toHaveLength(1);
+    expect(buttons(town)).toHaveLength(3);
+  },
+);
 
 test("a card whose thread lost its first message is still drawn", async () => {
   await using town = await approvalTown();

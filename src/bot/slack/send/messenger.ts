@@ -8,7 +8,7 @@ import { truncate } from "../../views/kit/text.ts";
 import { type CallParts, callSlack, logFailure, type Result, type Call } from "./call.ts";
 import type { Urgency } from "./clients.ts";
 import { reply, type ResponseBody } from "./response-url.ts";
-import { createGoneThreads, type GoneThreads, ThreadGone } from "./slack-error.ts";
+import { classify, createGoneThreads, type GoneThreads, ThreadGone } from "./slack-error.ts";
 
 export type Conversation = { readonly channel: string; readonly threadTs?: string | undefined };
 
@@ -211,7 +211,7 @@ function againOf({ text, blocks }: Body): Body {
 /** Slack loads a preview of every link in a message unless told not to. */
 const unfurl = { unfurl_links: false, unfurl_media: false } as const;
 
-/** Throws `ThreadGone`, and takes its message back, when the thread's first message was deleted. */
+/** When the thread's first message was deleted: takes its message back, if Slack lets it, and throws `ThreadGone`. */
 export async function postMessage(
   client: WebClient,
   { channel, threadTs, goneThreads }: Conversation & { readonly goneThreads: GoneThreads },
@@ -225,7 +225,12 @@ export async function postMessage(
   if (answer.message === undefined || answer.message.thread_ts !== undefined) return posted;
   goneThreads.add(thread);
   // Without its thread it answers nothing, and it may not be for everybody in the channel.
-  await client.chat.delete({ channel: posted.channelId, ts: posted.ts }).catch(() => undefined);
+  try {
+    await client.chat.delete({ channel: posted.channelId, ts: posted.ts });
+  } catch (error) {
+    // It stays there, and mustn't come again.
+    if (!classify(error).mayBeDone) return posted;
+  }
   throw new ThreadGone();
 }
 
