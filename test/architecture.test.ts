@@ -295,6 +295,14 @@ test("only redaction and the guard over the API say of a text that it is redacte
   expect(takers).toEqual(["bot/changes/change.ts", "bot/store/schema/columns.ts"]);
 });
 
+test("the bot begins transactions in one place, which runs one again that PostgreSQL ended for a deadlock", () => {
+  const beginners = files
+    .filter((file) => file.startsWith("bot/"))
+    .filter((file) => /\.(?:startT|t)ransaction\(/u.test(readFileSync(join(src, file), "utf8")));
+
+  expect(beginners).toEqual(["bot/store/database/session.ts"]);
+});
+
 test("only the folder for Slack knows Bolt and the Web API", () => {
   const users = files.filter((file) => /from "@slack\/(?:bolt|web-api)/u.test(readFileSync(join(src, file), "utf8")));
 

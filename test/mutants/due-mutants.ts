@@ -246,8 +246,8 @@ export const dueMutants: readonly Mutant[] = [
   {
     bug: "a receiver is behind what it has got",
     file: "src/bot/store/audit/receivers.ts",
-    text: "if (!(await holdDue({ ...session, db: tx }, due))) return false;",
-    becomes: "await holdDue({ ...session, db: tx }, due);",
+    text: "if (!(await holdDue(inside, due))) return false;",
+    becomes: "await holdDue(inside, due);",
     tests: onSqlite,
   },
   {
@@ -291,5 +291,12 @@ export const dueMutants: readonly Mutant[] = [
     text: "  if (!read.success) return undefined;\n",
     becomes: "",
     tests: onSqlite,
+  },
+  {
+    bug: "a transaction that PostgreSQL ended for a deadlock isn't run again",
+    file: "src/bot/store/database/session.ts",
+    text: '["40001", "40P01"]',
+    becomes: '["40001"]',
+    tests: ["test/bot/store/on-postgres.test.ts"],
   },
 ];

@@ -332,8 +332,8 @@ export const mutants: readonly Mutant[] = [
   {
     bug: "a person is told of a request that a power failure takes back",
     file: "src/bot/store/insert-change.ts",
-    text: "change.endsDelivery === true ? aheadOf(session.db) : session.db",
-    becomes: "aheadOf(session.db)",
+    text: "change.endsDelivery === true ? { ...session",
+    becomes: "true ? { ...session",
     tests: ["test/bot/store/sqlite-file.test.ts"],
   },
   {

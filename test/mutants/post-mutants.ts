@@ -92,7 +92,7 @@ export const postMutants: readonly Mutant[] = [
   {
     bug: "a card stays red when nobody watches there any more",
     file: "src/bot/store/watches.ts",
-    text: "    if (row === undefined) return undefined;\n    await watchersChanged(tx, session, row);",
+    text: "    if (row === undefined) return undefined;\n    await watchersChanged(inside, row);",
     becomes: "    if (row === undefined) return undefined;",
     tests: kept,
   },
@@ -148,7 +148,7 @@ export const postMutants: readonly Mutant[] = [
   {
     bug: "a channel isn't told who did it when Gantry is killed before it says so",
     file: "src/bot/store/events.ts",
-    text: "  if (event.announcement !== undefined) await announce({ ...session, db }, event.teamId, event.announcement);\n",
+    text: "  if (event.announcement !== undefined) await announce(session, event.teamId, event.announcement);\n",
     becomes: "",
     tests: ["test/flows/when-gantry-fails/announced-killed.test.ts"],
   },

@@ -52,7 +52,7 @@ export const watchingMutants: readonly Mutant[] = [
   {
     bug: "two replicas tell the same in two messages",
     file: "src/bot/store/alerts.ts",
-    text: "const rest = await joined(session, tx, { placing: { ...placing, tell: await unplaced(tx, placing) }, put });",
+    text: "const rest = await joined(inside, { placing: { ...placing, tell: await unplaced(inside.db, placing) }, put });",
     becomes: "const rest = tell;",
     tests: stored,
   },

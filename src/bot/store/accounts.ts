@@ -4,7 +4,7 @@ import type { NewHistoryEvent } from "../changes/history-event.ts";
 import { parseRow, Time } from "./schema/columns.ts";
 import { insertEvent } from "./events.ts";
 import { builtOnce } from "./database/built-once.ts";
-import { inBatches, type Session } from "./database/session.ts";
+import { inBatches, inTransaction, type Session } from "./database/session.ts";
 import type { Tables } from "./schema/tables.ts";
 import { sql } from "kysely";
 import type { Binding } from "../policy/binding.ts";
@@ -38,14 +38,14 @@ export async function saveAccount(
 ): Promise<void> {
   const { username, owner } = account;
   const linked = { username, sealed_token: account.sealedToken, linked_by: account.linkedBy };
-  await session.db.transaction().execute(async (tx) => {
-    const row = { ...linked, linked_at: session.clock() };
-    await tx
+  await inTransaction(session, async (inside) => {
+    const row = { ...linked, linked_at: inside.clock() };
+    await inside.db
       .insertInto("account")
       .values({ ...row, team_id: account.teamId, owner_kind: owner.kind, owner_id: idOf(owner) })
       .onConflict((conflict) => conflict.columns(["team_id", "owner_kind", "owner_id"]).doUpdateSet(row))
       .execute();
-    await insertEvent(tx, session, event);
+    await insertEvent(inside, event);
   });
 }
 
@@ -69,8 +69,8 @@ export function removeAccount(
   owner: AccountOwner,
   event: NewHistoryEvent,
 ): Promise<boolean> {
-  return session.db.transaction().execute(async (tx) => {
-    const row = await tx
+  return inTransaction(session, async (inside) => {
+    const row = await inside.db
       .deleteFrom("account")
       .where("team_id", "=", teamId)
       .where("owner_kind", "=", owner.kind)
@@ -78,7 +78,7 @@ export function removeAccount(
       .returning("owner_id")
       .executeTakeFirst();
     if (row === undefined) return false;
-    await insertEvent(tx, session, event);
+    await insertEvent(inside, event);
     return true;
   });
 }

@@ -4,12 +4,12 @@ import type { Health, StoredChange } from "../changes/stored-change.ts";
 import type { Next, Step } from "../workflow/lifecycle.ts";
 import type { Advanced, IdIn } from "../workflow/stored.ts";
 import { deleteDue, makeOthersDue, leaseDue, scheduleDue } from "./due.ts";
-import { isTaken, type Session } from "./database/session.ts";
+import { inTransaction, isTaken, type Session } from "./database/session.ts";
 import { sealJson } from "./database/text-sealer.ts";
 import { beginCard, cardColumn } from "./posts.ts";
 import { HealthJson, LinesJson, plainText, TermsJson, toJson } from "./schema/columns.ts";
 import type { Tables } from "./schema/tables.ts";
-import { ended, inTransaction, inWorkspace, type Move, move, moveRow } from "./step.ts";
+import { ended, inWorkspace, type Move, move, moveRow } from "./step.ts";
 import { findChange, wholeChange } from "./find-change.ts";
 
 type Advance = {

@@ -5,7 +5,7 @@ import type { Who } from "../changes/stored-change.ts";
 import type { Alert, NoticedEvent } from "../watch/alert.ts";
 import type { Incident } from "../watch/incident.ts";
 import type { IdIn, Notice, PlaceId, Placing } from "../workflow/stored.ts";
-import { type Db, inBatches, type Session } from "./database/session.ts";
+import { type Db, inBatches, inTransaction, type Session } from "./database/session.ts";
 import { insertEvent } from "./events.ts";
 import { addPost, schedulePosts } from "./posts.ts";
 import { EventJson, incidentOf } from "./rounds.ts";
@@ -77,34 +77,34 @@ async function subjectsOf(
  * rest share a new alert. A place gets at most one new alert in 30 s: until then, notices stay due.
  */
 export function placeNotices(session: Session, placing: Placing): Promise<void> {
-  return session.db.transaction().execute(async (tx) => {
-    await holdBack(tx, placing);
-    const tell = await unplaced(tx, placing);
+  return inTransaction(session, async (inside) => {
+    await holdBack(inside.db, placing);
+    const tell = await unplaced(inside.db, placing);
     if (tell.length === 0) return;
-    await lockPlace(tx, placing);
+    await lockPlace(inside.db, placing);
     const listed = new Set<string>();
     const put = async (some: Placing["tell"], alert: string): Promise<void> => {
       const ids = some.map(({ id }) => id);
       const placed = await inBatches(ids, (each) =>
-        ofPlace(tx, placing).set({ alert_id: alert }).where("id", "in", each).returning("id").execute(),
+        ofPlace(inside.db, placing).set({ alert_id: alert }).where("id", "in", each).returning("id").execute(),
       );
       if (placed.length > 0) listed.add(alert);
     };
     // Another replica may have placed them while this one waited for the lock.
-    const rest = await joined(session, tx, { placing: { ...placing, tell: await unplaced(tx, placing) }, put });
-    if (rest.length > 0 && (await mayPost(session, tx, placing))) {
+    const rest = await joined(inside, { placing: { ...placing, tell: await unplaced(inside.db, placing) }, put });
+    if (rest.length > 0 && (await mayPost(inside, placing))) {
       const id = randomUUID();
       const groupKeys = [...new Set(rest.map((each) => each.groupKey))].join(" + ").slice(0, 200);
-      await tx
+      await inside.db
         .insertInto("alert")
-        .values({ id, team_id: placing.teamId, sort: groupKeys, created_at: session.clock() })
+        .values({ id, team_id: placing.teamId, sort: groupKeys, created_at: inside.clock() })
         .execute();
       await put(rest, id);
       const { teamId, place, ownerId: fallback } = placing;
-      await addPost({ ...session, db: tx }, { kind: "alert", key: id, teamId, payload: undefined, place, fallback });
+      await addPost(inside, { kind: "alert", key: id, teamId, payload: undefined, place, fallback });
       listed.delete(id);
     }
-    await schedulePosts({ ...session, db: tx }, "alert", [...listed]);
+    await schedulePosts(inside, "alert", [...listed]);
   });
 }
 
@@ -162,8 +162,8 @@ async function lockPlace(tx: Db, { teamId, place }: PlaceId): Promise<void> {
 }
 
 /** Rate limit: whether a new message may be posted now. If so, it counts as posted. */
-async function mayPost({ clock }: Session, tx: Db, { teamId, place }: PlaceId): Promise<boolean> {
-  const row = await tx
+async function mayPost({ db, clock }: Session, { teamId, place }: PlaceId): Promise<boolean> {
+  const row = await db
     .updateTable("told_place")
     .set({ message_at: clock() })
     .where("team_id", "=", teamId)
@@ -180,7 +180,7 @@ type Joining = {
 };
 
 /** Adds notices to recent alerts with their group key, and returns those that need a new alert. */
-async function joined({ clock }: Session, tx: Db, { placing, put }: Joining): Promise<Placing["tell"]> {
+async function joined({ db, clock }: Session, { placing, put }: Joining): Promise<Placing["tell"]> {
   const { teamId, place, tell } = placing;
   const rest: Placing["tell"][number][] = [];
   for (const [groupKey, some] of Map.groupBy(tell, (each) => each.groupKey)) {
@@ -188,7 +188,7 @@ async function joined({ clock }: Session, tx: Db, { placing, put }: Joining): Pr
     const isOpen = sql<SqlBool>`exists (select 1 from notice join incident on incident.id = notice.incident_id
       where notice.alert_id = alert.id and incident.over_at is null)`;
     const isYoung = sql<SqlBool>`alert.created_at >= ${clock(-TOGETHER_MS)}`;
-    const alert = await tx
+    const alert = await db
       .selectFrom("alert")
       .innerJoin("post", "post.key", "alert.id")
       .select("alert.id")
@@ -235,14 +235,13 @@ export async function alertOf(session: Session, { id, teamId }: IdIn): Promise<A
 
 /** Somebody is on it. False: there is no such alert, or they were on it already. */
 export function takeAlert(session: Session, { id, teamId }: IdIn, who: Who, event: NewHistoryEvent): Promise<boolean> {
-  const { db, clock } = session;
-  return db.transaction().execute(async (tx) => {
-    const row = await tx
+  return inTransaction(session, async (inside) => {
+    const row = await inside.db
       .updateTable("alert")
       .set({
         taken_by: who.userId,
         taken_name: plainText(who.name),
-        taken_at: clock(),
+        taken_at: inside.clock(),
       })
       .where("id", "=", id)
       .where("team_id", "=", teamId)
@@ -251,9 +250,14 @@ export function takeAlert(session: Session, { id, teamId }: IdIn, who: Who, even
       .executeTakeFirst();
     if (row === undefined) return false;
     // The person who clicked waits for the card. Lock the row of `due` first, as a delivery does.
-    await schedulePosts({ ...session, db: tx }, "alert", [id]);
-    await tx.updateTable("post").set({ rest_until: null }).where("kind", "=", "alert").where("key", "=", id).execute();
-    await insertEvent(tx, session, event);
+    await schedulePosts(inside, "alert", [id]);
+    await inside.db
+      .updateTable("post")
+      .set({ rest_until: null })
+      .where("kind", "=", "alert")
+      .where("key", "=", id)
+      .execute();
+    await insertEvent(inside, event);
     return true;
   });
 }

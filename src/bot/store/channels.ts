@@ -5,7 +5,7 @@ import type { NewHistoryEvent } from "../changes/history-event.ts";
 import type { Binding } from "../policy/binding.ts";
 import { Flag, maybe, parseRow, plainText, Time } from "./schema/columns.ts";
 import { insertEvent } from "./events.ts";
-import type { Db, Session } from "./database/session.ts";
+import { type Db, inTransaction, type Session } from "./database/session.ts";
 import { deliveries } from "./posts.ts";
 import type { ChannelId, ChannelMove, NewBinding } from "../workflow/stored.ts";
 
@@ -53,9 +53,9 @@ export function bind(
 ): Promise<boolean> {
   const { region = null, account = null, names = null, isLocked, boundBy } = binding;
   const terms = { region, account, names, is_locked: isLocked ? 1 : 0 };
-  return session.db.transaction().execute(async (tx) => {
-    const by = { bound_by: boundBy.userId, bound_by_name: plainText(boundBy.name), bound_at: session.clock() };
-    const row = await tx
+  return inTransaction(session, async (inside) => {
+    const by = { bound_by: boundBy.userId, bound_by_name: plainText(boundBy.name), bound_at: inside.clock() };
+    const row = await inside.db
       .insertInto("binding")
       .values({ team_id: teamId, channel_id: channelId, ...terms, ...by })
       .onConflict((conflict) =>
@@ -72,29 +72,29 @@ export function bind(
       .returning("channel_id")
       .executeTakeFirst();
     if (row === undefined) return false;
-    await insertEvent(tx, session, event);
+    await insertEvent(inside, event);
     return true;
   });
 }
 
 /** False: it was not bound, and nothing is written. */
 export function unbind(session: Session, { teamId, channelId }: ChannelId, event: NewHistoryEvent): Promise<boolean> {
-  return session.db.transaction().execute(async (tx) => {
-    const row = await tx
+  return inTransaction(session, async (inside) => {
+    const row = await inside.db
       .deleteFrom("binding")
       .where("team_id", "=", teamId)
       .where("channel_id", "=", channelId)
       .returning("channel_id")
       .executeTakeFirst();
     if (row === undefined) return false;
-    await insertEvent(tx, session, event);
+    await insertEvent(inside, event);
     return true;
   });
 }
 
 /** False: the channel's account was replaced after it was read, and nothing was moved. */
-export function moveChannel({ db, clock, scheduled }: Session, move: ChannelMove): Promise<boolean> {
-  return db.transaction().execute(async (tx) => {
+export function moveChannel(session: Session, move: ChannelMove): Promise<boolean> {
+  return inTransaction(session, async ({ db: tx, clock, scheduled }) => {
     if (!(await moveAccount(tx, move))) return false;
     await moveBinding(tx, move);
     await moveChanges(tx, move);

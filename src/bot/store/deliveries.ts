@@ -2,7 +2,7 @@ import { sql, type SqlBool } from "kysely";
 import type { NewDelivery } from "../workflow/stored.ts";
 import type { Due } from "../workflow/due-kinds.ts";
 import { builtOnce } from "./database/built-once.ts";
-import { type Session, timeAt } from "./database/session.ts";
+import { inTransaction, type Session, timeAt } from "./database/session.ts";
 import { deleteDue, dueBind, endDue } from "./due.ts";
 import { plainText } from "./schema/columns.ts";
 
@@ -71,9 +71,9 @@ export async function isKnown({ db }: Session, id: string): Promise<boolean> {
 
 /** It is done: only its id stays. False: the lease was lost. */
 export function finishDelivery(session: Session, due: Due): Promise<boolean> {
-  return session.db.transaction().execute(async (db) => {
-    if ((await endDue({ ...session, db }, due)) === undefined) return false;
-    await know({ ...session, db }, due.key);
+  return inTransaction(session, async (inside) => {
+    if ((await endDue(inside, due)) === undefined) return false;
+    await know(inside, due.key);
     return true;
   });
 }
@@ -86,14 +86,14 @@ export async function finish(session: Pick<Session, "db" | "clock">, id: string)
 
 /** Removes a delivery if it is stored with this lease, so that it never begins. One that another replica stored or took stays. */
 export function drop(session: Session, { id, token }: Pick<NewDelivery, "id" | "token">): Promise<void> {
-  return session.db.transaction().execute(async (db) => {
-    await db
+  return inTransaction(session, async (inside) => {
+    await inside.db
       .deleteFrom("due")
       .where("kind", "=", "delivery")
       .where("key", "=", id)
       .where("token", "=", token)
       .execute();
-    await know({ ...session, db }, id);
+    await know(inside, id);
   });
 }
 

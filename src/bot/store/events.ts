@@ -2,7 +2,7 @@ import { type Selectable, sql } from "kysely";
 import { z } from "zod";
 import type { HistoryEvent, HistoryEventKind, NewHistoryEvent } from "../changes/history-event.ts";
 import { Big, Flag, maybe, parseRow, plainText, Time } from "./schema/columns.ts";
-import type { Db, Session } from "./database/session.ts";
+import { inTransaction, type Session } from "./database/session.ts";
 import { announce, scheduleCards } from "./posts.ts";
 import type { TextSealer } from "./database/text-sealer.ts";
 import { writtenMark } from "./audit/chain-rows.ts";
@@ -64,8 +64,8 @@ const EventRow = z.object({
 type EventRow = z.infer<typeof EventRow>;
 
 /** Appends a row of history, in the transaction of the step it records. Resolves to its number. */
-export async function insertEvent(db: Db, session: Session, event: NewHistoryEvent): Promise<number> {
-  const { clock, textSealer, chain } = session;
+export async function insertEvent(session: Session, event: NewHistoryEvent): Promise<number> {
+  const { db, clock, textSealer, chain } = session;
   const columns = columnsOf(event);
   const { seq } = await db
     .insertInto("event")
@@ -77,7 +77,7 @@ export async function insertEvent(db: Db, session: Session, event: NewHistoryEve
     })
     .returning("seq")
     .executeTakeFirstOrThrow();
-  if (event.announcement !== undefined) await announce({ ...session, db }, event.teamId, event.announcement);
+  if (event.announcement !== undefined) await announce(session, event.teamId, event.announcement);
   return Big.parse(seq);
 }
 
@@ -117,18 +117,18 @@ export function workspaceEvent(kind: HistoryEventKind, teamId: string, result: s
 
 /** A row without a step. If it is about a Change, the Change gets a new version, and its thread shows the row. */
 export async function addEvent(session: Session, event: NewHistoryEvent): Promise<void> {
-  await session.db.transaction().execute(async (tx) => {
+  await inTransaction(session, async (inside) => {
     if (event.changeId !== undefined) {
       // First, as everywhere: the row's lock keeps the events of a Change in the order of their numbers.
-      await tx
+      await inside.db
         .updateTable("change")
         .set({ version: sql`version + 1` })
         .where("id", "=", event.changeId)
         .where("team_id", "=", event.teamId)
         .execute();
-      await scheduleCards({ ...session, db: tx }, [event.changeId]);
+      await scheduleCards(inside, [event.changeId]);
     }
-    await insertEvent(tx, session, event);
+    await insertEvent(inside, event);
   });
 }
 

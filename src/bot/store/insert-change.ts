@@ -5,7 +5,7 @@ import type { IdIn, Inserted, NewChange, Unanswered } from "../workflow/stored.t
 import { newChangeRow } from "./change-row.ts";
 import { beginDue, scheduleDue } from "./due.ts";
 import { aheadOf } from "../../platform/database/sqlite.ts";
-import type { Session } from "./database/session.ts";
+import { inTransaction, type Session } from "./database/session.ts";
 import { finish } from "./deliveries.ts";
 import { insertEvent } from "./events.ts";
 import { findChange, type Reader, waits, wholeChange } from "./find-change.ts";
@@ -30,12 +30,11 @@ export async function insertChange(
   }
   // Nothing is sent or answered before the claim, which waits for the disk. After a power failure before it, the
   // delivery is still unfinished and is processed again.
-  const db = change.endsDelivery === true ? aheadOf(session.db) : session.db;
+  const writing = change.endsDelivery === true ? { ...session, db: aheadOf(session.db) } : session;
   for (let tries = 0; tries < TRIES; tries += 1) {
-    const stored = await db
-      .transaction()
-      .execute((db) => tryToAdd({ ...session, db }, { change, event }))
-      .catch((error: unknown) => unansweredIn(session, error));
+    const stored = await inTransaction(writing, (inside) => tryToAdd(inside, { change, event })).catch(
+      (error: unknown) => unansweredIn(session, error),
+    );
     if (stored !== undefined) return stored;
     if ((await findChange(session, { id: change.id })) !== undefined) return "taken";
   }
@@ -63,7 +62,7 @@ async function tryToAdd(
   // Takes the insert back.
   if (row.unanswered_id !== null) throw new UnansweredBefore(row.unanswered_id);
   if (change.state === "pending") await addCard(session, row);
-  if (change.parts === undefined) await insertEvent(db, session, { ...event, changeId: change.id });
+  if (change.parts === undefined) await insertEvent(session, { ...event, changeId: change.id });
   else await insertParts(session, change, event);
   if (change.undoOf !== undefined) await markUndone(session, { id: change.undoOf, teamId: change.teamId });
   if (change.endsDelivery === true) await finish(session, change.deliveryId);
@@ -183,6 +182,6 @@ export async function insertParts(
       .values({ ...row, ...own })
       .execute();
     const result = [...part.diff, ...(reason === undefined ? [] : [`reason: ${reason}`])].join("; ");
-    await insertEvent(session.db, session, { ...event, changeId: id, workload: part.workload, result });
+    await insertEvent(session, { ...event, changeId: id, workload: part.workload, result });
   }
 }

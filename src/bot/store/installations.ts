@@ -3,12 +3,12 @@ import { sql } from "kysely";
 import { z } from "zod";
 import type { Closing, Installation, NewInstallation, NewTokens, Source } from "../workflow/access/installation.ts";
 import { deleteDue, scheduleDue } from "./due.ts";
-import { inBatches, type Session } from "./database/session.ts";
+import { inBatches, inTransaction, type Session } from "./database/session.ts";
 import { scheduleCards } from "./posts.ts";
 import { insertEvent, workspaceEvent } from "./events.ts";
 import { Flag, maybe, parseRow, plainText, Time } from "./schema/columns.ts";
 import type { NewHistoryEvent } from "../changes/history-event.ts";
-import { ended, inTransaction, move } from "./step.ts";
+import { ended, move } from "./step.ts";
 
 const InstallationRow = z.object({
   id: z.string(),
@@ -39,24 +39,24 @@ export async function saveInstallation(session: Session, installation: NewInstal
     installed_by: installation.installedBy,
     installed_at: session.clock(),
   };
-  await session.db.transaction().execute(async (tx) => {
-    await tx
+  await inTransaction(session, async (inside) => {
+    await inside.db
       .insertInto("installation")
       .values({ id, ...row, version: randomInt(1_000_000_000) })
       .onConflict((conflict) => conflict.column("id").doUpdateSet({ ...row, version: sql`installation.version + 1` }))
       .execute();
-    await deleteDue({ db: tx }, { kinds: ["doubt", "token"], key: id });
+    await deleteDue(inside, { kinds: ["doubt", "token"], key: id });
     if (installation.expiresAt !== undefined) {
       // Its work decides when the token is renewed.
-      await scheduleDue({ ...session, db: tx }, { kind: "token", key: id, teamId: "" });
+      await scheduleDue(inside, { kind: "token", key: id, teamId: "" });
     }
-    if (!installation.isOrgWide) await open({ ...session, db: tx }, id);
+    if (!installation.isOrgWide) await open(inside, id);
   });
 }
 
 async function open(session: Session, teamId: string): Promise<void> {
   await redrawCards(session, teamId);
-  await insertEvent(session.db, session, workspaceEvent("installed", teamId, ""));
+  await insertEvent(session, workspaceEvent("installed", teamId, ""));
 }
 
 function tokenColumns({ sealedTokens, expiresAt }: NewTokens) {
@@ -124,14 +124,14 @@ export async function installationVersions({ db }: Session): Promise<ReadonlyMap
 
 /** Remembers that a workspace uses its organization's installation. */
 export async function saveOrgWorkspace(session: Session, teamId: string, enterpriseId: string): Promise<void> {
-  await session.db.transaction().execute(async (tx) => {
-    const isNew = await tx
+  await inTransaction(session, async (inside) => {
+    const isNew = await inside.db
       .insertInto("org_workspace")
       .values({ team_id: teamId, enterprise_id: enterpriseId })
       .onConflict((conflict) => conflict.column("team_id").doNothing())
       .returning("team_id")
       .executeTakeFirst();
-    if (isNew !== undefined) await open({ ...session, db: tx }, teamId);
+    if (isNew !== undefined) await open(inside, teamId);
   });
 }
 
@@ -175,17 +175,17 @@ export async function suspectInstallation(session: Session, id: string): Promise
 
 /** Deletes the installation with its tokens. False: it was gone or replaced meanwhile. */
 export async function removeInstallation(
-  { db }: Session,
+  session: Session,
   { id, version }: Pick<Installation, "id" | "version">,
 ): Promise<boolean> {
-  return db.transaction().execute(async (tx) => {
-    const row = await tx
+  return inTransaction(session, async (inside) => {
+    const row = await inside.db
       .deleteFrom("installation")
       .where("id", "=", id)
       .where("version", "=", version)
       .returning("id")
       .executeTakeFirst();
-    if (row !== undefined) await deleteDue({ db: tx }, { kinds: ["doubt", "token"], key: id });
+    if (row !== undefined) await deleteDue(inside, { kinds: ["doubt", "token"], key: id });
     return row !== undefined;
   });
 }
@@ -296,7 +296,7 @@ async function erase(session: Session, { teamId }: Closing): Promise<void> {
   await db.deleteFrom("org_workspace").where("team_id", "=", teamId).execute();
   if (await isClosed(session, teamId)) return;
   const result = `accounts deleted: ${accounts.length}, channel settings deleted: ${bindings.length}`;
-  await insertEvent(db, session, workspaceEvent("uninstalled", teamId, result));
+  await insertEvent(session, workspaceEvent("uninstalled", teamId, result));
 }
 
 async function isClosed({ db }: Session, teamId: string): Promise<boolean> {

@@ -13,22 +13,22 @@ import type {
 } from "../workflow/stored.ts";
 import { beginDue, delayDue, scheduleDue } from "./due.ts";
 import { plainText } from "./schema/columns.ts";
-import type { Db, Session } from "./database/session.ts";
+import { type Db, inTransaction, type Session } from "./database/session.ts";
 
 // Logs that are followed. What a row holds, lines of the log among it, is sealed; it goes when the follow is over.
 
 /** Adds a follow that this replica has, unless there are too many. Who asks at the same time may exceed it by one. */
 export function beginFollow(session: Session, { limits, leaseMs, ...follow }: NewLogFollow): Promise<BegunFollow> {
-  return session.db.transaction().execute(async (tx): Promise<BegunFollow> => {
+  return inTransaction(session, async (inside): Promise<BegunFollow> => {
     const count = async (column: "team_id" | "channel_id" | "requester_id", value: string): Promise<number> => {
-      const all = tx.selectFrom("follow").select((eb) => eb.fn.countAll<number | string>().as("count"));
+      const all = inside.db.selectFrom("follow").select((eb) => eb.fn.countAll<number | string>().as("count"));
       const row = await all.where("team_id", "=", follow.teamId).where(column, "=", value).executeTakeFirst();
       return Number(row?.count ?? 0);
     };
     if ((await count("requester_id", follow.requesterId)) >= limits.perPerson) return { kind: "full", by: "person" };
     if ((await count("channel_id", follow.channelId)) >= limits.perChannel) return { kind: "full", by: "channel" };
     if ((await count("team_id", follow.teamId)) >= limits.perWorkspace) return { kind: "full", by: "workspace" };
-    await tx
+    await inside.db
       .insertInto("follow")
       .values({
         id: follow.id,
@@ -38,11 +38,11 @@ export function beginFollow(session: Session, { limits, leaseMs, ...follow }: Ne
         sealed: follow.sealed,
         head_ts: null,
         stopped_by: null,
-        created_at: session.clock(),
+        created_at: inside.clock(),
       })
       .execute();
     const { id: key, teamId } = follow;
-    const due = await beginDue({ ...session, db: tx }, { kind: "follow", key, teamId, leaseMs });
+    const due = await beginDue(inside, { kind: "follow", key, teamId, leaseMs });
     return { kind: "begun", due };
   });
 }
@@ -83,10 +83,9 @@ export function saveFollow(
   due: Due,
   { sealed, headTs, nextMs, ...messages }: SavedFollow,
 ): Promise<boolean> {
-  return session.db.transaction().execute(async (tx) => {
-    const inside = { ...session, db: tx };
+  return inTransaction(session, async (inside) => {
     if (!(await delayDue(inside, due, { ms: nextMs }))) return false;
-    await tx
+    await inside.db
       .updateTable("follow")
       .set({ sealed, head_ts: headTs ?? null })
       .where("id", "=", due.key)
@@ -103,26 +102,26 @@ async function saveMessages(inside: Session, { posts = [], gone }: FollowMessage
 
 /** Deletes a follow that has ended. Its messages stay, and say so. */
 export async function endFollow(session: Session, due: Due, messages: FollowMessages): Promise<void> {
-  await session.db.transaction().execute(async (tx) => {
-    const ours = tx.deleteFrom("due").where("kind", "=", due.kind).where("key", "=", due.key);
+  await inTransaction(session, async (inside) => {
+    const ours = inside.db.deleteFrom("due").where("kind", "=", due.kind).where("key", "=", due.key);
     const gone = await ours.where("token", "=", due.token).returning("key").executeTakeFirst();
     if (gone === undefined) return;
-    await tx.deleteFrom("follow").where("id", "=", due.key).execute();
-    await saveMessages({ ...session, db: tx }, messages);
+    await inside.db.deleteFrom("follow").where("id", "=", due.key).execute();
+    await saveMessages(inside, messages);
   });
 }
 
 /** Requests the end of a follow; the first request counts. False: it is over already. */
 export function stopFollow(session: Session, { id, teamId }: IdIn, by: string): Promise<boolean> {
-  return session.db.transaction().execute(async (tx) => {
-    const row = await tx
+  return inTransaction(session, async (inside) => {
+    const row = await inside.db
       .updateTable("follow")
       .set({ stopped_by: sql<string>`coalesce(stopped_by, ${plainText(by)})` })
       .where("id", "=", id)
       .where("team_id", "=", teamId)
       .returning("id")
       .executeTakeFirst();
-    if (row !== undefined) await scheduleDue({ ...session, db: tx }, { kind: "follow", key: id, teamId });
+    if (row !== undefined) await scheduleDue(inside, { kind: "follow", key: id, teamId });
     return row !== undefined;
   });
 }

@@ -7,7 +7,7 @@ import type { IdIn } from "../workflow/stored.ts";
 import type { Due, DueKindName, NextTime } from "../workflow/due-kinds.ts";
 import type { NewPost, PostKindName, SavedPost, StoredPost, TakenPost } from "../workflow/posts.ts";
 import { builtOnce } from "./database/built-once.ts";
-import { type Db, inBatches, type Session, timeAt } from "./database/session.ts";
+import { type Db, inBatches, inTransaction, type Session, timeAt } from "./database/session.ts";
 import { LOST } from "./database/text-sealer.ts";
 import { beginDue, delayDue, endDue, holdDue, scheduleDue, scheduling } from "./due.ts";
 import { fromJson, plainText, TermsJson } from "./schema/columns.ts";
@@ -108,8 +108,7 @@ export async function showChange(session: Session, { id, teamId }: IdIn): Promis
   const found = session.db.selectFrom("change").select(columns).where("id", "=", id).where("team_id", "=", teamId);
   const row = await found.executeTakeFirst();
   if (row === undefined) return false;
-  return session.db.transaction().execute(async (tx) => {
-    const inside = { ...session, db: tx };
+  return inTransaction(session, async (inside) => {
     if ((await insertPost(inside, cardOf(row))) === undefined) return false;
     await scheduleDue(inside, { kind: "post", key: id, teamId });
     return true;
@@ -242,8 +241,7 @@ export async function savePost(
   const { card, also, isOver } = saved;
   if (also !== undefined) {
     const { also: _, ...own } = saved;
-    return session.db.transaction().execute(async (tx) => {
-      const inside = { ...session, db: tx };
+    return inTransaction(session, async (inside) => {
       const isHeld = await holdDue(inside, due);
       if (isHeld) await addPost(inside, also);
       return isHeld ? savePost(inside, due, own) : "lost";
@@ -292,8 +290,7 @@ function columnsOf({ clock }: Session, { card, posts, sentKeys, listed, restMs, 
 
 /** Ends or delays other work, and schedules a message. False: its lease was lost. */
 export function postDue(session: Session, due: Due, post: NewPost, next?: NextTime): Promise<boolean> {
-  return session.db.transaction().execute(async (tx) => {
-    const inside = { ...session, db: tx };
+  return inTransaction(session, async (inside) => {
     const isOurs = next === undefined ? (await endDue(inside, due)) !== undefined : await delayDue(inside, due, next);
     if (isOurs) await addPost(inside, post);
     return isOurs;
@@ -309,12 +306,12 @@ export async function deliverAgain(session: Session, due: Due): Promise<void> {
 
 /** Deletes a message, if the lease is held. Notices that it doesn't list become due again. */
 export async function removePost(session: Session, due: Due, unlisted: readonly string[] = []): Promise<void> {
-  await session.db.transaction().execute(async (tx) => {
-    if ((await endDue({ ...session, db: tx }, due)) === undefined) return;
+  await inTransaction(session, async (inside) => {
+    if ((await endDue(inside, due)) === undefined) return;
     if (unlisted.length > 0) {
       const isOnIt = sql<SqlBool>`alert_id = (select key from post where id = ${due.key} and kind = 'alert')`;
-      await tx.updateTable("notice").set({ alert_id: null }).where(isOnIt).where("id", "in", unlisted).execute();
+      await inside.db.updateTable("notice").set({ alert_id: null }).where(isOnIt).where("id", "in", unlisted).execute();
     }
-    await deletePosts(tx, sql<SqlBool>`id = ${due.key}`);
+    await deletePosts(inside.db, sql<SqlBool>`id = ${due.key}`);
   });
 }

@@ -7,7 +7,7 @@ import type { Due } from "../workflow/due-kinds.ts";
 import type { ListKey, Round, RoundResult } from "../workflow/stored.ts";
 import { delayDue, deleteDue, scheduleDue } from "./due.ts";
 import { deletePosts, schedulePosts } from "./posts.ts";
-import { BATCH, type Db, inBatches, type Session, untilNone } from "./database/session.ts";
+import { BATCH, inBatches, inTransaction, type Session, untilNone } from "./database/session.ts";
 import { LOST, type TextSealer } from "./database/text-sealer.ts";
 import { Big, fromJson, maybe, parseRow, plainText, Time, toJson } from "./schema/columns.ts";
 
@@ -149,10 +149,10 @@ function listOf(key: string): ListKey | undefined {
 }
 
 function beginList(session: Session, { teamId, account, region, kind }: ListKey): Promise<void> {
-  return session.db.transaction().execute(async (tx) => {
+  return inTransaction(session, async (inside) => {
     const key = roundKey({ teamId, account, region, kind });
-    await scheduleDue({ ...session, db: tx }, { kind: "round", key, teamId });
-    await tx
+    await scheduleDue(inside, { kind: "round", key, teamId });
+    await inside.db
       .insertInto("observation")
       .values({ team_id: teamId, account, region, kind, every_ms: 0, version: 0 })
       .onConflict((conflict) => conflict.columns(["team_id", "account", "region", "kind"]).doNothing())
@@ -162,16 +162,15 @@ function beginList(session: Session, { teamId, account, region, kind }: ListKey)
 
 /** Deletes its stored state, so a later watch begins with a first poll. Locks the rows in the order in which a round's end does. */
 async function endList(session: Session, key: string, jobsRegion: string): Promise<void> {
-  const { db, clock } = session;
   const list = listOf(key);
-  if (list === undefined) return deleteDue({ db }, { kinds: ["round"], key });
+  if (list === undefined) return deleteDue(session, { kinds: ["round"], key });
   const { teamId, account, region, kind } = list;
   // Somebody may have begun to watch it meanwhile.
   const isUnwatched = sql<SqlBool>`not exists (select 1 from watch where watch.team_id = ${teamId}
     and watch.account_username = ${account} and is_digest = 0 and paused_why is null and watch.kind in ('', ${kind})
     and ${kind === "job" ? sql`${jobsRegion}` : sql.ref("watch.region")} = ${region})`;
-  return db.transaction().execute(async (tx) => {
-    const gone = await tx
+  return inTransaction(session, async (inside) => {
+    const gone = await inside.db
       .deleteFrom("due")
       .where("kind", "=", "round")
       .where("key", "=", key)
@@ -179,18 +178,17 @@ async function endList(session: Session, key: string, jobsRegion: string): Promi
       .returning("key")
       .executeTakeFirst();
     if (gone === undefined) return;
-    await tx.deleteFrom("observation").where(ofList(list)).execute();
-    await tx.deleteFrom("seen").where(ofList(list)).execute();
-    const open = await tx
+    await inside.db.deleteFrom("observation").where(ofList(list)).execute();
+    await inside.db.deleteFrom("seen").where(ofList(list)).execute();
+    const open = await inside.db
       .updateTable("incident")
-      .set({ over_at: clock(), ended_by: "unwatched" })
+      .set({ over_at: inside.clock(), ended_by: "unwatched" })
       .where(ofList(list))
       .where("over_at", "is", null)
       .returning("id")
       .execute();
     await scheduleAlerts(
-      session,
-      tx,
+      inside,
       open.map(({ id }) => id),
     );
   });
@@ -259,10 +257,10 @@ export async function incidentsOf(session: Session, list: ListKey, withinMs: num
 export function endRound(session: Session, round: Round, result: RoundResult): Promise<boolean> {
   const { isRead, everyMs, changed, gone } = result;
   const isOther = changed.length > 0 || gone.length > 0;
-  return session.db.transaction().execute(async (tx) => {
-    const isOurs = await delayDue({ ...session, db: tx }, round.due, { ms: everyMs, isFailure: !isRead });
+  return inTransaction(session, async (inside) => {
+    const isOurs = await delayDue(inside, round.due, { ms: everyMs, isFailure: !isRead });
     if (!isOurs) return false;
-    await tx
+    await inside.db
       .updateTable("observation")
       .set({
         every_ms: everyMs,
@@ -271,25 +269,19 @@ export function endRound(session: Session, round: Round, result: RoundResult): P
       })
       .where(ofList(round))
       .execute();
-    await writeSeen(tx, session, round, result);
-    await writeIncidents(tx, session, result.incidents);
-    await writeNotices(tx, session, round, result);
+    await writeSeen(inside, round, result);
+    await writeIncidents(inside, result.incidents);
+    await writeNotices(inside, round, result);
     // After the notices, as when notices are placed: rows are locked in one order.
     await scheduleAlerts(
-      session,
-      tx,
+      inside,
       result.incidents.map(({ id }) => id),
     );
     return true;
   });
 }
 
-async function writeSeen(
-  tx: Db,
-  { textSealer }: Session,
-  list: ListKey,
-  { changed, gone }: RoundResult,
-): Promise<void> {
+async function writeSeen({ db, textSealer }: Session, list: ListKey, { changed, gone }: RoundResult): Promise<void> {
   const { teamId: team_id, account, region, kind } = list;
   for (let from = 0; from < changed.length; from += BATCH) {
     const rows = changed.slice(from, from + BATCH).map((kept) => ({
@@ -300,7 +292,7 @@ async function writeSeen(
       name: plainText(kept.seen.name),
       state: textSealer.seal(toJson(KeptJson, kept), seenKey(list, plainText(kept.seen.name))),
     }));
-    await tx
+    await db
       .insertInto("seen")
       .values(rows)
       .onConflict((conflict) =>
@@ -311,12 +303,12 @@ async function writeSeen(
       .execute();
   }
   await inBatches(gone.map(plainText), async (names) => {
-    await tx.deleteFrom("seen").where(ofList(list)).where("name", "in", names).execute();
+    await db.deleteFrom("seen").where(ofList(list)).where("name", "in", names).execute();
     return [];
   });
 }
 
-async function writeIncidents(tx: Db, { textSealer }: Session, incidents: readonly Incident[]): Promise<void> {
+async function writeIncidents({ db, textSealer }: Session, incidents: readonly Incident[]): Promise<void> {
   for (let from = 0; from < incidents.length; from += BATCH) {
     const rows = incidents.slice(from, from + BATCH).map((incident) => {
       const { shared, seen, unseenSince, overUnseenSince, restartsBefore, changedBefore } = incident;
@@ -337,7 +329,7 @@ async function writeIncidents(tx: Db, { textSealer }: Session, incidents: readon
         state: textSealer.seal(plainText(state), `incident ${incident.id}`),
       };
     });
-    await tx
+    await db
       .insertInto("incident")
       .values(rows)
       .onConflict((conflict) =>
@@ -354,9 +346,9 @@ async function writeIncidents(tx: Db, { textSealer }: Session, incidents: readon
 }
 
 /** Messages that list one of them show something else by now. */
-async function scheduleAlerts(session: Session, tx: Db, incidents: readonly string[]): Promise<void> {
+async function scheduleAlerts(session: Session, incidents: readonly string[]): Promise<void> {
   const listing = await inBatches(incidents, (ids) =>
-    tx
+    session.db
       .selectFrom("notice")
       .select("alert_id")
       .distinct()
@@ -365,10 +357,10 @@ async function scheduleAlerts(session: Session, tx: Db, incidents: readonly stri
       .execute(),
   );
   const alerts = new Set(listing.flatMap(({ alert_id: id }) => id ?? []));
-  await schedulePosts({ ...session, db: tx }, "alert", [...alerts]);
+  await schedulePosts(session, "alert", [...alerts]);
 }
 
-async function writeNotices(tx: Db, { textSealer }: Session, round: Round, { notices }: RoundResult): Promise<void> {
+async function writeNotices({ db, textSealer }: Session, round: Round, { notices }: RoundResult): Promise<void> {
   for (const isOld of [true, false]) {
     const some = notices.filter((each) => each.isOld === isOld);
     for (let from = 0; from < some.length; from += BATCH) {
@@ -383,7 +375,7 @@ async function writeNotices(tx: Db, { textSealer }: Session, round: Round, { not
         was_muted: 0,
         alert_id: null,
       }));
-      const insert = tx.insertInto("notice").values(rows);
+      const insert = db.insertInto("notice").values(rows);
       const key = ["team_id", "place", "id"] as const; // the primary key
       await (
         isOld
@@ -403,10 +395,11 @@ async function writeNotices(tx: Db, { textSealer }: Session, round: Round, { not
 const KEEP_MS = 30 * 24 * 60 * 60_000;
 
 /** Removes what is long over, with its cards' rows; the messages stay in Slack. */
-export async function pruneWatching({ db, clock }: Session): Promise<void> {
+export async function pruneWatching(session: Session): Promise<void> {
+  const { db, clock } = session;
   const before = clock(-KEEP_MS);
   await untilNone(() =>
-    db.transaction().execute(async (tx) => {
+    inTransaction(session, async ({ db: tx }) => {
       const old = tx.selectFrom("incident").select("id").where("over_at", "<", before).limit(BATCH);
       const gone = await tx.deleteFrom("incident").where("id", "in", old).returning("id").execute();
       if (gone.length === 0) return 0;

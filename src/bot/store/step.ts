@@ -69,7 +69,7 @@ export async function moveRow(
     .returning(cardColumn)
     .executeTakeFirst();
   if (row === undefined) return undefined;
-  if (event !== undefined) await insertEvent(session.db, session, { ...event, changeId: requestIdOf(id) });
+  if (event !== undefined) await insertEvent(session, { ...event, changeId: requestIdOf(id) });
   if (!isQuiet && !draws) await scheduleCard(session, row);
   if (row.undo_of !== null && cameToNothing.has(row.state)) {
     await offerUndoAgain(session, row.undo_of);
@@ -130,7 +130,7 @@ async function tellLostWayBack(session: Session, row: ChangeRow, undoOf: string)
   if (wayBackEnd === undefined) return;
   const { teamId, channelId, workload, account, rule, breakGlass } = back;
   const deployed = await session.db.selectFrom("change").select("verb").where("id", "=", undoOf).executeTakeFirst();
-  await insertEvent(session.db, session, {
+  await insertEvent(session, {
     kind: wayBackEnd.isNeeded ? "health" : "recovered",
     teamId,
     changeId: requestIdOf(undoOf),
@@ -160,11 +160,6 @@ export async function redrawUndone(session: Pick<Session, "db" | "clock" | "sche
     .returning("id")
     .executeTakeFirst();
   if (row !== undefined) await scheduleCards(session, [row.id]);
-}
-
-/** `work` in a transaction. */
-export function inTransaction<Result>(session: Session, work: (session: Session) => Promise<Result>): Promise<Result> {
-  return session.db.transaction().execute((db) => work({ ...session, db }));
 }
 
 /**

@@ -25,7 +25,7 @@ import type {
 import { scheduleDue } from "./due.ts";
 import { insertEvent } from "./events.ts";
 import { Big, fromJson, maybe, OwnerJson, parseRow, plainText, Time, toJson } from "./schema/columns.ts";
-import type { Db, Session } from "./database/session.ts";
+import { type Db, inTransaction, type Session } from "./database/session.ts";
 
 const QuietJson: z.ZodType<QuietHours> = z.object({ from: z.string(), to: z.string(), zone: z.string() });
 
@@ -121,16 +121,16 @@ export function addWatch(
 ): Promise<AddedWatch> {
   const key = keyOf(watch);
   const terms = termsOf(watch);
-  return session.db.transaction().execute(async (tx): Promise<AddedWatch> => {
+  return inTransaction(session, async (inside): Promise<AddedWatch> => {
     const find = () => {
-      const all = tx.selectFrom("watch").selectAll();
+      const all = inside.db.selectFrom("watch").selectAll();
       return keyColumns.reduce((some, column) => some.where(column, "=", key[column]), all).executeTakeFirst();
     };
-    const full = (await find()) === undefined ? await fullBy(tx, key, limits) : undefined;
+    const full = (await find()) === undefined ? await fullBy(inside.db, key, limits) : undefined;
     if (full !== undefined) return { kind: "full", by: full };
-    const row = await tx
+    const row = await inside.db
       .insertInto("watch")
-      .values({ ...key, ...terms, id: watch.id, owner_name: plainText(watch.owner.name), created_at: session.clock() })
+      .values({ ...key, ...terms, id: watch.id, owner_name: plainText(watch.owner.name), created_at: inside.clock() })
       .onConflict((conflict) =>
         conflict
           .columns([...keyColumns])
@@ -147,29 +147,27 @@ export function addWatch(
       .returningAll()
       .executeTakeFirst();
     if (row === undefined) return { kind: "same" };
-    await scheduleDigest(tx, session, { ...watch, id: row.id });
-    await watchersChanged(tx, session, row);
-    await insertEvent(tx, session, event);
+    await scheduleDigest(inside, { ...watch, id: row.id });
+    await watchersChanged(inside, row);
+    await insertEvent(inside, event);
     return { kind: row.id === watch.id ? "added" : "changed", id: row.id };
   });
 }
 
 /** Schedules the messages of open incidents, which say whether they are still watched. */
 function watchersChanged(
-  tx: Db,
   session: Session,
   { team_id: teamId, place }: { readonly team_id: string; readonly place: string },
 ): Promise<void> {
-  return scheduleAlertsAt({ ...session, db: tx }, { teamId, place });
+  return scheduleAlertsAt(session, { teamId, place });
 }
 
 /** Without a payload, the first attempt only works out when the digest is to be posted. */
 async function scheduleDigest(
-  tx: Db,
   session: Session,
   { id, teamId, digest }: Pick<Watch, "id" | "teamId" | "digest">,
 ): Promise<void> {
-  if (digest !== undefined) await scheduleDue({ ...session, db: tx }, { kind: "digest", key: id, teamId });
+  if (digest !== undefined) await scheduleDue(session, { kind: "digest", key: id, teamId });
 }
 
 async function fullBy(
@@ -196,9 +194,9 @@ async function fullBy(
  * replaces another stays paused: why was said.
  */
 export function setFileWatches(session: Session, teamId: string, watches: readonly NewWatch[]): Promise<void> {
-  return session.db.transaction().execute(async (tx) => {
+  return inTransaction(session, async (inside) => {
     const kept = new Set(watches.map(({ id }) => id));
-    const stored = await tx
+    const stored = await inside.db
       .selectFrom("watch")
       .select(["id", "paused_why", ...keyColumns])
       .where("team_id", "=", teamId)
@@ -206,30 +204,30 @@ export function setFileWatches(session: Session, teamId: string, watches: readon
       .execute();
     const known = new Set(stored.map(({ id }) => id));
     for (const { id, place } of stored.filter((row) => !kept.has(row.id))) {
-      await tx.deleteFrom("watch").where("id", "=", id).execute();
-      await watchersChanged(tx, session, { team_id: teamId, place });
+      await inside.db.deleteFrom("watch").where("id", "=", id).execute();
+      await watchersChanged(inside, { team_id: teamId, place });
     }
     for (const watch of watches.filter(({ id }) => !known.has(id))) {
       const key = keyOf(watch);
       const before = stored.find((row) => keyColumns.every((column) => row[column] === key[column]));
       const own = { id: watch.id, owner_name: plainText(watch.owner.name), paused_why: before?.paused_why ?? null };
-      await tx
+      await inside.db
         .insertInto("watch")
-        .values({ ...key, ...termsOf(watch), ...own, created_at: session.clock() })
+        .values({ ...key, ...termsOf(watch), ...own, created_at: inside.clock() })
         .onConflict((conflict) => conflict.doNothing())
         .execute();
-      await scheduleDigest(tx, session, watch);
+      await scheduleDigest(inside, watch);
     }
   });
 }
 
 /** Ends a watch, with its row of history. Undefined: it was over already, and nothing is written. */
 export function removeWatch(session: Session, at: IdIn, event: NewHistoryEvent): Promise<Watch | undefined> {
-  return session.db.transaction().execute(async (tx) => {
-    const row = await deleteOfPerson(tx, at);
+  return inTransaction(session, async (inside) => {
+    const row = await deleteOfPerson(inside.db, at);
     if (row === undefined) return undefined;
-    await watchersChanged(tx, session, row);
-    await insertEvent(tx, session, event);
+    await watchersChanged(inside, row);
+    await insertEvent(inside, event);
     return watchOf(row);
   });
 }
@@ -254,41 +252,40 @@ export function loseWatch(
   at: IdIn,
   { why, event }: { readonly why: string; readonly event: NewHistoryEvent },
 ): Promise<boolean> {
-  return session.db.transaction().execute(async (tx) => {
-    const row = (await deleteOfPerson(tx, at)) ?? (await setPaused(tx, { ...at, why }));
+  return inTransaction(session, async (inside) => {
+    const row = (await deleteOfPerson(inside.db, at)) ?? (await setPaused(inside.db, { ...at, why }));
     if (row === undefined) return false;
-    await watchersChanged(tx, session, row);
-    await insertEvent(tx, session, event);
-    await scheduleNews(tx, session, watchOf(row), plainText(why));
+    await watchersChanged(inside, row);
+    await insertEvent(inside, event);
+    await scheduleNews(inside, watchOf(row), plainText(why));
     return true;
   });
 }
 
 /** Resumes a paused watch, with a message for its place. False: it is gone or wasn't paused, and nothing is written. */
 export function resumeWatch(session: Session, { id, teamId }: IdIn, event: NewHistoryEvent): Promise<boolean> {
-  return session.db.transaction().execute(async (tx) => {
-    const row = await setPaused(tx, { id, teamId, why: undefined });
+  return inTransaction(session, async (inside) => {
+    const row = await setPaused(inside.db, { id, teamId, why: undefined });
     if (row === undefined) return false;
     const watch = watchOf(row);
     // A digest that fell due during the pause is skipped.
-    await scheduleDigest(tx, session, watch);
-    await watchersChanged(tx, session, row);
-    await insertEvent(tx, session, event);
-    await scheduleNews(tx, session, watch, undefined);
+    await scheduleDigest(inside, watch);
+    await watchersChanged(inside, row);
+    await insertEvent(inside, event);
+    await scheduleNews(inside, watch, undefined);
     return true;
   });
 }
 
 /** In the transaction that ends or resumes the watch, so that a crash right after it doesn't lose the message. */
 async function scheduleNews(
-  tx: Db,
   session: Session,
   { teamId, target, owner, place, source, account: { username: account } }: Watch,
   why: string | undefined,
 ): Promise<void> {
   const news: WatchNews = { target, owner, place, source, why, account };
   const payload = JSON.stringify(news);
-  await scheduleDue({ ...session, db: tx }, { kind: "watch news", key: randomUUID(), teamId, payload });
+  await scheduleDue(session, { kind: "watch news", key: randomUUID(), teamId, payload });
 }
 
 function setPaused(tx: Db, { id, teamId, why }: IdIn & { readonly why: string | undefined }) {
@@ -393,9 +390,9 @@ export function mute(
   event: NewHistoryEvent,
 ): Promise<boolean> {
   const { clock } = session;
-  return session.db.transaction().execute(async (tx) => {
+  return inTransaction(session, async (inside) => {
     const set = { until: clock(forMs), by_id: by.userId, by_name: plainText(by.name) };
-    const row = await tx
+    const row = await inside.db
       .insertInto("mute")
       .values({ team_id: teamId, place: placeOf(place), names: plainText(names), ...set })
       .onConflict((conflict) =>
@@ -410,7 +407,7 @@ export function mute(
       .returning("names")
       .executeTakeFirst();
     if (row === undefined) return false;
-    await insertEvent(tx, session, event);
+    await insertEvent(inside, event);
     return true;
   });
 }
@@ -421,17 +418,17 @@ export function unmute(
   { teamId, place, names }: Pick<NewMute, "teamId" | "place" | "names">,
   event: NewHistoryEvent,
 ): Promise<boolean> {
-  return session.db.transaction().execute(async (tx) => {
-    const row = await tx
+  return inTransaction(session, async (inside) => {
+    const row = await inside.db
       .deleteFrom("mute")
       .where("team_id", "=", teamId)
       .where("place", "=", placeOf(place))
       .where("names", "=", plainText(names))
-      .where("until", ">", session.clock())
+      .where("until", ">", inside.clock())
       .returning("names")
       .executeTakeFirst();
     if (row === undefined) return false;
-    await insertEvent(tx, session, event);
+    await insertEvent(inside, event);
     return true;
   });
 }

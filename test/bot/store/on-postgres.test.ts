@@ -156,6 +156,35 @@ describe.skipIf("missing" in server)(`on a real server${reason}`, () => {
     await remove();
   });
 
+  test("what the server ends for a deadlock is done again, and once", async () => {
+    const { where, db, remove } = await fresh();
+    const store = withSteps(await openStore({ ...where, replicaId: "a", log }));
+    await store.addChange(pendingChange("AAA111"), event("requested"));
+    const before = await store.findChange("AAA111");
+    const other = await db.startTransaction().execute();
+    // The server ends the connection's transaction that finds the deadlock: here the store's, after a second.
+    await sql`set local deadlock_timeout = '1h'`.execute(other);
+    await sql`lock table event in share mode`.execute(other);
+    const first = await db.startTransaction().execute();
+    await first.updateTable("due").set({ attempts: 0 }).execute();
+
+    // It has the request's row, and waits for `first`, then for `other`, which waits for the request's row.
+    const adding = store.addEvent({ ...event("health"), changeId: "AAA111" });
+    while (!(await isLocked(db))) await nextTurn();
+    const moving = other.updateTable("change").set({ notice: "by another" }).execute();
+    while (!(await isLocked(db, 2))) await nextTurn();
+    await first.commit().execute();
+    await moving;
+    await other.commit().execute();
+
+    await adding;
+    expect((await store.history({ teamId: "T1", limit: 9 })).map(({ kind }) => kind)).toEqual(["health", "requested"]);
+    const version = (before?.version ?? 0) + 1;
+    expect(await store.findChange("AAA111")).toMatchObject({ version, notice: "by another" });
+    await store.close();
+    await remove();
+  });
+
   upgrades("an upgrade on PostgreSQL", fresh);
 
   test("an upgrade waits for a replica that has just begun to start", async () => {
@@ -305,11 +334,11 @@ test.each(["postgres://u:p@ss:wo/rd@h/db", "mysql://user:pass-word@host/db", "ho
   },
 );
 
-/** Whether somebody waits for a lock. */
-async function isLocked(db: Kysely<Tables>): Promise<boolean> {
+/** Whether as many wait for a lock. */
+async function isLocked(db: Kysely<Tables>, waiting = 1): Promise<boolean> {
   const { rows } = await sql`select pid from pg_stat_activity
     where datname = current_database() and wait_event_type = 'Lock'`.execute(db);
-  return rows.length > 0;
+  return rows.length === waiting;
 }
 
 async function failure(options: OpenStore): Promise<Error> {

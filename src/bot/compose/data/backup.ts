@@ -4,7 +4,7 @@ import { backup, DatabaseSync } from "node:sqlite";
 import { openPostgres } from "../../../platform/database/postgres.ts";
 import { loadTls } from "../../../platform/database/database-tls.ts";
 import { sql } from "kysely";
-import { clockOf, databaseFile } from "../../store/database/session.ts";
+import { clockOf, databaseFile, inTransaction } from "../../store/database/session.ts";
 import { markStatements } from "../../store/database/restored.ts";
 import { liveReplicas } from "../../store/database/replicas.ts";
 import { removeUnfinished } from "../file-trouble.ts";
@@ -199,7 +199,7 @@ export async function markRestored(
         `${alive.length === 1 ? "A replica runs" : `${alive.length} replicas run`} with this database. Stop all of them, wait 20 s, and try again. Nothing was changed.`,
       );
     }
-    await db.transaction().execute(async (tx) => {
+    await inTransaction({ db }, async ({ db: tx }) => {
       for (const statement of markStatements(takenAt)) await sql.raw(statement).execute(tx);
     });
     return "Marked the database as restored. Start Gantry: what was open then ends as unknown and isn't sent again.";

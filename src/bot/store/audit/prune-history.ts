@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { ChainKeys } from "../../audit/chain.ts";
-import { BATCH, type Db, type Session } from "../database/session.ts";
+import { BATCH, type Db, inTransaction, type Session } from "../database/session.ts";
 import { headColumns } from "./chain-rows.ts";
 import { pointAt } from "./read-chain.ts";
 import { lockHead } from "./seal-history.ts";
@@ -17,19 +17,21 @@ export async function pruneHistory(session: Session, keys: ChainKeys, keepMs: nu
 }
 
 async function pruneBatch(session: Session, keys: ChainKeys, keepMs: number): Promise<number> {
-  return session.db.transaction().execute(async (db) => {
-    const head = await lockHead({ ...session, db }, keys);
+  return inTransaction(session, async (inside) => {
+    const head = await lockHead(inside, keys);
     if (head === undefined) return 0;
     const { first, last } = head;
-    const inside = { ...session, db };
     const oldest = { after: first.number, last: last.number };
     const old = await lastBefore(inside, keepMs, oldest);
-    const [received, late] = [await receivedBy(db), await lastBefore(inside, keepMs + WAIT_FOR_RECEIVERS_MS, oldest)];
+    const [received, late] = [
+      await receivedBy(inside.db),
+      await lastBefore(inside, keepMs + WAIT_FOR_RECEIVERS_MS, oldest),
+    ];
     const upTo = Math.min(old, Math.max(received ?? old, late), first.number + BATCH);
-    const point = upTo > first.number ? await pointAt({ db }, upTo) : undefined;
+    const point = upTo > first.number ? await pointAt(inside, upTo) : undefined;
     if (point === undefined) return 0;
-    await db.deleteFrom("event").where("chain_number", "<=", upTo).execute();
-    await db
+    await inside.db.deleteFrom("event").where("chain_number", "<=", upTo).execute();
+    await inside.db
       .updateTable("audit_chain")
       .set(headColumns(keys, { ...head, first: point }))
       .where("id", "=", 1)

@@ -3,7 +3,7 @@ import { eventLine } from "../../audit/file-format.ts";
 import type { Due } from "../../workflow/due-kinds.ts";
 import { holdDue, scheduleDue } from "../due.ts";
 import { Big } from "../schema/columns.ts";
-import type { Session } from "../database/session.ts";
+import { inTransaction, type Session } from "../database/session.ts";
 import { readHead } from "./chain-rows.ts";
 import { exportedEvent } from "./read-chain.ts";
 
@@ -75,9 +75,9 @@ export async function auditBatch(session: Session, name: string, atMost: number)
 
 /** The receiver has everything up to `last`. False: the lease was lost, and the batch is sent again. */
 export function auditDelivered(session: Session, due: Due, last: number): Promise<boolean> {
-  return session.db.transaction().execute(async (tx) => {
-    if (!(await holdDue({ ...session, db: tx }, due))) return false;
-    await tx
+  return inTransaction(session, async (inside) => {
+    if (!(await holdDue(inside, due))) return false;
+    await inside.db
       .updateTable("audit_receiver")
       .set({ number: last, batch_to: null, failing_since: null })
       .where("name", "=", due.key)

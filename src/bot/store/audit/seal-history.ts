@@ -10,7 +10,7 @@ import {
   writtenValues,
 } from "../../audit/chain.ts";
 import { LOST } from "../database/text-sealer.ts";
-import type { Session } from "../database/session.ts";
+import { inTransaction, type Session } from "../database/session.ts";
 import type { Tables } from "../schema/tables.ts";
 import { scheduleReceivers } from "./receivers.ts";
 import {
@@ -61,27 +61,32 @@ export async function sealHistory(session: Session): Promise<number> {
 }
 
 async function sealBatch(session: Session, keys: ChainKeys): Promise<number> {
-  return session.db.transaction().execute(async (db) => {
-    const head = await lockHead({ ...session, db }, keys);
-    if (head === undefined) return 0;
-    const rows = await db
+  const { count, places } = await inTransaction(session, async (inside) => {
+    const head = await lockHead(inside, keys);
+    if (head === undefined) return { count: 0, places: [] };
+    const rows = await inside.db
       .selectFrom("event")
       .selectAll()
       .where("chain_number", "is", null)
       .orderBy("seq")
       .limit(sql.lit(AT_ONCE))
       .execute();
-    const places = placesOf({ ...session, keys }, head, rows);
+    const places = placesOf({ ...inside, keys }, head, rows);
     const last = places.at(-1)?.point ?? head.last;
-    if (places.length > 0) await write({ ...session, db }, places);
-    await db
+    if (places.length > 0) await write(inside, places);
+    await inside.db
       .updateTable("audit_chain")
       .set(headColumns(keys, { ...head, last }))
       .where("id", "=", 1)
       .execute();
-    if (places.length > 0) await scheduleReceivers({ ...session, db });
-    return rows.length;
+    if (places.length > 0) await scheduleReceivers(inside);
+    return { count: rows.length, places };
   });
+  for (const { seq, note } of places) {
+    if (note === undefined || note === "before") continue;
+    session.log.error({ seq, note }, "a row of history wasn't written by Gantry, or was changed since");
+  }
+  return count;
 }
 
 /** Chains that take no rows of older versions any more; asked once for each. */
@@ -93,10 +98,10 @@ async function refuseUnmarked(session: Session, keys: ChainKeys): Promise<void> 
   const known = await readHead(session);
   if (known?.takesUnmarked === true && !(await isPast(session, known))) return;
   if (known?.takesUnmarked === true) {
-    await session.db.transaction().execute(async (db) => {
-      const head = await lockHead({ ...session, db }, keys);
+    await inTransaction(session, async (inside) => {
+      const head = await lockHead(inside, keys);
       if (head === undefined) return;
-      await db
+      await inside.db
         .updateTable("audit_chain")
         .set(headColumns(keys, { ...head, takesUnmarked: false }))
         .where("id", "=", 1)
@@ -132,9 +137,9 @@ type Place = {
   readonly mark: string;
 };
 
-type Sealing = Pick<Session, "textSealer" | "log"> & { readonly keys: ChainKeys };
+type Sealing = Pick<Session, "textSealer"> & { readonly keys: ChainKeys };
 
-function placesOf({ textSealer, log, keys }: Sealing, head: ChainHead, rows: readonly EventRow[]): readonly Place[] {
+function placesOf({ textSealer, keys }: Sealing, head: ChainHead, rows: readonly EventRow[]): readonly Place[] {
   const places: Place[] = [];
   let at = head.last;
   for (const row of rows) {
@@ -144,9 +149,6 @@ function placesOf({ textSealer, log, keys }: Sealing, head: ChainHead, rows: rea
     if (read === undefined) continue;
     const known = read.fields.result === LOST ? sealedAsIs(read, row) : read;
     const note = noteFor(keys, { row, salt }, { fields: known.fields, takesUnmarked: head.takesUnmarked });
-    if (note !== undefined && note !== "before") {
-      log.error({ seq: row.seq, note }, "a row of history wasn't written by Gantry, or was changed since");
-    }
     const digest = digestOf({ ...known, note });
     at = nextPoint(keys.chain, at, digest);
     places.push({ seq: row.seq, point: at, digest, note, salt, mark: keys.mark("place", placeValues(at)) });

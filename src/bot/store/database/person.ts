@@ -8,7 +8,7 @@ import type { Tables } from "../schema/tables.ts";
 import { LOST, openJson } from "./text-sealer.ts";
 import { deleteDue, dueBind } from "../due.ts";
 import { deletePosts, postBind } from "../posts.ts";
-import type { Session } from "./session.ts";
+import { inTransaction, type Session } from "./session.ts";
 
 type Rows = Readonly<Record<string, readonly Readonly<Record<string, unknown>>[]>>;
 
@@ -113,7 +113,7 @@ export async function erasePerson(
   const events = await eraseEvents(session, keys, { ...person, accounts });
   const { own: requests, all } = await eraseRequests(session, sealer, { ...person, accounts });
   const rest = (await eraseDue(session, userId)) + (await eraseRest(session, { ...person, accounts }));
-  for (const teamId of teams) await insertEvent(session.db, session, workspaceEvent("erased", teamId, pseudonym));
+  for (const teamId of teams) await insertEvent(session, workspaceEvent("erased", teamId, pseudonym));
   return { pseudonym, events, requests, wasKnown: teams.length + events + all + rest > 0 };
 }
 
@@ -365,8 +365,8 @@ async function eraseDue({ db, textSealer }: Session, userId: string): Promise<nu
 }
 
 /** Resolves to the number of rows that were theirs or named them. */
-async function eraseRest({ db }: Session, { userId, pseudonym, names, accounts }: WithAccounts): Promise<number> {
-  return db.transaction().execute(async (tx) => {
+async function eraseRest(session: Session, { userId, pseudonym, names, accounts }: WithAccounts): Promise<number> {
+  return inTransaction(session, async ({ db: tx }) => {
     let rows = await deletePosts(tx, sql<SqlBool>`place = ${userId}`);
     const isOneOf = (column: "account" | "username" | "stopped_by", values: readonly string[]) =>
       values.length === 0 ? sql<SqlBool>`1 = 0` : sql<SqlBool>`${sql.ref(column)} in (${sql.join(values)})`;

@@ -4,7 +4,7 @@ import { pruneHistory } from "../audit/prune-history.ts";
 import { deletePosts } from "../posts.ts";
 import { pruneProfiles } from "../profiles.ts";
 import { pruneWatching } from "../rounds.ts";
-import { BATCH, type Session, untilNone } from "./session.ts";
+import { BATCH, inTransaction, type Session, untilNone } from "./session.ts";
 
 const HOUR_MS = 60 * 60_000;
 /** Slack repeats a delivery within about five minutes; an hour leaves room for a slow network. */
@@ -55,7 +55,7 @@ export async function prune(session: Session): Promise<NextTime> {
     .where("part_of", "is", null)
     .limit(BATCH);
   await untilNone(() =>
-    db.transaction().execute(async (tx) => {
+    inTransaction(session, async ({ db: tx }) => {
       const gone = await tx.deleteFrom("change").where("id", "in", settled).returning("id").execute();
       const ids = gone.map(({ id }) => id);
       if (ids.length === 0) return 0;

@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { type RawBuilder, sql } from "kysely";
 import type { Sealer } from "../../accounts/seal.ts";
 import { type Column, columns, type Row, sealedIn, textOf } from "./sealed-columns.ts";
-import type { Db } from "./session.ts";
+import { type Db, inTransaction } from "./session.ts";
 
 /** How many values each key sealed, of all that are sealed in the database. */
 export type SealedCounts = ReadonlyMap<string, number>;
@@ -49,10 +49,11 @@ export async function resealAll(db: Db, sealer: Sealer): Promise<Resealed> {
       else updates.push(updateOf(column, row, { value, next: value.replace(sealed, () => next) }));
     }
     for (let from = 0; from < updates.length; from += AT_ONCE) {
-      await db.transaction().execute(async (tx) => {
-        for (const update of updates.slice(from, from + AT_ONCE)) {
-          resealed += Number((await update.execute(tx)).numAffectedRows ?? 0n);
-        }
+      const some = updates.slice(from, from + AT_ONCE);
+      resealed += await inTransaction({ db }, async ({ db: tx }) => {
+        let rows = 0;
+        for (const update of some) rows += Number((await update.execute(tx)).numAffectedRows ?? 0n);
+        return rows;
       });
       await nextTurn();
     }

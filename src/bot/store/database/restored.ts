@@ -7,8 +7,8 @@ import type { DueKindName } from "../../workflow/due-kinds.ts";
 import type { PostKindName } from "../../workflow/posts.ts";
 import { schedulePosts } from "../posts.ts";
 import { HealthJson, toJson } from "../schema/columns.ts";
-import { ended, inTransaction, move } from "../step.ts";
-import type { Session } from "./session.ts";
+import { ended, move } from "../step.ts";
+import { inTransaction, type Session } from "./session.ts";
 
 /** A row says that this database is a copy from then: `gantry backup` writes it into the copy, `gantry restore` too. */
 const MARK = "restored_backup";
@@ -203,5 +203,5 @@ async function closeOne(session: Session, id: string, taken: string): Promise<vo
     rule: change.rule,
     breakGlass: change.breakGlass,
   };
-  await insertEvent(session.db, session, event);
+  await insertEvent(session, event);
 }

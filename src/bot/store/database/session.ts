@@ -75,6 +75,28 @@ export function timeAt(flavour: Flavour, shift: string): RawBuilder<string> {
   return sql<string>`to_char((clock_timestamp() at time zone 'utc') + cast(${shift} as interval), 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
 }
 
+/** PostgreSQL ended one transaction because of another: a serialization failure, or a deadlock. */
+const CONFLICTS: readonly unknown[] = ["40001", "40P01"];
+const MOST_ATTEMPTS = 3;
+
+/**
+ * Every transaction of the bot: `inside` is the session with the transaction as its `db`. When PostgreSQL ended it because of another one,
+ * nothing was changed, and `work` runs again. So `work` may have no effect but on rows.
+ */
+export async function inTransaction<Outside extends Pick<Session, "db">, Result>(
+  session: Outside,
+  work: (inside: Outside) => Promise<Result>,
+): Promise<Result> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await session.db.transaction().execute((db) => work({ ...session, db }));
+    } catch (error) {
+      const isConflict = error instanceof Error && "code" in error && CONFLICTS.includes(error.code);
+      if (!isConflict || attempt === MOST_ATTEMPTS) throw error;
+    }
+  }
+}
+
 /**
  * Values in one `in (…)`, and rows removed at once. SQLite takes 32,766 values in a statement, PostgreSQL 65,535; and a
  * statement about very many rows holds up all others.

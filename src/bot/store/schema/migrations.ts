@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import type { LiveReplica } from "../../health/facts.ts";
 import { liveReplicas } from "../database/replicas.ts";
-import type { Db, Flavour, Session } from "../database/session.ts";
+import { type Db, type Flavour, inTransaction, type Session } from "../database/session.ts";
 import { sealJson, type TextSealer } from "../database/text-sealer.ts";
 
 export type Migration = {
@@ -319,10 +319,10 @@ type Migrating = {
  * Resolves to the older replicas that are alive. Then nothing was changed, because migrations drop what those use.
  */
 export async function migrate(
-  { db, flavour, clock, textSealer }: Pick<Session, "db" | "flavour" | "clock" | "textSealer">,
+  session: Pick<Session, "db" | "flavour" | "clock" | "textSealer">,
   { isOnlyProcess = false, finish }: Migrating = {},
 ): Promise<readonly LiveReplica[]> {
-  return db.transaction().execute(async (tx) => {
+  return inTransaction(session, async ({ db: tx, flavour, clock, textSealer }) => {
     if (flavour === "postgres") await sql`select pg_advisory_xact_lock(${sql.lit(LOCK_KEY)})`.execute(tx);
     await sql`create table if not exists migration (number integer primary key, title text not null, applied_at text not null)`.execute(
       tx,
