@@ -295,8 +295,15 @@ export const dueMutants: readonly Mutant[] = [
   {
     bug: "a transaction that PostgreSQL ended for a deadlock isn't run again",
     file: "src/bot/store/database/session.ts",
-    text: '["40001", "40P01"]',
-    becomes: '["40001"]',
+    text: '["40001", "40P01", "55P03"]',
+    becomes: '["40001", "55P03"]',
+    tests: ["test/bot/store/on-postgres.test.ts"],
+  },
+  {
+    bug: "a statement's time is over before PostgreSQL finds a deadlock",
+    file: "src/platform/database/postgres.ts",
+    text: "    lock_timeout: limitMs / 2,\n",
+    becomes: "",
     tests: ["test/bot/store/on-postgres.test.ts"],
   },
 ];

@@ -92,7 +92,7 @@ export const postMutants: readonly Mutant[] = [
   {
     bug: "a card stays red when nobody watches there any more",
     file: "src/bot/store/watches.ts",
-    text: "    if (row === undefined) return undefined;\n    await watchersChanged(inside, row);",
+    text: "    if (row === undefined) return undefined;\n    await scheduleAlertsAt(inside, { teamId: row.team_id, place: row.place });",
     becomes: "    if (row === undefined) return undefined;",
     tests: kept,
   },

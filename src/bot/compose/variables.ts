@@ -175,7 +175,10 @@ const bot = {
     meaning: "A file with the certificate authorities to trust.",
   },
   DATABASE_POOL: { default: "10", meaning: "Connections per replica." },
-  DATABASE_TIMEOUT_MS: { default: "900", meaning: "How long a statement may take." },
+  DATABASE_TIMEOUT_MS: {
+    default: "900",
+    meaning: "How long a statement may take. It waits at most half of that for a lock.",
+  },
   PLAYGROUND_HOST: { default: "127.0.0.1", meaning: "The address of the simulated Slack." },
   PLAYGROUND_TRANSPORT: {
     default: "http",

@@ -262,7 +262,7 @@ export function takeAlert(session: Session, { id, teamId }: IdIn, who: Who, even
   });
 }
 
-/** Schedules the messages of open incidents in a place, because its readers' permissions have changed. */
+/** Schedules the messages of open incidents in a place: who may read them, or whether they are still watched, has changed. */
 export async function scheduleAlertsAt(session: Session, { teamId, place }: PlaceId): Promise<void> {
   const rows = await session.db
     .selectFrom("post")

@@ -148,18 +148,10 @@ export function addWatch(
       .executeTakeFirst();
     if (row === undefined) return { kind: "same" };
     await scheduleDigest(inside, { ...watch, id: row.id });
-    await watchersChanged(inside, row);
+    await scheduleAlertsAt(inside, { teamId: row.team_id, place: row.place });
     await insertEvent(inside, event);
     return { kind: row.id === watch.id ? "added" : "changed", id: row.id };
   });
-}
-
-/** Schedules the messages of open incidents, which say whether they are still watched. */
-function watchersChanged(
-  session: Session,
-  { team_id: teamId, place }: { readonly team_id: string; readonly place: string },
-): Promise<void> {
-  return scheduleAlertsAt(session, { teamId, place });
 }
 
 /** Without a payload, the first attempt only works out when the digest is to be posted. */
@@ -205,7 +197,7 @@ export function setFileWatches(session: Session, teamId: string, watches: readon
     const known = new Set(stored.map(({ id }) => id));
     for (const { id, place } of stored.filter((row) => !kept.has(row.id))) {
       await inside.db.deleteFrom("watch").where("id", "=", id).execute();
-      await watchersChanged(inside, { team_id: teamId, place });
+      await scheduleAlertsAt(inside, { teamId, place });
     }
     for (const watch of watches.filter(({ id }) => !known.has(id))) {
       const key = keyOf(watch);
@@ -226,7 +218,7 @@ export function removeWatch(session: Session, at: IdIn, event: NewHistoryEvent):
   return inTransaction(session, async (inside) => {
     const row = await deleteOfPerson(inside.db, at);
     if (row === undefined) return undefined;
-    await watchersChanged(inside, row);
+    await scheduleAlertsAt(inside, { teamId: row.team_id, place: row.place });
     await insertEvent(inside, event);
     return watchOf(row);
   });
@@ -255,7 +247,7 @@ export function loseWatch(
   return inTransaction(session, async (inside) => {
     const row = (await deleteOfPerson(inside.db, at)) ?? (await setPaused(inside.db, { ...at, why }));
     if (row === undefined) return false;
-    await watchersChanged(inside, row);
+    await scheduleAlertsAt(inside, { teamId: row.team_id, place: row.place });
     await insertEvent(inside, event);
     await scheduleNews(inside, watchOf(row), plainText(why));
     return true;
@@ -270,7 +262,7 @@ export function resumeWatch(session: Session, { id, teamId }: IdIn, event: NewHi
     const watch = watchOf(row);
     // A digest that fell due during the pause is skipped.
     await scheduleDigest(inside, watch);
-    await watchersChanged(inside, row);
+    await scheduleAlertsAt(inside, { teamId: row.team_id, place: row.place });
     await insertEvent(inside, event);
     await scheduleNews(inside, watch, undefined);
     return true;

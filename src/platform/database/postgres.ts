@@ -50,6 +50,9 @@ async function openPool(options: PostgresOptions, onLost: (reason: string) => vo
     connectionTimeoutMillis: connectWithinMs,
     keepAlive: true,
     statement_timeout: limitMs,
+    // The server looks for a deadlock after a second, which may be too late, and only a superuser may change that. Whoever ran into this
+    // limit can run the transaction again.
+    lock_timeout: limitMs / 2,
     // A replica that is frozen in the middle of a transaction must not keep the others from a row for longer.
     idle_in_transaction_session_timeout: limitMs * 2,
     // The server ends a slow statement by itself; this is for a server that says nothing at all.

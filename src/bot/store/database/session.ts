@@ -75,8 +75,8 @@ export function timeAt(flavour: Flavour, shift: string): RawBuilder<string> {
   return sql<string>`to_char((clock_timestamp() at time zone 'utc') + cast(${shift} as interval), 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
 }
 
-/** PostgreSQL ended one transaction because of another: a serialization failure, or a deadlock. */
-const CONFLICTS: readonly unknown[] = ["40001", "40P01"];
+/** PostgreSQL ended one transaction because of another: a serialization failure, a deadlock, or a long wait for a lock. */
+const CONFLICTS: readonly unknown[] = ["40001", "40P01", "55P03"];
 const MOST_ATTEMPTS = 3;
 
 /**
