@@ -235,7 +235,8 @@ export async function countCalls(
   { teamId: team_id, day }: Omit<CallsOf, "username">,
   counts: ReadonlyMap<string, number>,
 ): Promise<void> {
-  await inBatches([...counts.keys()], async (usernames) => {
+  // In one order: two replicas that count at once would deadlock.
+  await inBatches([...counts.keys()].toSorted(), async (usernames) => {
     await db
       .insertInto("call_count")
       .values(usernames.map((username) => ({ team_id, username, day, calls: counts.get(username) ?? 0 })))
