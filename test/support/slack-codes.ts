@@ -28,6 +28,7 @@ export const documented: Readonly<Record<string, string>> = {
     posting_to_channel_denied slack_connect_blocked_file_type slack_connect_canvas_sharing_blocked
     slack_connect_clip_sharing_blocked slack_connect_file_link_sharing_blocked slack_connect_file_upload_sharing_blocked
     streaming_state_conflict team_not_found too_many_attachments unable_to_share_files update_failed`,
+  "chat.delete": "cant_delete_message channel_not_found message_not_found",
   "chat.getPermalink": "channel_not_found message_not_found",
   "views.open": "duplicate_external_id exchanged_trigger_id expired_trigger_id invalid_trigger_id view_too_large",
   "views.update": "duplicate_external_id hash_conflict not_found view_too_large",
@@ -40,7 +41,10 @@ export const documented: Readonly<Record<string, string>> = {
     file_update_failed file_uploads_except_images_disabled invalid_blocks invalid_channel not_in_channel
     posting_to_channel_denied`,
   "auth.test": "internal_error invalid_auth",
+  "users.conversations": `invalid_cursor invalid_limit invalid_types method_not_supported_for_channel_type missing_argument
+    missing_scope`,
   "users.info": "too_many_users user_not_found user_not_visible",
+  "users.list": "invalid_cursor limit_required missing_argument",
   "usergroups.list": "invalid_cursor invalid_team missing_argument plan_upgrade_required users_not_found",
   "usergroups.users.list": "invalid_cursor no_such_subteam plan_upgrade_required",
   "conversations.members": `channel_not_found fetch_members_failed invalid_cursor invalid_limit

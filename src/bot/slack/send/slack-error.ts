@@ -6,7 +6,7 @@ import { boundedMap } from "../../../platform/bounded-map.ts";
  * - `closed`: the bot can't do this in this conversation; an admin can change that
  * - `uninvited`: the same, and inviting the bot fixes it
  * - `gone`: the message, thread, view, person or group doesn't exist any more, or an address or trigger ran out
- * - `uneditable`: our message exists but can't be updated, now or ever
+ * - `uneditable`: our message exists but can't be updated or removed, now or ever
  * - `superseded`: somebody updated the view first
  * - `content`: Slack refuses what we built; plain text may pass
  * - `ours`: another bug of ours, or a setting of the app
@@ -67,7 +67,7 @@ const codes: Readonly<Record<Exclude<FailureKind, "unknown">, string>> = {
   gone: `message_not_found thread_not_found not_found user_not_found users_not_found user_not_visible no_such_subteam
     file_not_found file_deleted file_is_deleted missing_file_data team_not_found expired_trigger_id exchanged_trigger_id
     invalid_trigger_id used_url expired_url invalid_url cant_update_message`,
-  uneditable: `edit_window_closed block_mismatch cant_broadcast_message
+  uneditable: `edit_window_closed block_mismatch cant_broadcast_message cant_delete_message
     no_dual_broadcast_content_update`,
   superseded: "hash_conflict",
   content: `invalid_blocks invalid_blocks_format msg_blocks_too_long msg_too_long invalid_arguments invalid_attachments
@@ -77,7 +77,7 @@ const codes: Readonly<Record<Exclude<FailureKind, "unknown">, string>> = {
     invalid_metadata_format invalid_metadata_schema metadata_must_be_sent_from_app metadata_too_large missing_profile_id
     duplicate_external_id view_too_large not_implemented draft_already_deleted draft_already_sent draft_has_conflict
     draft_not_found duplicate_channel_not_found duplicate_message_not_found alt_txt_too_large snippet_too_large
-    unknown_snippet_type unknown_subtype too_many_users invalid_cursor invalid_limit invalid_team
+    unknown_snippet_type unknown_subtype too_many_users invalid_cursor invalid_limit invalid_team invalid_types limit_required
     invalid_user_combination not_enough_users users_list_not_supplied`,
   token:
     "token_revoked invalid_auth account_inactive token_expired not_authed org_login_required two_factor_setup_required",
