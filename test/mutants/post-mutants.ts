@@ -155,16 +155,23 @@ export const postMutants: readonly Mutant[] = [
   {
     bug: "an announcement that Slack may have taken comes again as if it were new",
     file: "src/bot/workflow/post/announcement.ts",
-    text: "isAgain ? sentAgain({ text, blocks }) : { text, blocks }",
-    becomes: "isAgain ? { text, blocks } : { text, blocks }",
+    text: "isAgain ? sentAgain(told) : told",
+    becomes: "isAgain ? told : told",
     tests: ["test/flows/watching/announced.test.ts"],
   },
   {
     bug: "an announcement names what policy hides by now",
     file: "src/bot/workflow/post/announcement.ts",
-    text: 'if (may !== true) return { kind: may === undefined ? "unknown" : "nothing" };',
-    becomes: 'if (may === undefined) return { kind: "unknown" };',
+    text: "isNamed ? { text, blocks } : names.unnamed",
+    becomes: "{ text, blocks }",
     tests: everyRight,
+  },
+  {
+    bug: "a channel isn't told that somebody watches what policy hides there by now",
+    file: "src/bot/workflow/post/announcement.ts",
+    text: "isNamed ? { text, blocks } : names.unnamed",
+    becomes: "isNamed ? { text, blocks } : undefined",
+    tests: ["test/flows/watching/announced.test.ts"],
   },
   {
     bug: "the end of a watch names what policy hides by now",
@@ -176,7 +183,7 @@ export const postMutants: readonly Mutant[] = [
   {
     bug: "whoever ends a watch of what policy hides hears nothing",
     file: "src/bot/workflow/propose/change-watches.ts",
-    text: " || !(await mayName(targets, context))",
+    text: " || !announced.isNamed",
     becomes: "",
     tests: ["test/flows/watching/announced.test.ts"],
   },

@@ -5,9 +5,16 @@ import { connectsChannel, teams } from "../../support/linking.ts";
 import { says, whispers } from "../../support/speak.ts";
 import type { World } from "../../support/world.ts";
 
+type Deed = readonly [what: string, act: (town: World) => Promise<unknown>, told: RegExp];
+
 /** What a channel is told when somebody does it, and how that begins. */
-const done: readonly (readonly [what: string, act: (town: World) => Promise<unknown>, told: RegExp])[] = [
-  ["watches a workload", (town) => says(town, town.developer, "/gantry watch web"), /watches web/u],
+const ofWatches: readonly (readonly [...Deed, unnamed: string])[] = [
+  [
+    "watches a workload",
+    (town) => says(town, town.developer, "/gantry watch web"),
+    /watches web/u,
+    "🔔 Dana Reyes watches a hidden workload in #ops.",
+  ],
   [
     "ends a watch",
     async (town) => {
@@ -15,8 +22,17 @@ const done: readonly (readonly [what: string, act: (town: World) => Promise<unkn
       await says(town, town.developer, "/gantry unwatch web");
     },
     /Dana Reyes stopped watching web/u,
+    "🔕 Dana Reyes stopped watching a hidden workload in #ops.",
   ],
-  ["mutes a workload", (town) => says(town, town.developer, "/gantry mute web 1h"), /Dana Reyes muted web/u],
+  [
+    "mutes a workload",
+    (town) => says(town, town.developer, "/gantry mute web 1h"),
+    /Dana Reyes muted web/u,
+    "🔕 Dana Reyes muted a hidden workload in #ops.",
+  ],
+];
+const done: readonly Deed[] = [
+  ...ofWatches.map(([what, act, told]): Deed => [what, act, told]),
   ["binds the channel", (town) => says(town, town.developer, "/gantry use --region beijing2"), /beijing2/u],
   ["connects an account", (town) => connectsChannel(town, town.developer, teams), /team-ops/u],
 ];
@@ -72,7 +88,23 @@ test.each(done)(
   },
 );
 
-test("whoever ends a watch of what policy hides there by now reads it alone", async () => {
+test.each(ofWatches)(
+  "when somebody %s that policy hides before Slack takes the message, the channel reads who did it, without the name",
+  async (_what, act, what, unnamed) => {
+    await using town = await towns();
+    town.playground.faults.answer("chat.postMessage", "429", { channel: "ops", retryAfterSeconds: 150 });
+    await act(town);
+    town.setPolicy("rules: [{ name: none, who: everyone, does: anything, then: refuse }]");
+
+    town.playground.faults.clear();
+    await later(town, 4);
+
+    expect(told(town, what)).toEqual([]);
+    expect(spoken(town.developer).at(-1)).toBe(unnamed);
+  },
+);
+
+test("whoever ends a watch of what policy hides there by now reads its name alone", async () => {
   await using town = await towns();
   await says(town, town.developer, "/gantry watch web");
   town.setPolicy("rules: [{ name: none, who: everyone, does: anything, then: refuse }]");
@@ -81,6 +113,7 @@ test("whoever ends a watch of what policy hides there by now reads it alone", as
   await later(town, 2);
 
   expect(whispers(town.developer).at(-1)).toBe("🔕 Dana Reyes stopped watching web in #ops.");
+  expect(spoken(town.developer).at(-1)).toBe("🔕 Dana Reyes stopped watching a hidden workload in #ops.");
   expect(told(town, /web/u)).toHaveLength(1);
 });
 

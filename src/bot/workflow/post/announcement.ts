@@ -10,14 +10,18 @@ import { mayBeNamed, type Named, type SeenParts } from "./seen-there.ts";
 /** A message that is sent once is dropped after this time: history and the list of watches still have it. */
 export const TELL_FOR_MS = 48 * 60 * 60_000;
 
+const BlocksJson = z.custom<Block[]>((value) => Array.isArray(value));
+
 const NamesJson = z.object({
   account: z.string(),
   targets: z.array(z.object({ kind: z.enum(["service", "job"]).optional(), names: z.string(), region: z.string() })),
+  /** An earlier version stored none. */
+  unnamed: z.object({ text: z.string(), blocks: BlocksJson }).optional(),
 });
 
 const AnnouncementJson = z.object({
   text: z.string(),
-  blocks: z.custom<Block[]>((value) => Array.isArray(value)),
+  blocks: BlocksJson,
   /** Found when that person is erased. */
   by: z.string(),
   /** An earlier version stored none, and told all of it. */
@@ -27,8 +31,8 @@ const AnnouncementJson = z.object({
 type Told = {
   /** Who did it. */
   readonly by: string;
-  /** What it names: policy may hide that from the place before Slack takes the message. */
-  readonly names: "no workload" | Pick<Named, "account" | "targets">;
+  /** What it names, and the message without that: policy may hide it from the place before Slack takes the message. */
+  readonly names: "no workload" | (Pick<Named, "account" | "targets"> & { readonly unnamed: Post });
   readonly post: Post;
 };
 
@@ -37,19 +41,16 @@ export function announcement(channelId: string, { by, names, post: { text, block
   return { id: randomUUID(), channelId, payload: JSON.stringify({ text, blocks, by, names }) };
 }
 
-/** What somebody did there is told whatever became of them, unless policy hides what they did it to. */
+/** What somebody did there is told whatever became of them, without the names that policy hides there by now. */
 export function announcementPost(deps: SeenParts & Pick<WorkflowParts, "clock">): PostKind {
   return async ({ payload, teamId, place, createdAt }) => {
     const isLate = deps.clock.now().getTime() - createdAt.getTime() > TELL_FOR_MS;
     if (payload === undefined || isLate) return { kind: "nothing", isOver: true };
     const { text, blocks, by: userId, names } = AnnouncementJson.parse(JSON.parse(payload));
-    if (names !== "no workload") {
-      const may = await mayBeNamed(deps, { teamId, userId, ...names }, place);
-      if (may !== true) return { kind: may === undefined ? "unknown" : "nothing" };
-    }
-    return {
-      kind: "shown",
-      card: async ({ isAgain }) => (isAgain ? sentAgain({ text, blocks }) : { text, blocks }),
-    };
+    const isNamed = names === "no workload" || (await mayBeNamed(deps, { teamId, userId, ...names }, place));
+    if (isNamed === undefined) return { kind: "unknown" };
+    const told = isNamed ? { text, blocks } : names.unnamed;
+    if (told === undefined) return { kind: "nothing" };
+    return { kind: "shown", card: async ({ isAgain }) => (isAgain ? sentAgain(told) : told) };
   };
 }

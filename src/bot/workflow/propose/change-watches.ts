@@ -8,7 +8,13 @@ import { mayName, readRefusal, visibleTarget } from "../../commands/lookup/may-s
 import { ofNamedKind } from "../../commands/lookup/named-kind.ts";
 import { LONGEST_MUTE_MS, muteEnd } from "../../commands/verbs/watch/watch-words.ts";
 import { messageFor, type Post } from "../../views/kit/post.ts";
-import { sentToAsker, termsText, watchMessage } from "../../commands/verbs/watch/watch-message.ts";
+import {
+  sentToAsker,
+  termsText,
+  unnamedWatchMessage,
+  type WatchDeed,
+  watchMessage,
+} from "../../commands/verbs/watch/watch-message.ts";
 import { Problem } from "../../../api/problem.ts";
 import { UserError } from "../../errors.ts";
 import type { Announcement, HistoryEventKind, NewHistoryEvent } from "../../changes/history-event.ts";
@@ -65,10 +71,10 @@ export async function changeWatches(
   if (done === undefined) return reply.send(await refused(deps, asked, wish), "refused");
   const { message, announced } = done;
   if (announced === undefined) return reply.send(message, "done");
-  // Everybody there reads it, the person too unless they are elsewhere.
+  // Everybody there reads it, the person too unless they are elsewhere or may read the names only here.
   const isDelivered = await deps.deliver(announced, origin.teamId);
   if (!isDelivered) return reply.send(sentToAsker(message, { channelId, isWatch: wish.kind === "watch" }), "done");
-  if (isElsewhere) await reply.send(message, "done");
+  if (isElsewhere || !announced.isNamed) await reply.send(message, "done");
 }
 
 function placeOf({ place }: WatchWish, { channelId }: Origin): WatchPlace {
@@ -79,20 +85,32 @@ function placeOf({ place }: WatchWish, { channelId }: Origin): WatchPlace {
 type Done = {
   readonly message: Post;
   /** The same for everybody in the channel; undefined when it is no news there. */
-  readonly announced: Announcement | undefined;
+  readonly announced: Announced | undefined;
 };
 
-/** The announcement for the channel of the watch; none for a direct message, or where policy hides what it names. */
+/** `isNamed`: policy lets the channel read what it names. */
+type Announced = Announcement & { readonly isNamed: boolean };
+
+type Named = Pick<WatchTarget, "kind" | "names"> & Partial<WatchTarget>;
+
+type Announcing = {
+  readonly kind: WatchDeed;
+  readonly message: Post;
+  readonly targets: readonly [Named, ...Named[]];
+};
+
+/** The announcement for the channel of the watch; none for a direct message. */
 async function announcedIn(
   { ask, place, at, account: { username }, context }: Asked,
-  message: Post,
-  named: readonly (Pick<WatchTarget, "kind" | "names"> & Partial<WatchTarget>)[],
-): Promise<Announcement | undefined> {
+  { kind, message, targets }: Announcing,
+): Promise<Announced | undefined> {
+  if (place.kind === "dm") return undefined;
   const region = ask.region ?? context.settings.region;
-  const targets = named.map((target) => ({ region, ...target }));
-  if (place.kind === "dm" || !(await mayName(targets, context))) return undefined;
-  const names = { account: username, targets };
-  return announcement(place.channelId, { by: at.userId, names, post: messageFor(username, message) });
+  const unnamed = unnamedWatchMessage({ kind, by: context.asker.name, place }, targets[0]);
+  const typed = targets.map((target) => ({ region, ...target }));
+  const names = { account: username, targets: typed, unnamed };
+  const told = { by: at.userId, names, post: messageFor(username, message) };
+  return { ...announcement(place.channelId, told), isNamed: await mayName(typed, context) };
 }
 
 /** Undefined: policy refuses it. */
@@ -169,7 +187,7 @@ async function start(
   const next = watch.digest && nextDigest(watch.digest, context.now);
   const common = { watch, next, by: asker.name, place, defaultRegion: context.defaultRegion };
   const message = watchMessage({ kind: "watched", ...common });
-  const announced = await announcedIn(asked, message, [watch.target]);
+  const announced = await announcedIn(asked, { kind: "watched", message, targets: [watch.target] });
   const event = eventOf(asked, { kind: "watched", target: watch.target, result: termsText(watch), announced });
   const added = await deps.store.addWatch(watch, limits, event);
   if (added.kind === "full") throw tooMany(added.by, deps.settings.command);
@@ -263,8 +281,14 @@ async function end(
   const isOther = isDigest ? watches.length > 0 : digests.length > 0;
   const goesOn = isOther ? (isDigest ? "single messages" : "digest") : undefined;
   const message = watchMessage({ kind: "ended", watches: ends, goesOn, still, command, ...common });
-  const targets = [...ends.map((watch) => watch.target), ...(still === undefined ? [] : [still])];
-  const announced = ends.length === 0 ? undefined : await announcedIn(asked, message, targets);
+  const [first, ...rest] = ends.map((watch) => watch.target);
+  const announced =
+    first &&
+    (await announcedIn(asked, {
+      kind: "ended",
+      message,
+      targets: [first, ...rest, ...(still === undefined ? [] : [still])],
+    }));
   let isNews = false;
   for (const watch of ends) {
     // With the first one that ends: somebody else may have ended some just now.
@@ -305,7 +329,7 @@ async function mute(
   const muted = { teamId: at.teamId, place: where, names, by: { userId: asker.userId, name: asker.name } };
   if (wish.until === "off") {
     const message = watchMessage({ kind: "unmuted", names, ...common });
-    const announced = await announcedIn(asked, message, [target]);
+    const announced = await announcedIn(asked, { kind: "unmuted", message, targets: [target] });
     const event = eventOf(asked, { kind: "unmuted", target, result: "", announced });
     if (await deps.store.unmute(muted, event)) {
       logEvent(deps, event);
@@ -323,7 +347,7 @@ async function mute(
   const result = `until ${until.toISOString().slice(0, 16).replace("T", " ")} UTC`;
   const doubt = await doubtOf(names, asked);
   const message = watchMessage({ kind: "muted", mute: { names, until }, doubt, ...common });
-  const announced = await announcedIn(asked, message, [target]);
+  const announced = await announcedIn(asked, { kind: "muted", message, targets: [target] });
   const event = eventOf(asked, { kind: "muted", target, result, announced });
   if (!(await deps.store.mute({ ...muted, forMs }, event))) return { message, announced: undefined };
   logEvent(deps, event);

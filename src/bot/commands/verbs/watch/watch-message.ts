@@ -168,6 +168,27 @@ export function watchMessage(message: WatchMessage): Post {
   }
 }
 
+const did = {
+  watched: ["🔔", "watches"],
+  ended: ["🔕", "stopped watching"],
+  muted: ["🔕", "muted"],
+  unmuted: ["🔔", "unmuted"],
+} as const; // the literal keys
+export type WatchDeed = keyof typeof did;
+
+/** What somebody did, for a place that may not read the names. It has no buttons, because they contain them. */
+export function unnamedWatchMessage(
+  { kind, by, place }: Pick<Common, "by" | "place"> & { readonly kind: WatchDeed },
+  target: Pick<WatchTarget, "names">,
+): Post {
+  const [sign, verb] = did[kind];
+  return postOf([section([words(`${sign} ${by} ${verb} `, 120), hiddenWords(target), ...inPlace(place, ".")])]);
+}
+
+function hiddenWords({ names }: Pick<WatchTarget, "names">): Inline {
+  return words(names.includes("*") ? "hidden workloads" : "a hidden workload");
+}
+
 /** For the person who asked, when the channel hasn't got the message: it is archived, say, or only some people may post there. */
 export function sentToAsker(message: Post, there: { readonly channelId: string; readonly isWatch: boolean }): Post {
   const later = there.isWatch ? " If I can't post there later either, you get a direct message." : "";
@@ -279,9 +300,7 @@ export function watchNewsMessage(
   const again = isAgain ? [context("Sent again: you may have it already.")] : [];
   const [you, others] = why === undefined ? ["You watch ", "watches "] : ["You no longer watch ", "no longer watches "];
   const whose = place.kind === "dm" ? you : `${owner.name} ${others}`;
-  const what = isNamed
-    ? targetWords(target)
-    : [words(target.names.includes("*") ? "hidden workloads" : "a hidden workload")];
+  const what = isNamed ? targetWords(target) : [hiddenWords(target)];
   const head = [words(`${why === undefined ? "🔔" : "🔕"} ${whose}`, 120), ...what];
   if (why === undefined) return postOf([section([...head, words(" again.")]), ...again]);
   const later = source === "file" ? ["It is in the file of watches, and goes on once that is fixed."] : [];
