@@ -15,7 +15,7 @@ import type { Block } from "../views/kit/blocks.ts";
 import type { Ask } from "../ask.ts";
 import type { FilledForm, FormFacts, FormField, FormValues } from "./forms/form.ts";
 import type { Directory } from "./lookup/directory.ts";
-import type { DigestTime, Mute, QuietHours, Watch } from "../watch/watch.ts";
+import type { DigestTime, LastPoll, Mute, QuietHours, Watch } from "../watch/watch.ts";
 import type { LogPoll } from "./verbs/logs/log-poll.ts";
 import type { Target } from "./grammar/argument-types.ts";
 import type { Until } from "./verbs/watch/watch-words.ts";
@@ -111,15 +111,7 @@ export type Records = {
 export type Watches = {
   readonly watches: readonly Watch[];
   readonly mutes: readonly Mute[];
-  /** When each list was last read for watches. */
   readonly lastPolls: readonly LastPoll[];
-};
-
-export type LastPoll = {
-  readonly account: string;
-  readonly region: string;
-  readonly kind: "service" | "job";
-  readonly at: Date;
 };
 
 /** A change that can be taken back, with its latest row of history. */

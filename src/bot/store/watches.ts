@@ -5,6 +5,7 @@ import { z } from "zod";
 import type { NewHistoryEvent } from "../changes/history-event.ts";
 import {
   type DigestTime,
+  type LastPoll,
   type Mute,
   type QuietHours,
   type Watch,
@@ -14,7 +15,6 @@ import {
 import type {
   AddedWatch,
   IdIn,
-  LastPoll,
   ListKey,
   MutePlace,
   NewMute,

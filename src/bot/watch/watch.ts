@@ -72,6 +72,15 @@ export type Mute = {
   readonly by: { readonly userId: string; readonly name: string };
 };
 
+/** When a list of workloads was last read for watches. */
+export type LastPoll = {
+  /** A username. */
+  readonly account: string;
+  readonly region: string;
+  readonly kind: "service" | "job";
+  readonly at: Date;
+};
+
 /** The message in a place about a watch that ended without its owner, or goes on. */
 export type WatchNews = Pick<Watch, "target" | "owner" | "place" | "source"> & {
   /** Why it ended; undefined if it goes on. */

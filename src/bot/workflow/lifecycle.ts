@@ -96,13 +96,13 @@ type Details = {
   readonly observe: Moving & { readonly progress: Health; readonly isNews: boolean };
   readonly confirm: Moving & { readonly outcome: Outcome; readonly progress?: Health | undefined };
   /** Without `isNews`, the card stays as it is. */
-  readonly follow: LastPoll & { readonly isNews: boolean };
+  readonly follow: FinalPoll & { readonly isNews: boolean };
   readonly trouble: AnyPoll;
   readonly recover: AnyPoll;
 };
 
-type LastPoll = Moving & { readonly health: Health };
-type AnyPoll = LastPoll | (Moving & { readonly progress: Health });
+type FinalPoll = Moving & { readonly health: Health };
+type AnyPoll = FinalPoll | (Moving & { readonly progress: Health });
 
 export type Step = {
   readonly [Name in StepName]: { readonly name: Name } & Omit<Row, "event"> & Details[Name];

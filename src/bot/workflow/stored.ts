@@ -137,14 +137,6 @@ export type WatchesIn = {
   readonly place?: string | undefined;
 };
 
-/** The last poll of a list for watches. */
-export type LastPoll = {
-  readonly account: string;
-  readonly region: string;
-  readonly kind: "service" | "job";
-  readonly at: Date;
-};
-
 /** A mute in a direct message names the person whom it is with. */
 export type MutePlace = Mute["place"];
 

@@ -5,8 +5,8 @@ import { channel, type Inline, moment, words } from "../../../views/kit/inline.t
 import { type Message, postOf } from "../../../views/kit/post.ts";
 import { counted } from "../../../views/kit/text.ts";
 import { span } from "../../../views/kit/time.ts";
-import type { Mute, Watch } from "../../../watch/watch.ts";
-import type { LastPoll, VerbContext, Watches } from "../../command.ts";
+import type { LastPoll, Mute, Watch } from "../../../watch/watch.ts";
+import type { VerbContext, Watches } from "../../command.ts";
 import { readVerb } from "../../grammar/verb.ts";
 import { targetWords, termsText, unwatchAsk } from "./watch-message.ts";
 
