@@ -201,6 +201,7 @@ export function createBot(given: BotParts): Bot {
     (work: (deps: WorkflowParts, ...attempt: Parameters<DueWork>) => Promise<DueEnd>): DueWork =>
     async (due, ...attempt) =>
       work(await workspaceOf(due.teamId), due, ...attempt);
+  const sendPost = inWorkspace((deps, due, signal) => deliverPost(deps, due, signal));
   const loop = createDueLoop({
     store,
     lanes,
@@ -220,9 +221,9 @@ export function createBot(given: BotParts): Bot {
       ...care,
       follow: inWorkspace(followOn),
       place: inWorkspace(notifyPlace),
-      post: inWorkspace((deps, due, signal) => deliverPost(deps, due, signal)),
+      post: sendPost,
       prune: store.prune,
-      requester: inWorkspace((deps, due, signal) => deliverPost(deps, due, signal)),
+      requester: sendPost,
       rights: inWorkspace(checkRights),
       round: inWorkspace((deps, due, signal) => makeRound(deps, { known, push }, due, signal)),
       "watch news": inWorkspace(tellWatchNews),
