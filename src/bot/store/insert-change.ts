@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import type { NewHistoryEvent } from "../changes/history-event.ts";
+import { endNews } from "../changes/news.ts";
 import { isPartId, type StoredChange, partId } from "../changes/stored-change.ts";
 import type { IdIn, Inserted, NewChange, Unanswered } from "../workflow/stored.ts";
 import { newChangeRow } from "./change-row.ts";
@@ -85,7 +86,7 @@ function unansweredBefore({ clock }: Session, { id, teamId, requester, op, workl
   // Each part finds its rows by a small partial index, whose condition it repeats word for word.
   const running = sql`select id from change where settled_at is null and ${person}
     and not exists (select 1 from post where post.id = change.id and ts is not null)`;
-  const ends = ["ended", "after", "asked"].map((news) => sql.lit(news));
+  const ends = endNews.map((news) => sql.lit(news));
   const isReported = sql`(${sql.join(
     ends.map((news) => sql`told like '%"' || ${news} || '"%'`),
     sql` or `,

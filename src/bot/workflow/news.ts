@@ -1,13 +1,6 @@
+import { type News, newsRanks } from "../changes/news.ts";
 import { partsOf, type StoredChange } from "../changes/stored-change.ts";
 import { isFollowed, seenOf } from "../views/kit/health.ts";
-
-/**
- * News of a request, in the order in which it happens: it waits or runs, it waits again, it ended, and afterwards the workload is in
- * trouble or the job ended.
- */
-const ranks = { waiting: 1, running: 1, returned: 2, ended: 3, after: 4 } as const; // the literal names
-export type News = keyof typeof ranks;
-export const newsKinds = Object.keys(ranks) as [News, ...News[]]; // its keys
 
 /** Usually there is a card by then. */
 const CARD_WITHIN_MS = 3_000;
@@ -32,8 +25,8 @@ export function dueNews(change: StoredChange, { sentKeys, at }: Known): DueNews 
   const { card, createdAt, settledAt } = change;
   const news = newsOf(change);
   // The card has shown that it waits or runs.
-  const known = Math.max(0, ...sentKeys.map((key) => (Object.hasOwn(ranks, key) ? ranks[key as News] : 0))); // a key, as just seen
-  const isNew = ranks[news] > known && (card === undefined || ranks[news] > ranks.waiting);
+  const known = Math.max(0, ...sentKeys.map((key) => (Object.hasOwn(newsRanks, key) ? newsRanks[key as News] : 0))); // a key, as just seen
+  const isNew = newsRanks[news] > known && (card === undefined || newsRanks[news] > newsRanks.waiting);
   if (!isNew) return { kind: "nothing" };
   const ms =
     news === "running"

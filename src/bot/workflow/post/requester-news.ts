@@ -1,8 +1,9 @@
 import { z } from "zod";
+import { type News, newsKinds, newsRanks } from "../../changes/news.ts";
 import { isNotifying, type StoredChange } from "../../changes/stored-change.ts";
 import { newsPost, type NewsPost } from "../../views/cards/news-post.ts";
 import { sentAgain } from "../../views/kit/post.ts";
-import { dueNews, isWatched, newsKinds, newsOf } from "../news.ts";
+import { dueNews, isWatched, newsOf } from "../news.ts";
 import { isDirect } from "../origin.ts";
 import type { WorkflowParts } from "../ports.ts";
 import { contentOf, threadOf } from "../stored-request.ts";
@@ -19,7 +20,7 @@ const CARD_WITHIN_MS = { first: 3_000, update: 10_000 };
 
 const NewsJson = z.object({
   change: z.string(),
-  news: z.enum(["asked", ...newsKinds]),
+  news: z.enum(newsKinds),
   /** Why the card doesn't show it. */
   why: z
     .object({
@@ -177,8 +178,8 @@ function wordsOf(
 }
 
 /** The card, or newer news, has replaced it. */
-function isOutdated(news: NewsJson["news"], change: StoredChange): boolean {
+function isOutdated(news: News, change: StoredChange): boolean {
   if (news === "asked") return false;
-  const isFirst = news === "waiting" || news === "running";
+  const isFirst = newsRanks[news] === newsRanks.waiting;
   return newsOf(change) !== news || (isFirst && change.card !== undefined);
 }
