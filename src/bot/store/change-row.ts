@@ -157,7 +157,7 @@ function openedText(sealer: TextSealer, { id, reason, diff, ending, health, prog
 }
 
 /** The columns that never change after the request. */
-function requestOf(row: ChangeRow): Omit<NewChange, "state" | "expiresInMs" | "waitKey" | "parts"> {
+function requestOf(row: ChangeRow): Omit<NewChange, "state" | "waitKey" | "parts"> {
   return {
     id: row.id,
     deliveryId: row.delivery_id,

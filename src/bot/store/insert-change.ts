@@ -72,10 +72,10 @@ async function tryToAdd(
 }
 
 /** An approved one is ours to carry out; a pending one is carried on when its time is over. */
-async function schedule(session: Session, { id: key, teamId, state, expiresInMs: inMs }: NewChange) {
+async function schedule(session: Session, { id: key, teamId, state, terms }: NewChange) {
   const work = { kind: "change", key, teamId } as const; // a literal kind
   if (state === "approved") return beginDue(session, { ...work, leaseMs: session.leaseMs });
-  if (inMs !== undefined) await scheduleDue(session, { ...work, inMs });
+  if (terms !== undefined) await scheduleDue(session, { ...work, inMs: terms.expiresMs });
   return undefined;
 }
 
@@ -123,10 +123,10 @@ async function unansweredIn(session: Session, error: unknown): Promise<Unanswere
   return unanswered && { unanswered };
 }
 
-function times({ clock }: Session, { state, expiresInMs }: NewChange) {
+function times({ clock }: Session, { state, terms }: NewChange) {
   return {
     created_at: clock(),
-    expires_at: state === "pending" && expiresInMs !== undefined ? clock(expiresInMs) : null,
+    expires_at: terms === undefined ? null : clock(terms.expiresMs),
     approved_at: state === "approved" ? clock() : null,
   };
 }

@@ -43,8 +43,6 @@ export type NewChange = Omit<
 > & {
   /** `approved` for what needs no approval. */
   readonly state: "pending" | "approved";
-  /** From now on, of a pending one. */
-  readonly expiresInMs: number | undefined;
   /** Equal for duplicate requests: only one of them can be pending. */
   readonly waitKey?: string | undefined;
   /** Of a request for several workloads; the database gives them their ids. */

@@ -96,7 +96,6 @@ export function draftOf(sealer: Sealer, proposed: Proposed): Draft {
     terms,
     undoOf: proposed.undoOf,
     notifies: change.notifies === true,
-    expiresInMs: terms?.expiresMs,
     endsDelivery: terms === undefined && proposed.isAnsweredByCard,
   };
   const parts = several?.parts.map((part, at) => partOf(sealer, { ...part, place: at + 1, draft, ask: askHere }));
@@ -139,6 +138,5 @@ function partOf(sealer: Sealer, { change, risk, place, draft, ask }: Part): NewC
     sealed: sealContent(sealer, id, { change, ask }),
     terms: undefined,
     undoOf: undefined,
-    expiresInMs: undefined,
   };
 }

@@ -55,7 +55,6 @@ export async function storeWayBack(
       terms: undefined,
       breakGlass: stored.breakGlass,
       undoOf: stored.id,
-      expiresInMs: undefined,
     };
     const event = changeEvent(deps, draft, { kind: "requested", result: back.diff.join("; ") });
     const inserted = await deps.store.insertChange(draft, event);

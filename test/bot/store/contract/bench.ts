@@ -90,7 +90,6 @@ export function pendingChange(id: string, other: Partial<NewChange> = {}): NewCh
     id,
     deliveryId: `delivery-${id}`,
     state: "pending",
-    expiresInMs: 3_600_000,
     teamId: "T1",
     requester: ann,
     channelId: "C1",
@@ -113,7 +112,7 @@ export function pendingChange(id: string, other: Partial<NewChange> = {}): NewCh
 
 /** One that needs no approval. */
 export function approvedChange(id: string, other: Partial<NewChange> = {}): NewChange {
-  return pendingChange(id, { state: "approved", expiresInMs: undefined, terms: undefined, risk: "routine", ...other });
+  return pendingChange(id, { state: "approved", terms: undefined, risk: "routine", ...other });
 }
 
 export function event(kind: HistoryEventKind, other: Partial<NewHistoryEvent> = {}): NewHistoryEvent {

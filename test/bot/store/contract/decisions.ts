@@ -79,7 +79,7 @@ export function decisionsContract({ replica }: Bench): void {
 
   test("a vote after the time is late, also before somebody has noticed", async () => {
     const a = await replica("a");
-    await a.addChange(pendingChange("AAA111", { expiresInMs: 1_000 }), event("requested"));
+    await a.addChange(pendingChange("AAA111", { terms: { ...terms, expiresMs: 1_000 } }), event("requested"));
 
     a.later(1_100);
 
@@ -157,8 +157,8 @@ export function decisionsContract({ replica }: Bench): void {
 
   test("a request that is not due any more when its turn comes doesn't expire", async () => {
     const a = await replica("a");
-    await a.addChange(pendingChange("FIRST1", { expiresInMs: 1_000 }), event("requested"));
-    await a.addChange(pendingChange("SECOND", { expiresInMs: 1_000 }), event("requested"));
+    await a.addChange(pendingChange("FIRST1", { terms: { ...terms, expiresMs: 1_000 } }), event("requested"));
+    await a.addChange(pendingChange("SECOND", { terms: { ...terms, expiresMs: 1_000 } }), event("requested"));
     a.later(60_000);
 
     expect(ofId(await a.openChanges())).toEqual(["FIRST1", "SECOND"]);
@@ -175,7 +175,7 @@ export function decisionsContract({ replica }: Bench): void {
   test("what nobody decided or carried out in time expires, once, on any replica", async () => {
     const replicas = [await replica("a"), await replica("b")] as const; // a pair
     await replicas[0].addChange(pendingChange("WAITS"), event("requested"));
-    await replicas[0].addChange(pendingChange("SHORT", { expiresInMs: 1_000 }), event("requested"));
+    await replicas[0].addChange(pendingChange("SHORT", { terms: { ...terms, expiresMs: 1_000 } }), event("requested"));
     await replicas[0].addChange(approvedChange("READY"), event("requested"));
     const expire = (store: Replica) =>
       store.expireDue(600_000, (change) => event("expired", { result: `${change.id} ${change.ending?.kind}` }));
