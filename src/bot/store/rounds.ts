@@ -141,7 +141,7 @@ function roundKey({ teamId, account, region, kind }: ListKey): string {
 const RoundKey = z.tuple([z.string(), z.string(), z.string(), kinds]);
 
 /** Undefined for a key that Gantry didn't write. */
-function listOf(key: string): ListKey | undefined {
+export function listOf(key: string): ListKey | undefined {
   const read = fromJson(RoundKey).safeParse(key);
   if (!read.success) return undefined;
   const [teamId, account, region, kind] = read.data;

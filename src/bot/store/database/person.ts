@@ -5,9 +5,11 @@ import type { Sealer } from "../../accounts/seal.ts";
 import { type ChainKeys, digestOf, erase, type PersonalField, personalFields } from "../../audit/chain.ts";
 import { chainedEvent, eventFields } from "../audit/chain-rows.ts";
 import type { Tables } from "../schema/tables.ts";
-import { LOST, openJson } from "./text-sealer.ts";
+import { LOST, openJson, sealJson } from "./text-sealer.ts";
 import { deleteDue, dueBind } from "../due.ts";
 import { deletePosts, postBind } from "../posts.ts";
+import { EventJson, listOf } from "../rounds.ts";
+import { fromJson } from "../schema/columns.ts";
 import { inTransaction, type Session } from "./session.ts";
 
 type Rows = Readonly<Record<string, readonly Readonly<Record<string, unknown>>[]>>;
@@ -110,9 +112,12 @@ export async function erasePerson(
   const names = await namesOf(session, userId);
   const person = { userId, pseudonym, names, mentions: mentionsOf(userId, names) };
   const [accounts, teams] = [await ownAccounts(session, userId), await teamsOf(session, userId)];
-  const events = await eraseEvents(session, keys, { ...person, accounts });
+  const theirs = await session.db.selectFrom("change").select("id").where("requester_id", "=", userId).execute();
+  const ownRequests = new Set(theirs.map(({ id }) => id));
+  const events = await eraseEvents(session, keys, { ...person, accounts, ownRequests });
   const { own: requests, all } = await eraseRequests(session, sealer, { ...person, accounts });
-  const rest = (await eraseDue(session, userId)) + (await eraseRest(session, { ...person, accounts }));
+  const due = await eraseDue(session, { ...person, accounts });
+  const rest = due + (await eraseRest(session, { ...person, accounts }));
   for (const teamId of teams) await insertEvent(session, workspaceEvent("erased", teamId, pseudonym));
   return { pseudonym, events, requests, wasKnown: teams.length + events + all + rest > 0 };
 }
@@ -158,12 +163,13 @@ async function ownAccounts({ db }: Session, userId: string): Promise<readonly st
 }
 
 function escaped(word: string): string {
-  return word.replaceAll(/[.*+?^${}()|[\]\\/-]/gu, String.raw`\$&`);
+  return word.replaceAll(/[.*+?^${}()|[\]\\/]/gu, String.raw`\$&`);
 }
 
-/** Matches their id and names in a text, as whole words: a short name is part of many others. */
+/** Matches their id and names in a text or in JSON, as whole words: a short name is part of many others. */
 function mentionsOf(userId: string, names: readonly string[]): RegExp {
-  const words = [userId, ...names.filter((name) => name.trim().length > 1)].toSorted(
+  const longer = names.filter((name) => name.trim().length > 1);
+  const words = [userId, ...longer, ...longer.map((name) => JSON.stringify(name).slice(1, -1))].toSorted(
     (one, other) => other.length - one.length,
   );
   return new RegExp(`(?<![\\p{L}\\p{N}_])(?:${words.map(escaped).join("|")})(?![\\p{L}\\p{N}_])`, "gu");
@@ -179,7 +185,9 @@ type WithAccounts = Person & { readonly accounts: readonly string[] };
 
 const PAGE = 200;
 
-async function eraseEvents(session: Session, keys: ChainKeys, person: WithAccounts): Promise<number> {
+type Eventful = WithAccounts & { readonly ownRequests: ReadonlySet<string> };
+
+async function eraseEvents(session: Session, keys: ChainKeys, person: Eventful): Promise<number> {
   let erased = 0;
   for (let after = 0; ;) {
     const rows = await session.db
@@ -196,26 +204,31 @@ async function eraseEvents(session: Session, keys: ChainKeys, person: WithAccoun
   }
 }
 
-type ErasedRow = { readonly row: Selectable<Tables["event"]>; readonly person: WithAccounts };
+type ErasedRow = { readonly row: Selectable<Tables["event"]>; readonly person: Eventful };
 
 async function eraseEvent({ db, textSealer }: Session, keys: ChainKeys, { row, person }: ErasedRow): Promise<boolean> {
   // What was changed, or can't be opened, is left as it is: an erasure would hide it.
   const { contents = [], digest } = chainedEvent(textSealer, row);
   const event = contents.find((each) => digestOf(each) === digest);
   if (event === undefined) return false;
-  const { userId, pseudonym, mentions, accounts } = person;
+  const { userId, pseudonym, mentions, accounts, ownRequests } = person;
   const { fields } = event;
   const isTheirs = fields.userId === userId;
+  // Gantry's own events of their requests, such as that one expired.
+  const isAboutTheirs = fields.userId === null && fields.changeId !== null && ownRequests.has(fields.changeId);
   const instead: Partial<Record<PersonalField, string | null>> = {};
   if (isTheirs) {
     Object.assign(instead, { userId: pseudonym, userName: ERASED, result: ERASED });
-    // A direct message is a person; a name that no request has was typed.
-    if (isDirect(fields.channelId)) instead.channelId = pseudonym;
+    // A name that no request has was typed.
     if (fields.changeId === null && fields.workloadName !== null) instead.workloadName = ERASED;
   } else if (fields.result !== null && fields.result !== LOST && fields.result.search(mentions) >= 0) {
     instead.result = fields.result.replaceAll(mentions, pseudonym);
   }
-  if (fields.account !== null && accounts.includes(fields.account) && isTheirs) instead.account = ERASED;
+  if (isTheirs || isAboutTheirs) {
+    // A direct message is a person.
+    if (isDirect(fields.channelId)) instead.channelId = pseudonym;
+    if (fields.account !== null && accounts.includes(fields.account)) instead.account = ERASED;
+  }
   if (personalFields.every((field) => instead[field] === undefined)) return false;
   const next = erase(keys, event, instead);
   const columns = eventFields(next.fields);
@@ -274,23 +287,33 @@ function erasedTexts(row: Row, { textSealer, sealer, person }: Erasing & { reado
   const diff = sealedWithout(row.diff);
   const reason = sealedWithout(row.reason);
   const notice = row.notice === null ? null : without(row.notice);
+  const isNamed = diff !== undefined || reason !== undefined;
   return {
-    ...(diff !== undefined && { diff, sealed: withoutInDiff(sealer, row, without) }),
+    ...(isNamed && { sealed: withoutInRequest(sealer, row, without) }),
+    ...(diff !== undefined && { diff }),
     ...(reason !== undefined && { reason }),
     ...(notice !== row.notice && { notice }),
   };
 }
 
-const WithDiff = z.looseObject({ change: z.looseObject({ diff: z.array(z.string()) }) });
-
-/** The sealed request has its differences, too. What can't be opened stays. */
-function withoutInDiff(sealer: Sealer, { id, sealed }: Row, without: (text: string) => string): string {
+/** The sealed request has its differences and its reason, too. What can't be opened stays. */
+function withoutInRequest(sealer: Sealer, { id, sealed }: Row, without: (text: string) => string): string {
   const bind = ["change", id];
-  const content = openedJson(sealer, sealed, bind);
-  const { change, ...rest } = WithDiff.safeParse(content).data ?? {};
-  if (change === undefined) return sealed;
-  return sealer.seal(JSON.stringify({ ...rest, change: { ...change, diff: change.diff.map(without) } }), bind);
+  const content = Typed.safeParse(openedJson(sealer, sealed, bind)).data;
+  if (content === undefined) return sealed;
+  const { change, ask } = content;
+  const erased = {
+    ...content,
+    ...(change && { change: { ...change, diff: change.diff.map(without) } }),
+    ...(ask?.reason !== undefined && { ask: { ...ask, reason: without(ask.reason) } }),
+  };
+  return sealer.seal(JSON.stringify(erased), bind);
 }
+
+const Typed = z.looseObject({
+  change: z.looseObject({ diff: z.array(z.string()) }).optional(),
+  ask: z.looseObject({ reason: z.string().optional() }).optional(),
+});
 
 function openedJson(sealer: Sealer, sealed: string, bind: readonly string[]): unknown {
   try {
@@ -305,6 +328,7 @@ function erasedNames(row: Row, { textSealer, person }: Erasing): Partial<Row> {
   const { userId, pseudonym, mentions, accounts } = person;
   const quoted = JSON.stringify(userId);
   const ending = row.ending && openJson(textSealer, row.ending, row.id);
+  const why = ending === null ? "" : withoutInWhy(ending, person);
   return {
     ...(row.requester_id === userId && {
       requester_id: pseudonym,
@@ -314,10 +338,14 @@ function erasedNames(row: Row, { textSealer, person }: Erasing): Partial<Row> {
       sealed: "",
       // A direct message is a person.
       ...(isDirect(row.channel_id) && { channel_id: pseudonym }),
+      // Names the channel of the message that asked for it.
+      ...(row.delivery_id.startsWith("said:") && { delivery_id: `erased ${row.id}` }),
       account_owner: row.account_owner.replaceAll(quoted, JSON.stringify(pseudonym)),
       ...(accounts.includes(row.account_username) && { account_username: ERASED }),
     }),
-    ...(ending?.includes(quoted) === true && { ending: erasedEnding(ending, { quoted, pseudonym, mentions }) }),
+    ...(ending?.includes(quoted) === true
+      ? { ending: erasedEnding(ending, { quoted, pseudonym, mentions }) }
+      : ending && why !== ending && { ending: sealJson(textSealer, why, row.id) }),
     ...(row.terms?.includes(quoted) === true && { terms: row.terms.replaceAll(quoted, JSON.stringify(pseudonym)) }),
   };
 }
@@ -327,6 +355,13 @@ function isDirect(channelId: string | null): boolean {
 }
 
 type Quoted = Pick<Person, "pseudonym" | "mentions"> & { readonly quoted: string };
+
+/** Why a request didn't run, such as that its requester may no longer do this. */
+function withoutInWhy(ending: string, { mentions, pseudonym }: Person): string {
+  return JSON.stringify(JSON.parse(ending), (key, value: unknown) =>
+    key === "why" && typeof value === "string" ? value.replaceAll(mentions, pseudonym) : value,
+  );
+}
 
 /** Who decided, and their reason. */
 function erasedEnding(ending: string, { quoted, pseudonym, mentions }: Quoted): string {
@@ -342,8 +377,8 @@ function erasedEnding(ending: string, { quoted, pseudonym, mentions }: Quoted): 
   return JSON.stringify(erased).replaceAll(mentions, pseudonym);
 }
 
-/** News that their watch ended, for one: scheduled, and as a message. */
-async function eraseDue({ db, textSealer }: Session, userId: string): Promise<number> {
+/** News that their watch ended, for one: scheduled, and as a message; and what was read with their account. */
+async function eraseDue({ db, textSealer }: Session, { userId, accounts }: WithAccounts): Promise<number> {
   const names = (payload: string | null, bind: string | readonly string[]): boolean =>
     payload !== null && textSealer.open(payload, bind).includes(JSON.stringify(userId));
   const due = await db.selectFrom("due").select(["kind", "key", "payload"]).where("payload", "is not", null).execute();
@@ -352,6 +387,17 @@ async function eraseDue({ db, textSealer }: Session, userId: string): Promise<nu
     payload !== null && textSealer.open(payload, bind).includes(`"userId":${JSON.stringify(userId)}`);
   const named = due.filter((row) => (row.kind === "delivery" ? isTheirs : names)(row.payload, dueBind(row)));
   for (const { kind, key } of named) await deleteDue({ db }, { kinds: [kind], key });
+  // Lists that were read with an account of theirs. If others watch one, its rounds begin again.
+  const rounds = await db.selectFrom("due").select("key").where("kind", "=", "round").execute();
+  for (const { key } of rounds) {
+    if (accounts.includes(listOf(key)?.account ?? "")) await deleteDue({ db }, { kinds: ["round"], key });
+  }
+  const events = await db.selectFrom("notice").select(["id", "event"]).where("event", "is not", null).execute();
+  for (const { id, event } of events) {
+    const noticed = fromJson(EventJson).safeParse(textSealer.open(event ?? "", `notice ${id}`)).data;
+    if (noticed !== undefined && accounts.includes(noticed.account))
+      await db.deleteFrom("notice").where("id", "=", id).execute();
+  }
   // Of their direct messages.
   await db.deleteFrom("due").where("kind", "=", "place").where("key", "like", `% ${userId}`).execute();
   const posts = await db

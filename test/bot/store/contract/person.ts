@@ -72,7 +72,10 @@ export function personContract({ replica, db }: Bench): void {
         requester: bob,
         reason: "Ann Lee said so",
         diff: takesBack.diff,
-        sealed: older.seal(JSON.stringify({ ask: "Ann Lee", change: takesBack }), content),
+        sealed: older.seal(
+          JSON.stringify({ ask: { verb: "back", reason: "Ann Lee said so" }, change: takesBack }),
+          content,
+        ),
       }),
       event("requested", { who: bob, result: takesBack.diff.join("; ") }),
     );
@@ -118,7 +121,7 @@ export function personContract({ replica, db }: Bench): void {
     const others = await a.findChange("CCC333");
     expect(others).toMatchObject({ state: "pending", requester: bob, diff, reason: `${pseudonym} said so` });
     expect(JSON.parse(older.open(others?.sealed ?? "", content))).toEqual({
-      ask: "Ann Lee",
+      ask: { verb: "back", reason: `${pseudonym} said so` },
       change: { call: "back", diff },
     });
     expect(await a.findChange("AAA111")).toMatchObject({
