@@ -6,7 +6,7 @@ import { REDACTED } from "./known-tokens.ts";
 // When in doubt, it is redacted.
 
 const RUN = /[A-Za-z0-9+/_-]{32,}={0,2}/gu;
-const UUID = /(?<![0-9a-f])[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}(?![0-9a-f])/giu;
+export const UUID = /(?<![0-9a-f])[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}(?![0-9a-f])/giu;
 const harmless =
   /commit|sha\d|\bsha\b|revision|\brev\b|\bHEAD\b|digest|checksum|etag|md5|hash|image|layer|docker|containerd|overlay|trace|span|request|build|\bgit\b|blob|tree\b/iu;
 const sensitive =
@@ -45,7 +45,7 @@ function isBase64(run: string): boolean {
   return kinds && joined.length >= 32 && switching(joined) >= 0.28;
 }
 
-function isHex(chunk: string): boolean {
+export function isHex(chunk: string): boolean {
   return /^[0-9a-f]+$/u.test(chunk) || /^[0-9A-F]+$/u.test(chunk);
 }
 

@@ -1,4 +1,4 @@
-import { isNoisy } from "./random-strings.ts";
+import { isHex, isNoisy, UUID } from "./random-strings.ts";
 import { readings, createWordSearch, type Span, type WordSearch } from "./word-search.ts";
 import { REDACTED } from "./known-tokens.ts";
 
@@ -12,6 +12,8 @@ const SHORTEST = 6;
 const SHORTEST_LINE = 12;
 /** A line so long was probably cut, maybe within a value. */
 const LONG_LINE = 2_000;
+/** Whoever cuts a sentence ends it so, maybe within a value. */
+const CUT = Buffer.from("…");
 /** Common values: redacting them would make a log unreadable. */
 const ordinary =
   /^(?:enabled|disabled|default|production|development|staging|testing|release|localhost|\[?redacted\]?|verbose|warning|stdout|stderr|bearer|digest|running|exited|failed|failing|pending|completed?|succeeded|started|stopped|restarting|created|deleted|healthy|unhealthy|utf-?8|[a-z]{2}_[a-z]{2}\.utf-?8|[+-]?\d{1,5}(?:\.\d+)?(?:ms|s|m|h|[kmgt]i?b?)?)$/iu;
@@ -84,7 +86,7 @@ export function isSecretVariable({
     passwordIn(value.trim()).some((password) => password !== "") ||
     withPassword.test(value) ||
     wholeText.test(value) ||
-    isRandom(value)
+    isRandom(value, ofVersion.test(name) ? isHex : () => false)
   );
 }
 
@@ -94,10 +96,14 @@ const withPassword = /[^\s/:@]:[^\s/:@]+@[^\s@]/u;
 /** As long as a certificate or a file of settings, which may hold a secret, and no address, path or list of names. */
 const wholeText = /^(?=[^]{40})(?![\w./:@?&=%+,-]+$)/u;
 
-/** A word with digits in it that changes between digits and letters often, or all that password rules ask for. */
-function isRandom(value: string): boolean {
+/** Says which version or image runs. Logs repeat its hex, and people search for that. */
+const ofVersion = /commit|revision|version|release|digest|image|(?:^|[_-])(?:sha\d*|git|build)(?:[_-]|$)/iu;
+
+/** A word with digits in it that changes between digits and letters often, or all that password rules ask for. UUIDs are ids. */
+function isRandom(value: string, isKnown: (word: string) => boolean): boolean {
   const isMixed = [/[a-z]/u, /[A-Z]/u, /\d/u, /[^\w\s.:/@,=-]/u].every((kind) => kind.test(value));
-  return isMixed || value.split(/[^A-Za-z0-9]+/u).some((word) => word.length >= 8 && isNoisy(word));
+  const words = value.replaceAll(UUID, "").split(/[^A-Za-z0-9]+/u);
+  return isMixed || words.some((word) => word.length >= 8 && isNoisy(word) && !isKnown(word));
 }
 
 /** Whether a value is long and unusual enough to be a secret. */
@@ -110,7 +116,7 @@ export function isSecretValue(value: string): boolean {
 export function mayRepeat(text: string, secrets: readonly string[]): boolean {
   if (secrets.length === 0) return false;
   // Escaped, encoded or cut.
-  if (/[%\\&+]|[\w-]{12}/u.test(text) || text.length > LONG_LINE) return true;
+  if (/[%\\&+]|[\w-]{12}|…$/u.test(text) || text.length > LONG_LINE) return true;
   return secrets.some((secret) => {
     const value = secret.trim();
     const [first = "", ...others] = value.split("\n");
@@ -179,11 +185,13 @@ function redactIn(lines: readonly string[], search: WordSearch): readonly string
 
 function spansOfReadings(text: Buffer, search: WordSearch): Span[] {
   const hasEscapes = text.includes("%") || text.includes("\\") || text.includes("&");
-  const isLong = text.length > LONG_LINE;
+  const isCut = text.subarray(-CUT.length).equals(CUT);
+  const isLong = isCut || text.length > LONG_LINE;
   if (!hasEscapes && !isLong) return [];
-  const literal = { bytes: text, at: Int32Array.from({ length: text.length + 1 }, (_, at) => at) };
+  const written = isCut ? text.subarray(0, -CUT.length) : text;
+  const literal = { bytes: written, at: Int32Array.from({ length: text.length + 1 }, (_, at) => at) };
   return [literal, ...readings(literal)].flatMap(({ bytes, at }) => {
-    const found = bytes === text ? [] : search.find(bytes);
+    const found = bytes === written ? [] : search.find(bytes);
     const begun = isLong ? search.begunAtEnd(bytes) : 0;
     if (begun >= SHORTEST) found.push({ start: bytes.length - begun, end: bytes.length });
     return found.map(({ start, end }) => ({ start: at[start] ?? 0, end: at[end] ?? text.length }));

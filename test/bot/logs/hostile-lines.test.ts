@@ -100,6 +100,18 @@ test("a container's command of any length is a line, and any name a label", () =
   expect(plain(textOf("\u{e0001}", LONGEST), 75).text.length).toBe(75);
 });
 
+test("a container's command hides the secrets among its variables, and stays readable", () => {
+  const env = [
+    { name: "REGION", value: "eu-west-1" },
+    { name: "APP", value: "checkout" },
+    { name: "DB_PASSWORD", value: "opensesame" },
+  ];
+
+  expect(commandLine(["serve", "checkout", "--region", "eu-west-1", "--db", "opensesame"], env)).toBe(
+    "serve checkout --region eu-west-1 --db [redacted]",
+  );
+});
+
 test("the log's own lines are bounded, and stay JSON", () => {
   const lines: string[] = [];
   const log = createLog({

@@ -1,6 +1,7 @@
 import type { Job, Service } from "../../../api/answers.ts";
 import { type Shown, visible } from "./text.ts";
 import { redactLines } from "../../logs/redact.ts";
+import { isSecretVariable } from "../../logs/secret-values.ts";
 
 const units: Readonly<Record<string, string>> = { "": "MiB", Ki: "KiB", Mi: "MiB", Gi: "GiB", Ti: "TiB" };
 
@@ -49,13 +50,11 @@ export function jobMemory(job: Job): string {
   return allMemory(job.spec?.template?.spec?.containers);
 }
 
-type Env = readonly { readonly value?: string | undefined }[];
+type Env = readonly { readonly name: string; readonly value?: string | undefined }[];
 
-/**
- * Formats a container's command as one line: quoted where needed, with likely secrets and environment values redacted.
- */
+/** Formats a container's command as one line: quoted where needed, with likely secrets and those of its variables redacted. */
 export function commandLine(command: readonly string[], env: Env = []): string {
   const words = command.map((word) => (/^[\w./:=@%+,-]+$/u.test(word) ? word : JSON.stringify(word)));
-  const values = env.map(({ value = "" }) => value);
+  const values = env.filter(isSecretVariable).map(({ value = "" }) => value);
   return redactLines([words.join(" ")], values).join(" ");
 }

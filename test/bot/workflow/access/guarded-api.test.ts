@@ -132,6 +132,10 @@ test.each([
   ["MONKEY", "container"],
   ["KEYCLOAK_URL", "http://keycloak"],
   ["CACHE_KEY", "exited"],
+  ["INSTANCE_ID", "3f2a9c1d-5b6e-4f1a-9c2d-0a1b2c3d4e5f"],
+  ["GIT_SHA", "9fceb02d0ae5"],
+  ["APP_VERSION", "2026.11.26-9fceb02d"],
+  ["IMAGE_DIGEST", `sha256:${"9fceb02d0ae598e9".repeat(4)}`],
 ])("%s=%s makes nothing of a sentence unreadable", async (name, value) => {
   const message = `${value} isn't ready in ${value}`;
   const api = guarded(() => Response.json({ name: "web", containers: [{ env: [{ name, value }] }], message }));
@@ -144,6 +148,8 @@ test.each([
   ["APP", "a8f3k2m9x7"],
   ["UPSTREAM", "postgres://shop:opensesame@db/shop"],
   ["GREETING", "S3cret!pw"],
+  ["GIT_LOGIN", "a8f3k2m9x7"],
+  ["SHARED", "9fceb02d0ae5"],
   ["DB", "shop:opensesame@tcp(db:3306)/shop"],
   ["DB_PW2", "opensesame"],
   ["mysqlPassword", "opensesame"],
@@ -152,6 +158,21 @@ test.each([
   const api = guarded(() => Response.json({ name: "web", containers: [{ env: [{ name, value }] }], message }));
 
   expect((await api.send(calls.getService)).message).toBe("said [redacted] to web");
+});
+
+test("what is left of a value is hidden where the end of a sentence was cut", async () => {
+  const message = `${"no ".repeat(326)} login with correct horse`;
+  const answers = [
+    () => Response.json({ ...crashed, message: "can't log in with correct h…" }),
+    () => Response.json({ message }, { status: 409 }),
+  ];
+  const api = guarded(() => answers.shift()?.() ?? new Response(""));
+
+  const { message: told } = await api.send(calls.getService);
+  const refused: unknown = await api.send(calls.getService).catch((error: unknown) => error);
+
+  expect(told).toBe("can't log in with [redacted]…");
+  expect(refused instanceof Problem && refused.sentence).toMatch(/login with \[redacted\]…/u);
 });
 
 test("what a write answers is redacted too, and what is known to be its password", async () => {
