@@ -88,7 +88,7 @@ export async function mayBeNamed(deps: SeenParts, named: Named, place: string): 
   const { teamId, userId, account, targets } = named;
   try {
     const profile = await deps.people.profile(userId, freshness.profile);
-    // Policy allows nothing to somebody who is deactivated: here they count as the member they were.
+    // Policy allows nothing to somebody who is deactivated, and Slack no longer says whether they were a guest: they count as a member.
     const who = profile.standing === "deactivated" ? ({ ...profile, standing: "member" } as const) : profile; // a literal
     const as = { profile: who, account: account === undefined ? undefined : { username: account } };
     const rights = await rightsThere(deps, { ...as, teamId }, place);
