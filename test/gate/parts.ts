@@ -115,7 +115,7 @@ export const fullParts: readonly Part[] = [
   },
   // A fixed seed, and a new one.
   { name: "fuzz", budget: 400, needs: [], steps: [script("test:fuzz -- --seed 1"), script("test:fuzz")] },
-  { name: "mutants", budget: 450, needs: [], steps: [script("test:mutants")] },
+  { name: "mutants", budget: 700, needs: ["postgresql"], steps: [script("test:mutants")] },
   {
     name: "kubernetes",
     budget: 1_000,

@@ -42,7 +42,7 @@ const vitest = await createVitest("test", {
 const { config } = vitest;
 const files = new Map(
   (await vitest.globTestSpecifications())
-    .filter(({ project }) => project.name === "gantry" || project.name === "processes")
+    .filter(({ project }) => ["gantry", "processes", "postgres"].includes(project.name))
     .map((found) => [found.moduleId, found]),
 );
 
