@@ -88,7 +88,7 @@ export const fullParts: readonly Part[] = [
   { name: "socket", budget: 60, needs: [], steps: [project("socket")] },
   {
     name: "properties",
-    budget: 700,
+    budget: 800,
     needs: ["postgresql", "prometheus"],
     steps: [tests("npm test", ["--project", "gantry", "--project", "processes"])],
   },

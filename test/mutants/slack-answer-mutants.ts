@@ -179,8 +179,8 @@ export const slackAnswerMutants: readonly Mutant[] = [
   {
     bug: "a form says for ever that the request is being sent",
     file: "src/bot/slack/modals/form-reply.ts",
-    text: 'if (drawn.kind === "failed" && drawn.failure.kind !== "gone") await',
-    becomes: 'if (drawn.kind === "failed" && drawn.failure.kind === "gone") await',
+    text: 'if (drawn.kind !== "drawn" && !isClosed) await',
+    becomes: 'if (drawn.kind !== "drawn" && isClosed) await',
     tests: answers,
   },
   {

@@ -36,7 +36,8 @@ function isAbout(rule: Rule, { standing, membership, op, risk, workload, where, 
     (footprint?.instances ?? 0) <= (rule.limits?.instances ?? Infinity) &&
     (footprint?.containers?.[0]?.memoryMiB ?? 0) <= (rule.limits?.memoryMiB ?? Infinity) &&
     isStep(rule.limits?.growth, { op, footprint }) &&
-    (rule.limits === undefined || footprint !== undefined)
+    // What has no size is no step, and isn't within a size either.
+    ((rule.limits?.instances ?? rule.limits?.memoryMiB) === undefined || footprint !== undefined)
   );
 }
 

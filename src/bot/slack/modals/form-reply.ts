@@ -48,7 +48,8 @@ export function createFormReply(
       const post = placedInForm({ change, defaultRegion: deps.settings.region });
       const drawn = await show(endView({ title, post }));
       // An open form would say for ever that the request is being sent. A closed one needs nothing.
-      if (drawn.kind === "failed" && drawn.failure.kind !== "gone") await beside.send(post, "done");
+      const isClosed = drawn.kind === "failed" && drawn.failure.kind === "gone";
+      if (drawn.kind !== "drawn" && !isClosed) await beside.send(post, "done");
     },
     undelivered: beside.undelivered,
   };
