@@ -107,12 +107,16 @@ export function headOf({ teamId, card, ...facts }: FollowHead, end?: FollowOver)
   };
 }
 
-/** It says nothing of the log. */
-export function followPost({ clock }: Pick<WorkflowParts, "clock">): PostKind {
-  return async ({ payload, createdAt }) => {
-    const isLate = clock.now().getTime() - createdAt.getTime() > DRAWN_WITHIN_MS;
+/** How it ended says something of the workload. */
+export function followPost(deps: WorkflowParts, signal: AbortSignal): PostKind {
+  return async ({ payload, createdAt, place, teamId }) => {
+    const isLate = deps.clock.now().getTime() - createdAt.getTime() > DRAWN_WITHIN_MS;
     if (payload === undefined || isLate) return { kind: "nothing", isOver: true };
-    const { account, why, ...head } = Head.parse(JSON.parse(payload));
+    const { account: username, why: ended, by, ...head } = Head.parse(JSON.parse(payload));
+    const origin = { userId: by, teamId, channelId: place, account: username };
+    const reader = ended === undefined ? undefined : await followReader(deps, { ...head, origin }, signal);
+    if (reader?.kind === "unknown") return reader;
+    const [why, account] = reader?.kind === "mayNot" ? [reader.why, undefined] : [ended, username];
     const drawn = why === undefined ? followHead(head) : followEnded({ ...head, why });
     return {
       kind: "shown",
