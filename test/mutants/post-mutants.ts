@@ -13,6 +13,13 @@ const onSqlite = ["test/bot/store/on-sqlite.test.ts"];
 /** Messages that Gantry keeps true, secrets in what the workload API says, restores, followed logs and erasure. */
 export const postMutants: readonly Mutant[] = [
   {
+    bug: "a followed log tells how it ended to a place that may not read it by then",
+    file: "src/bot/workflow/watching/follow-posts.ts",
+    text: "ended === undefined ? undefined : await followReader",
+    becomes: "1 === 1 ? undefined : await followReader",
+    tests: follows,
+  },
+  {
     bug: "what Slack takes when somebody changes something is given up",
     file: "src/bot/workflow/post/deliver.ts",
     text: '  return { ms, isFailure: !(unshown.why === "message" || shown.isAwaited), isDone: unshown.why === "thread" };',
@@ -155,8 +162,8 @@ export const postMutants: readonly Mutant[] = [
   {
     bug: "an announcement that Slack may have taken comes again as if it were new",
     file: "src/bot/workflow/post/announcement.ts",
-    text: "isAgain ? sentAgain(told) : told",
-    becomes: "isAgain ? told : told",
+    text: "isAgain ? sentAgain(post) : post",
+    becomes: "isAgain ? post : post",
     tests: ["test/flows/watching/announced.test.ts"],
   },
   {

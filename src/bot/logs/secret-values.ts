@@ -12,7 +12,7 @@ const SHORTEST = 6;
 const SHORTEST_LINE = 12;
 /** A line so long was probably cut, maybe within a value. */
 const LONG_LINE = 2_000;
-/** Whoever cuts a sentence ends it so, maybe within a value. */
+/** The end of a text that was cut, maybe within a value. */
 const CUT = Buffer.from("…");
 /** Common values: redacting them would make a log unreadable. */
 const ordinary =

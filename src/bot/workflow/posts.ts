@@ -95,7 +95,7 @@ export type Sent<Value> =
 
 /** Each function is one attempt. Never rejects. */
 export type Sender = {
-  /** To whoever used a slash command or a button, by the address that came with it. `maybe`: only the answer was lost. */
+  /** By its `response_url`, to whoever used a slash command or a button. `maybe`: Slack's answer was lost. */
   readonly answer: (responseUrl: string, post: Post) => Promise<boolean | "maybe">;
   /** To a channel, or to a person by their id. */
   readonly post: (to: { readonly place: string; readonly threadTs?: string }, post: Post) => Promise<Sent<Card>>;

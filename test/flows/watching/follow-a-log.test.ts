@@ -339,6 +339,21 @@ describe("it ends", () => {
     expect(head(town)).toContain("The service was deleted.");
   });
 
+  test("without saying how, when policy hides the log before Slack takes its end", async () => {
+    await using town = await townLogging(lines(1, 3));
+    await says(town, "/gantry logs web --follow");
+    town.playground.faults.answer("chat.update", { error: "internal_error" });
+    town.behind.instead = Response.json({ error: "not found" }, { status: 404 });
+    await looksAgain(town, 1);
+
+    town.setPolicy("rules: [{ name: none, who: everyone, does: anything, then: refuse }]");
+    town.playground.faults.clear();
+    await looksAgain(town, 5);
+
+    expect(head(town)).toMatch(/^⏹️ Followed web[^]*may not read this log any more\./u);
+    expect(head(town)).not.toContain("deleted");
+  });
+
   test("when the workload API refuses the account, or doesn't answer for minutes", async () => {
     await using town = await townLogging(lines(1, 3));
     await says(town, "/gantry logs web --follow --for 30m");

@@ -131,12 +131,12 @@ export type BackOff = {
   /** How long a call must still wait, in milliseconds; 0 when it may leave. */
   readonly remaining: (key: string) => number;
   readonly start: (key: string, ms: number) => void;
-  /** The same as `remaining` for calls that come again: several are due when a wait is over, and only the first one asks Slack. */
+  /** Like `remaining`, for calls that are tried again later: of those that are due when a wait is over, only the first one asks Slack. */
   readonly turn: (key: string) => number;
   readonly turnEnds: (key: string) => void;
 };
 
-/** For the others, until the first one has its answer. */
+/** How long the others wait for its answer, at most. */
 const TURN_MS = 5_000;
 
 const MOST_KEYS = 1_000;

@@ -377,7 +377,7 @@ function erasedEnding(ending: string, { quoted, pseudonym, mentions }: Quoted): 
   return JSON.stringify(erased).replaceAll(mentions, pseudonym);
 }
 
-/** News that their watch ended, for one: scheduled, and as a message; and what was read with their account. */
+/** Deletes work and messages that name them, such as the news that their watch ended, and what was read with their account. */
 async function eraseDue({ db, textSealer }: Session, { userId, accounts }: WithAccounts): Promise<number> {
   const names = (payload: string | null, bind: string | readonly string[]): boolean =>
     payload !== null && textSealer.open(payload, bind).includes(JSON.stringify(userId));

@@ -81,7 +81,7 @@ const MOST_ATTEMPTS = 3;
 
 /**
  * Every transaction of the bot: `inside` is the session with the transaction as its `db`. When PostgreSQL ended it because of another one,
- * nothing was changed, and `work` runs again. So `work` may have no effect but on rows.
+ * nothing was changed, and `work` runs again. So `work` may change nothing but rows.
  */
 export async function inTransaction<Outside extends Pick<Session, "db">, Result>(
   session: Outside,

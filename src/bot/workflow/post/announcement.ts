@@ -41,7 +41,7 @@ export function announcement(channelId: string, { by, names, post: { text, block
   return { id: randomUUID(), channelId, payload: JSON.stringify({ text, blocks, by, names }) };
 }
 
-/** What somebody did there is told whatever became of them, without the names that policy hides there by now. */
+/** Says what somebody did, even if they have left since. Names that policy hides there by now are left out. */
 export function announcementPost(deps: SeenParts & Pick<WorkflowParts, "clock">): PostKind {
   return async ({ payload, teamId, place, createdAt }) => {
     const isLate = deps.clock.now().getTime() - createdAt.getTime() > TELL_FOR_MS;
@@ -49,8 +49,8 @@ export function announcementPost(deps: SeenParts & Pick<WorkflowParts, "clock">)
     const { text, blocks, by: userId, names } = AnnouncementJson.parse(JSON.parse(payload));
     const isNamed = names === "no workload" || (await mayBeNamed(deps, { teamId, userId, ...names }, place));
     if (isNamed === undefined) return { kind: "unknown" };
-    const told = isNamed ? { text, blocks } : names.unnamed;
-    if (told === undefined) return { kind: "nothing" };
-    return { kind: "shown", card: async ({ isAgain }) => (isAgain ? sentAgain(told) : told) };
+    const post = isNamed ? { text, blocks } : names.unnamed;
+    if (post === undefined) return { kind: "nothing" };
+    return { kind: "shown", card: async ({ isAgain }) => (isAgain ? sentAgain(post) : post) };
   };
 }

@@ -26,7 +26,7 @@ export type DeliverParts = Pick<WorkflowParts, "log" | "sender"> & {
 /** Slack couldn't say who may see it. */
 const ASK_AGAIN_MS = 60_000;
 const TRY_AGAIN_MS = 5_000;
-/** Longest pause that grows: after a lost answer, each retry may post one more message. */
+/** The longest pause that Slack doesn't ask for. After a lost answer, each retry may post one more message. */
 const MOST_GROWING_MS = 60_000;
 /** A deleted message is posted once more. */
 const MOST_POSTS = 2;
@@ -151,7 +151,7 @@ async function isAnswered(work: Work, shown: Shown, responseUrl: string): Promis
   const { posts } = post;
   const view = await viewOf(work, shown, { isAgain: posts > 0 });
   await hold(work);
-  // Stored before the call, as that of a post.
+  // Counted before the call, as a post is: its answer may be lost.
   await save(work, { posts: posts + 1 });
   const answered = await work.parts.sender.answer(responseUrl, view);
   if (answered === "maybe") work.post = { ...post, posts: posts + 1 };

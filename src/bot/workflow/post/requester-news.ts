@@ -117,7 +117,7 @@ export function requesterPost(
     const isBesideCommand = isFresh && (blockedAt !== undefined || (card === undefined && !isAsked));
     const responseUrl = isBesideCommand && !inThread ? opened?.responseUrl : undefined;
     const there = await seenThere(deps, change, place);
-    // The address of a command leads to its channel.
+    // A `response_url` leads to the channel of the command.
     const seen = there && responseUrl !== undefined ? await seenThere(deps, there.change, change.channelId) : there;
     if (seen === undefined) return { kind: "unknown" };
     const view = newsPost({ ...wordsOf(deps, seen.change, content), route: inThread ? "thread" : "alone" });

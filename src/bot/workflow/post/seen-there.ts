@@ -115,7 +115,7 @@ async function rightsOf(deps: Parts, change: StoredChange, place: string) {
   const { account, channelId, requester, teamId } = change;
   if (isErased(change)) return undefined;
   try {
-    // A channel's account is for those who are in it.
+    // Only people in a channel may use its account.
     const isOfChannel = account.owner.kind === "channel" && isDirect(place);
     if (isOfChannel && (await hasLeft(deps.people, channelId, requester.userId))) return undefined;
     await deps.accounts.reopen(account, { teamId, userId: requester.userId, channelId });

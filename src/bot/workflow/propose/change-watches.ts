@@ -109,8 +109,8 @@ async function announcedIn(
   const unnamed = unnamedWatchMessage({ kind, by: context.asker.name, place }, targets[0]);
   const typed = targets.map((target) => ({ region, ...target }));
   const names = { account: username, targets: typed, unnamed };
-  const told = { by: at.userId, names, post: messageFor(username, message) };
-  return { ...announcement(place.channelId, told), isNamed: await mayName(typed, context) };
+  const content = { by: at.userId, names, post: messageFor(username, message) };
+  return { ...announcement(place.channelId, content), isNamed: await mayName(typed, context) };
 }
 
 /** Undefined: policy refuses it. */

@@ -107,7 +107,7 @@ export function headOf({ teamId, card, ...facts }: FollowHead, end?: FollowOver)
   };
 }
 
-/** How it ended says something of the workload. */
+/** Its end may say how the workload is, so the requester's right is asked again. */
 export function followPost(deps: WorkflowParts, signal: AbortSignal): PostKind {
   return async ({ payload, createdAt, place, teamId }) => {
     const isLate = deps.clock.now().getTime() - createdAt.getTime() > DRAWN_WITHIN_MS;
