@@ -1,3 +1,4 @@
+import { type Cause, causeWords, endCause, isCrashLoop, startCause, textAbout } from "./cause.ts";
 import type { RawJob as Job, RawLastState as LastState, RawService as Service } from "./workload-shapes.ts";
 
 /**
@@ -8,15 +9,17 @@ export type Level = "healthy" | "busy" | "failing" | "idle";
 
 export type WorkloadStatus = {
   readonly level: Level;
-  /** Lower case, without a dot: `running`, `out of memory, exit 137, 6 restarts in 4 min`, `failed`. */
+  /** Lower case, without a dot: `running`, `keeps crashing`, `its new instances don't get ready`. */
   readonly words: string;
+  /** How often and how it ended, after the words: `exit 137, 6 restarts in 4 min`. */
+  readonly facts?: string;
+  /** Why it isn't well; undefined while it is, and while it is only on its way. */
+  readonly cause?: Cause;
   /** Why, when the API says so: `exited with code 137 (out of memory)`. */
   readonly reason?: string;
   /** Since when, as an ISO 8601 time, when the API says so. */
   readonly since?: string;
-  /** It restarts again and again. */
-  readonly isRestarting?: true;
-  /** When it last ended, where the words count restarts without a time. */
+  /** When it last ended, where the facts count restarts without a time. */
   readonly lastAt?: string;
 };
 
@@ -60,6 +63,9 @@ export function isIdle(word: string | undefined): boolean {
 /** What a card says of a new version that replaces no instances, because the service has none. */
 export const AT_REST = "runs when it is started";
 
+/** What a card says of instances that are being replaced, and don't fail. */
+export const ROLLING = "is being rolled out";
+
 export function isHealthy(word: string | undefined): boolean {
   return word !== undefined && levelOf(word) === "healthy";
 }
@@ -71,14 +77,13 @@ export function isStatus(word: string | undefined, wanted: string): boolean {
 
 /** One restart can be an accident; from here on a service restarts again and again. */
 const REPEATED = 2;
-/** From here on it is failing, even if it runs at the moment. */
-const MANY = 4;
 
+/** The one judgement of a service: every view, card and watch words and colours it from this. Pure. */
 export function serviceStatus(service: Service): WorkloadStatus {
   const { status, message, last_state, status_since: since } = service;
   if (status === undefined) return { level: "busy", words: "status unknown" };
-  const restarting = restartingStatus(service);
-  if (restarting !== undefined) return restarting;
+  const trouble = troubleOf(service, status);
+  if (trouble !== undefined) return { ...(since !== undefined && { since }), ...trouble };
   const { level, words } = incomplete(service, { level: levelOf(status), words: wordsOf(service, status) });
   const isWell = level === "healthy" || level === "idle";
   const reason = isWell ? message : reasonWith(last_state, message);
@@ -90,6 +95,81 @@ export function serviceStatus(service: Service): WorkloadStatus {
     ...(since !== undefined && { since }),
   };
 }
+
+/**
+ * What keeps its instances from starting says more than how earlier ones ended, and that more than that they aren't
+ * ready. A service that goes down may end as it likes.
+ */
+function troubleOf(service: Service, status: string): WorkloadStatus | undefined {
+  const said = levelOf(status);
+  if (said === "idle" || GOING_DOWN.test(status)) return undefined;
+  const { name, message, rollout, last_state: last, restarts } = service;
+  const isStuck = rollout?.state === "stuck";
+  const isFailing = said === "failing" || isStuck;
+  const why = isStuck ? (rollout.message ?? message) : message;
+  const told = textAbout(name, [status, message, isStuck ? rollout.message : undefined]);
+  const recent = recentRestarts(service);
+  const isNotStarting = said !== "healthy" || isStuck || isShort(service) || recent !== undefined;
+  const before = isNotStarting ? startCause(told) : undefined;
+  if (before !== undefined) {
+    // An autoscaler may bring a node: the engine's status says when it is late.
+    const level = before === "unschedulable" && !isFailing ? "busy" : "failing";
+    return { level, cause: before, words: ofVersion(service, before), ...(why !== undefined && { reason: why }) };
+  }
+  const isLooping = isCrashLoop(told);
+  const counted = recent ?? (isFailing || isLooping ? restartsEver(service) : undefined);
+  // How it ended once, long ago, says nothing about now.
+  const isRecent = counted !== undefined || isFailing || (restarts?.count ?? 0) > 0;
+  const ended = endCause(isRecent ? textAbout(name, [told, restarts?.last_reason, last?.reason]) : told);
+  const hasEndedOnce = ended === "out-of-memory" && isRecent && said !== "healthy";
+  if (!isFailing && !isLooping && counted === undefined && !hasEndedOnce) return undefined;
+  const isCrashing = counted !== undefined || isLooping;
+  const cause = ended ?? (isCrashing ? "crash-loop" : isStuck ? "stuck" : "failing");
+  const level = isFailing || isCrashing ? "failing" : "busy";
+  const words =
+    cause === "failing" ? failingWords(status) : isStuck ? ofVersion(service, cause) : causeWords[cause].one;
+  if (counted === undefined) {
+    const reason = reasonWith(last, why);
+    return { level, cause, words, ...(reason !== undefined && { reason }) };
+  }
+  const { count, time, ...when } = counted;
+  const reason = why ?? restarts?.last_reason;
+  return {
+    level,
+    cause,
+    words,
+    facts: `${restartsWords(last, count, cause)}${time}`,
+    // One fact, one place: the facts say how it ended.
+    ...(reason !== undefined && !names(reason, last) && { reason }),
+    ...when,
+  };
+}
+
+/** "failing"; another word than the usual one says more. */
+function failingWords(status: string): string {
+  return isStatus(status, "failed") ? "failing" : `failing, ${status.toLowerCase()}`;
+}
+
+/** "its new instances can't pull their images", while the old ones may still serve. */
+function ofVersion(service: Service, cause: Cause): string {
+  const isReplacing = service.rollout?.state === "stuck" || service.rollout?.state === "progressing";
+  const { one, several } = causeWords[cause];
+  return isReplacing && !isFirstRollout(service) ? `its new instances ${several}` : one;
+}
+
+/**
+ * What a status comes to after a name or "it": "is starting", "keeps crashing". With "its", the name needs a colon. Pure.
+ */
+export function statusSentence({
+  words,
+  cause,
+}: Pick<WorkloadStatus, "words"> & { readonly cause?: Cause | undefined }): string {
+  if (words === "status unknown") return "has an unknown status";
+  if (words === LAST_RUN_FAILED) return "failed in its last run";
+  return cause === undefined || cause === "failing" ? `is ${words}` : words;
+}
+
+const LAST_RUN_FAILED = "last run failed";
 
 /** `updating, 12 of 50 replaced`, `idle, autoscaler web-hpa brings it back` */
 function wordsOf(service: Service, status: string): string {
@@ -103,30 +183,11 @@ function wordsOf(service: Service, status: string): string {
 
 /** Whether its instances take the place of no others, as those of a new service. */
 export function isFirstRollout({ rollout, ready_instances: all }: Service): boolean {
-  return rollout !== undefined && rollout.from === undefined && rollout.ready !== undefined && rollout.ready === all;
+  if (rollout === undefined || rollout.from !== undefined) return false;
+  return rollout.old_ready === undefined ? rollout.ready === all : rollout.old_ready === 0;
 }
 
-/** A service that goes down may end as it likes. */
 const GOING_DOWN = /^(?:stopping|deleting)$/iu;
-
-/** Only while it should run, which includes one that crashes before it is ready and so never leaves `Starting`. */
-function restartingStatus(service: Service): WorkloadStatus | undefined {
-  const { status = "", last_state } = service;
-  const level = levelOf(status);
-  const isUp = level !== "idle" && !GOING_DOWN.test(status);
-  const counted = isUp ? (recentRestarts(service) ?? restartsEver(service, level)) : undefined;
-  if (counted === undefined) return undefined;
-  const { count, time, ...when } = counted;
-  const reason = service.message ?? service.restarts?.last_reason;
-  return {
-    level: level === "failing" || count >= MANY ? "failing" : "busy",
-    words: `${restartsWords(last_state, count)}${time}`,
-    isRestarting: true,
-    // One fact, one place: the words say how it ended.
-    ...(reason !== undefined && !names(reason, last_state) && { reason }),
-    ...when,
-  };
-}
 
 type Restarts = Pick<WorkloadStatus, "since" | "lastAt"> & {
   readonly count: number;
@@ -140,21 +201,25 @@ function recentRestarts({ restarts }: Service): Restarts | undefined {
   return { count, time: inWhatTime(since, last_at), ...(since !== undefined && { since }) };
 }
 
-/** A count over weeks says nothing about now, unless the service isn't running as it should either. */
-function restartsEver({ restart_count: count = 0, message, last_state }: Service, level: Level): Restarts | undefined {
-  const isUnwell = level === "failing" || message !== undefined;
-  if (!isUnwell || count < REPEATED) return undefined;
+/** A count over weeks says nothing about now, unless the service fails or is said to crash. */
+function restartsEver({ restart_count: count = 0, last_state }: Service): Restarts | undefined {
+  if (count < REPEATED) return undefined;
   const lastAt = last_state?.finished_at;
   return { count, time: "", ...(lastAt !== undefined && { lastAt }) };
 }
 
 /** "Running" with too few ready instances isn't healthy. */
 function incomplete(
-  { ready_instances: ready, target_instance_size: size }: Service,
+  service: Service,
   status: { readonly level: Level; readonly words: string },
 ): { readonly level: Level; readonly words: string } {
-  if (status.level !== "healthy" || ready === undefined || size === undefined || ready >= size) return status;
+  if (status.level !== "healthy" || !isShort(service)) return status;
+  const { ready_instances: ready, target_instance_size: size } = service;
   return { level: "busy", words: `${status.words}, ${ready} of ${size} ready` };
+}
+
+function isShort({ ready_instances: ready, target_instance_size: size }: Service): boolean {
+  return ready !== undefined && size !== undefined && ready < size;
 }
 
 /**
@@ -171,7 +236,8 @@ export function jobStatus(job: Job): WorkloadStatus {
   const failed = ["failed", "failuretarget"]
     .map((wanted) => conditions.find(({ type }) => isStatus(type, wanted)))
     .find((each) => each !== undefined);
-  if (failed !== undefined) return withWhy({ level: "failing", words: "failed" }, failedBecause(job, failed));
+  if (failed !== undefined)
+    return withWhy({ level: "failing", words: "failed", cause: "job-failed" }, failedBecause(job, failed));
   const complete = conditions.find(({ type }) => isStatus(type, "complete"));
   if (complete !== undefined || status.completionTime !== undefined) {
     const since = status.completionTime ?? complete?.lastTransitionTime;
@@ -192,7 +258,8 @@ function scheduleStatus({
   last_result: result,
   last_run: since,
 }: NonNullable<Job["schedule"]>): WorkloadStatus {
-  if (result === "failed") return { level: "failing", words: "last run failed", ...(since !== undefined && { since }) };
+  if (result === "failed")
+    return { level: "failing", words: LAST_RUN_FAILED, cause: "job-failed", ...(since !== undefined && { since }) };
   if (suspended === true) return { level: "idle", words: "suspended" };
   if (result === "running") return { level: "healthy", words: "running", ...(since !== undefined && { since }) };
   return { level: "idle", words: "scheduled" };
@@ -219,6 +286,11 @@ function overDeadline(last: Job["last_state"], reason: string): string {
 function unfinished(job: Job, condition: string | undefined): WorkloadStatus {
   const { status = {}, message, restart_count: restarts = 0 } = job;
   const attempts = status.failed ?? 0;
+  const before = startCause(textAbout(job.metadata.name, [message]));
+  if (before !== undefined) {
+    const level = before === "unschedulable" ? "busy" : "failing";
+    return { level, cause: before, words: causeWords[before].one, ...(message !== undefined && { reason: message }) };
+  }
   if (attempts > 0 || restarts > 0) return retrying(job, attempts, restarts);
   if (message !== undefined) return { level: "busy", words: "waiting", reason: message };
   const since = status.startTime === undefined ? {} : { since: status.startTime };
@@ -231,16 +303,19 @@ function unfinished(job: Job, condition: string | undefined): WorkloadStatus {
 }
 
 /** Kubernetes counts an attempt as failed only when its pod is gone; before that, it restarts the container. */
-function retrying({ message, last_state: last }: Job, attempts: number, restarts: number): WorkloadStatus {
+function retrying({ metadata, message, last_state: last }: Job, attempts: number, restarts: number): WorkloadStatus {
+  const isOutOfMemory = endCause(textAbout(metadata.name, [message, last?.reason])) === "out-of-memory";
+  const worded = (how: string): Pick<WorkloadStatus, "words" | "facts" | "cause"> =>
+    isOutOfMemory ? { words: causeWords["out-of-memory"].one, facts: how, cause: "out-of-memory" } : { words: how };
   if (attempts > 0) {
     // The words have the number of attempts already.
     const reason = reasonWith(last, message)?.replace(/ after \d+ attempts?$/u, "");
     const words = `retrying after ${attempts} failed ${attempts === 1 ? "attempt" : "attempts"}`;
-    return { level: "busy", words, ...(reason !== undefined && { reason }) };
+    return { level: "busy", ...worded(words), ...(reason !== undefined && { reason }) };
   }
   const reason = message === undefined || names(message, last) ? {} : { reason: message };
   const lastAt = last?.finished_at === undefined ? {} : { lastAt: last.finished_at };
-  return { level: "busy", words: `retrying, ${restartsWords(last, restarts)}`, ...reason, ...lastAt };
+  return { level: "busy", ...worded(`retrying, ${restartsWords(last, restarts)}`), ...reason, ...lastAt };
 }
 
 type Why = {
@@ -271,27 +346,28 @@ export function endWords(last: LastState): string | undefined {
   return words.filter((part) => part !== "").join(", ") || undefined;
 }
 
-/** "out of memory, exit 137, 6 restarts". */
-export function restartsWords(last: LastState, count: number): string {
-  const end = endWords(last);
+/** "exit 137, 6 restarts"; how it ended is left out where the words say it. */
+function restartsWords(last: LastState, count: number, cause?: Cause): string {
+  const isSaid = cause === "out-of-memory" && last?.reason === "OOMKilled";
+  const end = endWords(isSaid ? { ...last, reason: undefined } : last);
   return `${end === undefined ? "" : `${end}, `}${count} ${count === 1 ? "restart" : "restarts"}`;
 }
 
 /** The reason that the API gives, after how the container ended unless it names the exit code itself. */
-export function reasonWith(last: LastState, reason: string | undefined): string | undefined {
+function reasonWith(last: LastState, reason: string | undefined): string | undefined {
   const end = endWords(last);
   if (end === undefined || reason === undefined || reason === "") return reason || end;
   return names(reason, last) ? reason : `${end} · ${reason}`;
 }
 
 /** Whether a text names the exit code: "exited with code 137", "exit code 2 after 4 attempts". */
-export function names(text: string, last: LastState): boolean {
+function names(text: string, last: LastState): boolean {
   const code = last?.exit_code;
   return code !== undefined && new RegExp(String.raw`\b(?:exit|code)\D{0,20}\b${code}\b`, "iu").test(text);
 }
 
 /** " in 4 min"; "" when a time is missing. */
-export function inWhatTime(first: string | undefined, last: string | undefined): string {
+function inWhatTime(first: string | undefined, last: string | undefined): string {
   const ms = Date.parse(last ?? "") - Date.parse(first ?? "");
   if (Number.isNaN(ms) || ms < 0) return "";
   const seconds = Math.max(1, Math.round(ms / 1000));

@@ -22,27 +22,28 @@ describe("a service", () => {
     [{ status: "Running", ready_instances: 3, target_instance_size: 3 }, "healthy", "running"],
     [{ status: "Running", ready_instances: 2, target_instance_size: 3 }, "busy", "running, 2 of 3 ready"],
     [{ status: "Running", restarts: restarts(1) }, "healthy", "running"],
-    [{ status: "Running", restarts: restarts(2) }, "busy", "2 restarts in 4 min"],
-    [{ status: "Running", restarts: restarts(6) }, "failing", "6 restarts in 4 min"],
-    [{ status: "Failed", restarts: restarts(3) }, "failing", "3 restarts in 4 min"],
-    [{ status: "Failed" }, "failing", "failed"],
+    [{ status: "Running", restarts: restarts(2) }, "failing", "keeps crashing: 2 restarts in 4 min"],
+    [{ status: "Running", restarts: restarts(6) }, "failing", "keeps crashing: 6 restarts in 4 min"],
+    [{ status: "Failed", restarts: restarts(3) }, "failing", "keeps crashing: 3 restarts in 4 min"],
+    [{ status: "Failed" }, "failing", "failing"],
+    [{ status: "Degraded" }, "failing", "failing, degraded"],
     [{ status: "Stopped", restarts: restarts(6) }, "idle", "stopped"],
     [{ status: "Idle", size_set_by: "autoscaler a" }, "idle", "idle, autoscaler a brings it back"],
     [{ status: "Idle" }, "idle", "idle"],
     [{ status: "Running", size_set_by: "autoscaler a" }, "healthy", "running"],
-    [{ status: "Starting", restarts: restarts(6) }, "failing", "6 restarts in 4 min"],
+    [{ status: "Starting", restarts: restarts(6) }, "failing", "keeps crashing: 6 restarts in 4 min"],
     [{ status: "Deleting", restarts: restarts(6) }, "busy", "deleting"],
     [
       { status: "Running", restarts: restarts(6), last_state: oom },
       "failing",
-      "out of memory, exit 137, 6 restarts in 4 min",
+      "runs out of memory: exit 137, 6 restarts in 4 min",
     ],
-    [{ status: "Failed", restart_count: 6, last_state: oom }, "failing", "out of memory, exit 137, 6 restarts"],
-    [{ status: "Failed", restart_count: 6 }, "failing", "6 restarts"],
+    [{ status: "Failed", restart_count: 6, last_state: oom }, "failing", "runs out of memory: exit 137, 6 restarts"],
+    [{ status: "Failed", restart_count: 6 }, "failing", "keeps crashing: 6 restarts"],
     [
       { status: "Failed", restart_count: 6, restarts: restarts(1), last_state: oom },
       "failing",
-      "out of memory, exit 137, 6 restarts",
+      "runs out of memory: exit 137, 6 restarts",
     ],
     [
       {
@@ -51,8 +52,8 @@ describe("a service", () => {
         message: "CrashLoopBackOff",
         last_state: { reason: "Error", exit_code: 3 },
       },
-      "busy",
-      "exit 3, 2 restarts",
+      "failing",
+      "keeps crashing: exit 3, 2 restarts",
     ],
     [{ status: "Running", restart_count: 6, last_state: oom }, "healthy", "running"],
     [{ status: "Running", message: "0/3 nodes are available" }, "busy", "running"],
@@ -83,11 +84,14 @@ describe("a service", () => {
       "healthy",
       "running",
     ],
-    [{ status: "CrashLoopBackOff" }, "failing", "crashloopbackoff"],
+    [{ status: "CrashLoopBackOff" }, "failing", "keeps crashing"],
     [{ status: "Contemplating" }, "busy", "contemplating"],
     [{}, "busy", "status unknown"],
   ])("%j is %s: %s", (service, level, words) => {
-    expect(serviceStatus({ name: "web", ...service })).toMatchObject({ level, words });
+    const status = serviceStatus({ name: "web", ...service });
+
+    expect(status.level).toBe(level);
+    expect(status.facts === undefined ? status.words : `${status.words}: ${status.facts}`).toBe(words);
   });
 
   test.each([
@@ -117,14 +121,15 @@ test("a service says how its container ended once, in the words or as the reason
   const failed = { name: "web", status: "Failed", last_state: oom };
 
   expect(serviceStatus(failed).reason).toBe("out of memory, exit 137");
-  expect(serviceStatus({ ...failed, message: "no node has room" }).reason).toBe(
-    "out of memory, exit 137 · no node has room",
+  expect(serviceStatus({ ...failed, message: "it didn't answer" }).reason).toBe(
+    "out of memory, exit 137 · it didn't answer",
   );
   expect(serviceStatus({ ...failed, message: "web-1 exited with code 137" }).reason).toBe("web-1 exited with code 137");
   expect(serviceStatus({ ...failed, restart_count: 6, message: "web-1 exited with code 137" })).toEqual({
     level: "failing",
-    words: "out of memory, exit 137, 6 restarts",
-    isRestarting: true,
+    cause: "out-of-memory",
+    words: "runs out of memory",
+    facts: "exit 137, 6 restarts",
     lastAt: "2026-11-22T03:04:00Z",
   });
   const message = "back-off 5m0s restarting failed container";
@@ -159,8 +164,8 @@ describe("a job", () => {
     ],
     [
       { status: { active: 1 }, message: "ImagePullBackOff: not found" },
-      "busy",
-      "waiting",
+      "failing",
+      "can't pull its image",
       "ImagePullBackOff: not found",
     ],
     [
@@ -196,6 +201,7 @@ describe("a job", () => {
     expect(jobStatus({ metadata: { name: "boom" }, status: { conditions, failed: 4 } })).toEqual({
       level: "failing",
       words: "failed",
+      cause: "job-failed",
       reason: "exit code 2 after 4 attempts",
     });
   });

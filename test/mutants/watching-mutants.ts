@@ -2,7 +2,6 @@ import type { Mutant } from "./mutants.ts";
 
 const compared = ["test/bot/watch/compare.test.ts"];
 const due = ["test/bot/watch/due.test.ts"];
-const causes = ["test/bot/watch/cause.test.ts"];
 const cards = ["test/bot/views/incident-card.test.ts"];
 const stored = ["test/bot/store/on-sqlite.test.ts"];
 
@@ -27,13 +26,6 @@ export const watchingMutants: readonly Mutant[] = [
     text: 'return level === "healthy" && cause !== "job-failed" ? "recovered" : undefined;',
     becomes: 'return level === "healthy" ? "recovered" : undefined;',
     tests: compared,
-  },
-  {
-    bug: "a job that is tried again has failed",
-    file: "src/bot/watch/cause.ts",
-    text: 'if (isJob && isFailing) return "job-failed";',
-    becomes: 'if (isJob) return "job-failed";',
-    tests: causes,
   },
   {
     bug: "what was over quickly is told",

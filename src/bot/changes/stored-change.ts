@@ -67,7 +67,7 @@ export type Health = {
   readonly kind: "reached" | "trouble" | "not-yet" | "unwatched" | "watching";
   /** The workload's level at the last poll. Rows of older versions have none. */
   readonly level?: Level | undefined;
-  /** Follows the workload's name or "but" in a headline: `keeps restarting`, `failed after 4 attempts`. */
+  /** Follows the workload's name or "but" in a headline: `keeps crashing`, `failed after 4 attempts`. */
   readonly outcome?: string | undefined;
   /** The workload was deleted or replaced, meanwhile or by a later request: nothing is left to check or to undo. */
   readonly gone?: "deleted" | "replaced" | undefined;

@@ -2,10 +2,12 @@ import type { Service, Job } from "../../api/answers.ts";
 import { digestWord, imageOf } from "../../api/image.ts";
 import {
   AT_REST,
+  ROLLING,
   brief,
   isIdle,
   isStatus,
   serviceStatus,
+  statusSentence,
   type WorkloadStatus,
   jobStatus,
 } from "../../api/workload-status.ts";
@@ -29,33 +31,32 @@ export function serviceHealth(change: Change, service: Service, sinceMs: number)
   const status = serviceStatus(service);
   const rollout = setsRevision(change) && isVisible(change, service) ? rolloutHealth(service, status) : undefined;
   if (rollout !== undefined) return rollout;
-  const seen = { level: status.level, line: lineOf(service, status) };
+  const isUnwell = isTroubleOf(change, service, status);
+  const seen = { level: status.level, line: lineOf(service, status, isUnwell) };
   const isShown = isVisible(change, service);
   if (isShown && isAtRest(change, service, status)) {
     return { kind: "reached", ...seen, line: restLine(change, service, seen.line) };
   }
   if (isShown && targetsOf(change).has(status.level)) return { kind: "reached", ...seen };
-  if (!isFailing(change, service, status)) return { kind: "waiting", ...seen, outcome: pendingWords(change, service) };
+  const outcome = isUnwell || service.status === undefined ? statusSentence(status) : pendingWords(change, service);
   const isOld = service.status?.toLowerCase() === change.before?.status?.toLowerCase() && sinceMs < OLD_STATUS_MS;
-  const kind = isOld ? "waiting" : "trouble";
-  return { kind, ...seen, outcome: troubleWords(service, status) };
+  const isTrouble = isUnwell && status.level === "failing" && !isOld;
+  return { kind: isTrouble ? "trouble" : "waiting", ...seen, outcome };
 }
 
 /** How a new revision is rolled out, while the workload API tells of it; undefined before and after. */
-function rolloutHealth({ rollout }: Service, { level, reason }: WorkloadStatus): HealthNow | undefined {
-  const { state, ready, target, old_ready: old = 0, message = reason } = rollout ?? {};
+function rolloutHealth({ rollout }: Service, status: WorkloadStatus): HealthNow | undefined {
+  const { state, ready, target, old_ready: old = 0 } = rollout ?? {};
+  const { level, reason, cause } = status;
+  if (state !== "progressing" && (state !== "stuck" || cause === undefined)) return undefined;
+  const why = cause === undefined || reason === undefined ? [] : [brief(reason, LONGEST_REASON)];
   const counts = ready === undefined || target === undefined ? [] : [`${ready} of ${target} new instances ready`];
   const serves = old > 0 ? [`${counted(old, "old instance")} still ${old === 1 ? "serves" : "serve"}`] : [];
-  if (state === "progressing") {
-    return { kind: "waiting", level: "busy", outcome: "is being rolled out", line: [...counts, ...serves].join(" · ") };
-  }
-  if (state !== "stuck") return undefined;
-  const why = message === undefined ? [] : [brief(message, LONGEST_REASON)];
-  const outcome = "the new instances don't get ready";
   return {
-    kind: "trouble",
-    level: level === "healthy" ? "busy" : level,
-    outcome,
+    // Until the API gives it up, it may still get ready.
+    kind: state === "stuck" ? "trouble" : "waiting",
+    level: cause === undefined ? "busy" : level,
+    outcome: cause === undefined ? ROLLING : statusSentence(status),
     line: [...why, ...counts, ...serves].join(" · "),
   };
 }
@@ -125,48 +126,36 @@ function targetsOf({ call }: Change): ReadonlySet<WorkloadStatus["level"]> {
   return new Set(size === 0 ? ["healthy", "idle"] : ["healthy"]);
 }
 
-function pendingWords({ call: { op } }: Change, { status, ready_instances: ready = 0 }: Service): string {
-  if (status === undefined) return "its status isn't reported";
+function pendingWords({ call: { op } }: Change, { ready_instances: ready = 0 }: Service): string {
   if (op === "stopService") return "isn't stopped yet";
   if (ready === 0) return "isn't running yet";
   return op === "restartService" ? "is still replacing instances" : "isn't fully running yet";
 }
 
 /** A service may fail while it stops, and a restart restarts it. */
-function isFailing({ call: { op } }: Change, { status }: Service, seen: WorkloadStatus): boolean {
+function isTroubleOf({ call: { op } }: Change, { status }: Service, seen: WorkloadStatus): boolean {
   if (op === "stopService" || (op === "restartService" && isStatus(status, "restarting"))) return false;
-  return seen.level === "failing" || seen.isRestarting === true;
-}
-
-/** "keeps restarting", "2 instances keep crashing", "is failing". */
-function troubleWords({ ready_instances: ready, target_instance_size: size }: Service, status: WorkloadStatus): string {
-  const missing = ready === undefined || size === undefined ? 0 : size - ready;
-  const isSome = missing > 0 && missing < (size ?? 0);
-  if (status.isRestarting) {
-    return isSome ? `${missing} ${missing === 1 ? "instance keeps" : "instances keep"} crashing` : "keeps restarting";
-  }
-  return isSome ? `${missing} ${missing === 1 ? "instance isn't" : "instances aren't"} running` : "is failing";
+  return seen.cause !== undefined;
 }
 
 /** Undefined where "1 of 1 running" beside "failed" would read like a contradiction. */
 function countsOf({ ready_instances: ready, target_instance_size: size }: Service, status: WorkloadStatus) {
   if (ready === undefined || size === undefined || size === 0) return undefined;
-  const isWrong = status.isRestarting === true || status.level === "failing";
-  return isWrong && ready >= size ? undefined : `${ready} of ${size} running`;
+  return status.level === "failing" && ready >= size ? undefined : `${ready} of ${size} running`;
 }
 
 /** A card has a button that shows all of it. */
 const LONGEST_REASON = 160;
 
-/** "3 of 3 running", with counts only where the API sends them; otherwise its status and reason. */
-function lineOf(service: Service, status: WorkloadStatus): string {
-  const counts = countsOf(service, status);
-  const why = status.reason === undefined ? [] : [brief(status.reason, LONGEST_REASON)];
-  if (status.level === "idle" || counts === undefined) return [status.words, ...why].join(" · ");
-  if (status.level === "healthy") return counts;
-  const words = status.words.replace(/, \d+ of \d+ ready$/u, "");
-  const rest = [...(words === "running" ? [] : [words]), ...why].join(" · ");
-  return rest === "" ? counts : `${counts} · ${rest}`;
+/** "3 of 3 running", with counts only where the API sends them; otherwise its status, unless the outcome says it, and reason. */
+function lineOf(service: Service, status: WorkloadStatus, isInOutcome: boolean): string {
+  const { level, words, facts, reason } = status;
+  const counts = level === "idle" ? undefined : countsOf(service, status);
+  if (level === "healthy" && counts !== undefined) return counts;
+  const isSaid = isInOutcome || (counts !== undefined && words.startsWith("running"));
+  const now = isSaid ? undefined : words;
+  const why = reason === undefined ? undefined : brief(reason, LONGEST_REASON);
+  return [counts, now, facts, why].filter((fact) => fact !== undefined).join(" · ");
 }
 
 export type JobHealthNow = HealthNow &
@@ -177,11 +166,12 @@ export type JobHealthNow = HealthNow &
 
 /** Judges a job by the same status as every view: `waiting` until it is complete or has failed. Pure. */
 export function jobHealth(job: Job): JobHealthNow {
-  const { level, words, reason: all = "" } = jobStatus(job);
+  const seen = jobStatus(job);
+  const { level, words, cause, facts, reason: all = "" } = seen;
   const reason = brief(all, LONGEST_REASON);
   const { failed = 0, startTime: startedAt, completionTime: endedAt } = job.status ?? {};
   const times = { ...(startedAt !== undefined && { startedAt }), ...(endedAt !== undefined && { endedAt }) };
-  if (level === "failing") {
+  if (cause === "job-failed") {
     const last = job.instance_names?.at(-1);
     return {
       kind: "trouble",
@@ -195,12 +185,18 @@ export function jobHealth(job: Job): JobHealthNow {
     const line = failed === 0 ? "" : `after ${failed} failed ${failed === 1 ? "attempt" : "attempts"}`;
     return { kind: "reached", level, outcome: "completed", line, ...times, ...runTime(job) };
   }
-  return { kind: "waiting", level, outcome: waitingWords(job, words), line: reason, ...times };
+  return {
+    kind: "waiting",
+    level,
+    outcome: waitingWords(job, seen),
+    line: facts === undefined ? reason : [facts, reason].filter((part) => part !== "").join(" · "),
+    ...times,
+  };
 }
 
-function waitingWords({ status }: Job, words: string): string {
-  if (status === undefined) return "was created, status not reported";
-  return words === "pending" ? "is starting" : `is ${words}`;
+function waitingWords({ status }: Job, seen: WorkloadStatus): string {
+  if (status === undefined && seen.cause === undefined) return "was created, status not reported";
+  return seen.words === "pending" ? "is starting" : statusSentence(seen);
 }
 
 /** "failed: exit code 2 after 4 attempts", with what is known. */

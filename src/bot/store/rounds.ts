@@ -1,6 +1,14 @@
 import { type RawBuilder, sql, type SqlBool } from "kysely";
 import { z } from "zod";
-import { causes, type Incident, incidentEnds, type Kept, type LastChange, type Seen } from "../watch/incident.ts";
+import { causes, causeWords } from "../../api/cause.ts";
+import {
+  type Incident,
+  incidentCauses,
+  incidentEnds,
+  type Kept,
+  type LastChange,
+  type Seen,
+} from "../watch/incident.ts";
 import type { NoticedEvent } from "../watch/alert.ts";
 import { watchedEvents } from "../watch/watch.ts";
 import type { Due } from "../workflow/due-kinds.ts";
@@ -14,21 +22,32 @@ import { Big, fromJson, maybe, parseRow, plainText, Time, toJson } from "./schem
 // One replica at a time polls a list of an account. The result of a poll is written in one transaction, which
 // holds only while the round is still ours: so nothing is found twice, and nothing that was found is lost.
 
-const SeenJson: z.ZodType<Seen> = z.object({
-  kind: z.enum(["service", "job"]),
-  name: z.string(),
-  uid: maybe(z.string()),
-  level: z.enum(["healthy", "busy", "failing", "idle"]),
-  words: z.string(),
-  reason: maybe(z.string()),
-  cause: maybe(z.enum(causes)),
-  shared: maybe(z.string()),
-  restarts: maybe(z.number()),
-  ready: maybe(z.number()),
-  size: maybe(z.number()),
-  images: maybe(z.array(z.string())),
-  revision: maybe(z.string()),
-});
+const SeenJson: z.ZodType<Seen> = z
+  .object({
+    kind: z.enum(["service", "job"]),
+    name: z.string(),
+    uid: maybe(z.string()),
+    level: z.enum(["healthy", "busy", "failing", "idle"]),
+    words: z.string(),
+    facts: maybe(z.string()),
+    reason: maybe(z.string()),
+    // Older versions gave it to the state of an API that doesn't answer.
+    cause: maybe(z.enum(causes)).catch(undefined),
+    shared: maybe(z.string()),
+    restarts: maybe(z.number()),
+    ready: maybe(z.number()),
+    size: maybe(z.number()),
+    images: maybe(z.array(z.string())),
+    revision: maybe(z.string()),
+  })
+  .transform(withFacts);
+
+/** Older versions had no words but the facts. */
+function withFacts(seen: Seen): Seen {
+  const { cause, words, facts } = seen;
+  if (cause === undefined || facts !== undefined || !/\d restarts?\b/u.test(words)) return seen;
+  return { ...seen, words: causeWords[cause].one, facts: words };
+}
 
 const ChangeJson: z.ZodType<LastChange> = z.object({ at: z.string(), words: z.string() });
 const KeptJson: z.ZodType<Kept> = z.object({ seen: SeenJson, change: maybe(ChangeJson) });
@@ -52,7 +71,7 @@ const IncidentRow = z.object({
   region: z.string(),
   kind: kinds,
   name: maybe(z.string()),
-  cause: z.enum(causes),
+  cause: z.enum(incidentCauses),
   opened_at: Time,
   over_at: maybe(Time),
   ended_by: maybe(z.enum(incidentEnds)),

@@ -1,4 +1,4 @@
-import type { Cause, Incident, Kept, LastChange, Seen } from "./incident.ts";
+import type { Incident, IncidentCause, Kept, LastChange, Seen } from "./incident.ts";
 import type { WatchedEvent } from "./watch.ts";
 
 /** It is the same incident when it comes back within this time. */
@@ -112,7 +112,8 @@ const unread: Omit<Seen, "kind" | "reason"> = {
   uid: undefined,
   level: "failing",
   words: "doesn't answer",
-  cause: "api-away",
+  facts: undefined,
+  cause: undefined,
   shared: undefined,
   restarts: undefined,
   ready: undefined,
@@ -151,7 +152,10 @@ function endOf({ cause }: Incident, { kind, level, words }: Seen): "recovered" |
 }
 
 /** Another version fails for reasons of its own: its cause replaces the one before. */
-function causeNow(known: Incident, { seen, cause }: { readonly seen: Seen; readonly cause: Cause }): Cause {
+function causeNow(
+  known: Incident,
+  { seen, cause }: { readonly seen: Seen; readonly cause: IncidentCause },
+): IncidentCause {
   const isOther = known.seen !== undefined && versionWords(known.seen, seen) !== undefined;
   return isOther ? cause : moreTelling(known.cause, cause);
 }
@@ -162,8 +166,8 @@ function asVersionOf({ seen: before }: Incident, seen: Seen): Seen {
 }
 
 /** A workload has one incident at a time: its cause becomes clearer, and a restart in between doesn't blur it. */
-function moreTelling(before: Cause, now: Cause): Cause {
-  if (now === "failing" || (now === "crash-loop" && before === "out-of-memory")) return before;
+function moreTelling(before: IncidentCause, now: IncidentCause): IncidentCause {
+  if (now === "failing" || now === "stuck" || (now === "crash-loop" && before === "out-of-memory")) return before;
   return now;
 }
 
@@ -171,7 +175,7 @@ function isRecent({ now }: Pick<ListPoll, "now">, { overAt }: Incident): boolean
   return overAt !== undefined && now.getTime() - overAt.getTime() <= FLAPPING_MS;
 }
 
-function changedIn(known: Incident, seen: Seen, cause: Cause): IncidentUpdate[] {
+function changedIn(known: Incident, seen: Seen, cause: IncidentCause): IncidentUpdate[] {
   if (cause === known.cause && isSame(known.seen, seen)) return [];
   // Shared by cause: the registry of a failed pull says nothing about a crash.
   const shared = seen.shared ?? (cause === known.cause ? known.shared : undefined);
@@ -180,7 +184,7 @@ function changedIn(known: Incident, seen: Seen, cause: Cause): IncidentUpdate[] 
 
 function began(
   { teamId, account, region, kind, now, unseenSince, newId }: Where,
-  { cause, kept }: { readonly cause: Cause; readonly kept: Kept | undefined },
+  { cause, kept }: { readonly cause: IncidentCause; readonly kept: Kept | undefined },
 ): IncidentUpdate {
   const { seen, change } = kept ?? {};
   const isLate = change !== undefined && now.getTime() - Date.parse(change.at) > HOUR_MS;

@@ -1,17 +1,9 @@
+import { type Cause, causes } from "../../api/cause.ts";
 import type { Level } from "../../api/workload-status.ts";
 
-/** The class of reason that an incident is keyed by, never its text. `api-away`: the workload API doesn't answer. */
-export const causes = [
-  "crash-loop",
-  "out-of-memory",
-  "image",
-  "unschedulable",
-  "probe",
-  "job-failed",
-  "failing",
-  "api-away",
-] as const; // literal words
-export type Cause = (typeof causes)[number];
+/** What an incident is keyed by. `api-away`: the workload API doesn't answer. */
+export const incidentCauses = [...causes, "api-away"] as const; // literal words
+export type IncidentCause = (typeof incidentCauses)[number];
 
 /** The stored state of a workload between two polls. Undefined: the workload API didn't report it. */
 export type Seen = {
@@ -21,6 +13,7 @@ export type Seen = {
   readonly level: Level;
   /** As every view words it. */
   readonly words: string;
+  readonly facts: string | undefined;
   readonly reason: string | undefined;
   /** Why it isn't well; undefined while it is, and while it is only on its way. */
   readonly cause: Cause | undefined;
@@ -52,7 +45,7 @@ export type Incident = {
   readonly kind: "service" | "job";
   /** Undefined for `api-away`, which is about all of them. */
   readonly name: string | undefined;
-  readonly cause: Cause;
+  readonly cause: IncidentCause;
   readonly shared: string | undefined;
   readonly openedAt: Date;
   /** Undefined while it lasts. */

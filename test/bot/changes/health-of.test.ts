@@ -39,22 +39,22 @@ describe("a service", () => {
     ["is on its way", toFour, service("Updating"), SOON_MS, "waiting: updating"],
     ["has a word that nobody knows", toFour, service("Reticulating"), LATE_MS, "waiting: reticulating"],
     ["tells no status", toFour, service(undefined), SOON_MS, "waiting: status unknown"],
-    ["crashes", toFour, service("Failed"), SOON_MS, "trouble: failed"],
+    ["crashes", toFour, service("Failed"), SOON_MS, "trouble: "],
+    ["crashes in the words of Kubernetes", newService(), service("CrashLoopBackOff"), SOON_MS, "trouble: "],
+    ["crashes in other letters", toFour, service("CRASH_LOOP_BACK_OFF"), SOON_MS, "trouble: "],
+    ["restarts after a scale", toFour, service("Restarting"), SOON_MS, "trouble: "],
     [
-      "crashes in the words of Kubernetes",
-      newService(),
-      service("CrashLoopBackOff"),
-      SOON_MS,
-      "trouble: crashloopbackoff",
+      "restarts after a restart",
+      plain("restartService"),
+      service("Restarting"),
+      LATE_MS,
+      "waiting: failing, restarting",
     ],
-    ["crashes in other letters", toFour, service("CRASH_LOOP_BACK_OFF"), SOON_MS, "trouble: crash_loop_back_off"],
-    ["restarts after a scale", toFour, service("Restarting"), SOON_MS, "trouble: restarting"],
-    ["restarts after a restart", plain("restartService"), service("Restarting"), LATE_MS, "waiting: restarting"],
-    ["still shows the crash of before", whileFailed, service("Failed"), SOON_MS, "waiting: failed"],
-    ["has crashed again", whileFailed, service("Failed"), LATE_MS, "trouble: failed"],
+    ["still shows the crash of before", whileFailed, service("Failed"), SOON_MS, "waiting: "],
+    ["has crashed again", whileFailed, service("Failed"), LATE_MS, "trouble: "],
     ["is stopped", plain("stopService"), service("Stopped"), SOON_MS, "reached: stopped"],
     ["is stopping", plain("stopService"), service("Stopping"), SOON_MS, "waiting: stopping"],
-    ["fails while it stops", plain("stopService"), service("Failed"), LATE_MS, "waiting: failed"],
+    ["fails while it stops", plain("stopService"), service("Failed"), LATE_MS, "waiting: failing"],
   ])("%s", (...[, change, seen, sinceMs, expected]) => {
     const { kind, line } = serviceHealth(change, seen, sinceMs);
 
@@ -84,17 +84,17 @@ describe("a service that sends counts, reasons and restarts", () => {
     [
       "restarts again and again, all of it",
       { ready_instances: 4, restarts: restarts(6) },
-      "trouble: keeps restarting (6 restarts in 4 min · exited with code 137 (out of memory))",
+      "trouble: runs out of memory (6 restarts in 4 min · exited with code 137 (out of memory))",
     ],
     [
       "some instances restart again and again",
       { ready_instances: 2, restarts: restarts(3) },
-      "trouble: 2 instances keep crashing (2 of 4 running · 3 restarts in 4 min · exited with code 137 (out of memory))",
+      "trouble: runs out of memory (2 of 4 running · 3 restarts in 4 min · exited with code 137 (out of memory))",
     ],
     [
       "fails although all are ready, with a long message of Kubernetes",
       { status: "Failed", ready_instances: 4, message: `ImagePullBackOff: ${"back-off pulling ".repeat(20)}` },
-      `trouble: is failing (failed · ImagePullBackOff: ${"back-off pulling ".repeat(8).trim()}…)`,
+      `trouble: can't pull its image (ImagePullBackOff: ${"back-off pulling ".repeat(8).trim()}…)`,
     ],
     [
       "is killed for its memory again and again",
@@ -105,7 +105,7 @@ describe("a service that sends counts, reasons and restarts", () => {
         restart_count: 6,
         last_state: { reason: "OOMKilled", exit_code: 137 },
       },
-      "trouble: keeps restarting (0 of 4 running · out of memory, exit 137, 6 restarts in 4 min)",
+      "trouble: runs out of memory (0 of 4 running · exit 137, 6 restarts in 4 min)",
     ],
     [
       "is replaced, a quarter at once",
@@ -115,7 +115,7 @@ describe("a service that sends counts, reasons and restarts", () => {
     [
       "fails with a reason",
       { status: "Failed", message: "the image can't be pulled", ready_instances: 0 },
-      "trouble: is failing (0 of 4 running · failed · the image can't be pulled)",
+      "trouble: can't pull its image (0 of 4 running · the image can't be pulled)",
     ],
     [
       "the update isn't visible yet",
@@ -203,6 +203,12 @@ describe("a job", () => {
       { conditions: [{ ...failed, message: "Job has reached the specified backoff limit" }] },
       "trouble: failed: exit code 2 after 3 restarts (exit 2, 3 restarts · Job has reached the specified backoff limit) nightly-2",
       { restart_count: 3, last_state: { reason: "Error", exit_code: 2 } },
+    ],
+    [
+      "can't pull its image",
+      { startTime, active: 1 },
+      "waiting: can't pull its image (ErrImagePull: not found)",
+      { message: "ErrImagePull: not found" },
     ],
     ["is tried again", { startTime, active: 1, failed: 1 }, "waiting: is retrying after 1 failed attempt ()"],
   ])("%s", (...[, status, expected, more = {}]) => {

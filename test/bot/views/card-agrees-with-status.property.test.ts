@@ -125,16 +125,15 @@ test("a card is never rosier than its service", async () => {
 
   await fc.assert(
     fc.asyncProperty(any, async ([change, outcome, web]) => {
-      const { level, isRestarting } = serviceStatus(web);
+      const { level } = serviceStatus(web);
       const { cards, calls } = await cardsOf(change, outcome, web);
       expect(calls.length).toBeLessThanOrEqual(5);
       for (const [at, card] of cards.entries()) {
         // Somebody changed the service again: the card says only that, not the current status.
         if (/^⚪️ .* meanwhile$/mu.test(card)) continue;
-        if (isRestarting === true) expect(card).toMatch(/^(?:🔴|🟡)/u);
-        else expect(card).toMatch(allowed[level]);
+        expect(card).toMatch(allowed[level]);
         expect(card).not.toMatch(/^🔄/u);
-        if (level === "busy" && isRestarting !== true) expect(card).toMatch(/^🟡/u);
+        if (level === "busy") expect(card).toMatch(/^🟡/u);
         // It has to prove itself first.
         if (at === 0 && level === "healthy" && web.target_instance_size !== 0) expect(card).toMatch(/^🟡/u);
         const isCounted = web.ready_instances !== undefined && web.target_instance_size !== undefined;
@@ -151,8 +150,9 @@ test("a card is never rosier than its job", async () => {
   await fc.assert(
     fc.asyncProperty(fc.constantFrom(...outcomes), job, async (outcome, nightly) => {
       const card = await cardOfJob(outcome, nightly);
-      const { level, words } = jobStatus(nightly);
-      expect(card.startsWith("❌")).toBe(level === "failing");
+      const { level, words, cause } = jobStatus(nightly);
+      expect(card.startsWith("❌")).toBe(cause === "job-failed");
+      expect(card.startsWith("🔴")).toBe(level === "failing" && cause !== "job-failed");
       expect(card.startsWith("✅")).toBe(words === "complete");
       expect(card.startsWith("🔄")).toBe(level === "healthy");
     }),

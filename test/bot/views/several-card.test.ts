@@ -166,7 +166,7 @@ describe("the card of a request for several workloads", () => {
   test("of a new version says which one each runs", () => {
     const diff = ["image shop/web:1.4 → shop/web:1.5", "stays as it is if the new instances don't get ready"];
     const deploy = { verb: "deploy", op: "updateService", diff } as const; // a literal operation
-    const stuck: Health = { kind: "trouble", outcome: "the new instances don't get ready", line: "", excerpt: [] };
+    const stuck: Health = { kind: "trouble", outcome: "its new instances don't get ready", line: "", excerpt: [] };
     const parts = [
       { ...done("web", runs), ...deploy },
       { ...done("worker", stuck), ...deploy },
@@ -183,7 +183,7 @@ describe("the card of a request for several workloads", () => {
       ].join("\n"),
     );
     expect(head(ended("failed", { ...deploy, diff: [], parts, ending: failed }), 4)).toBe(
-      "🔴 1 of 3 deployed: worker isn't healthy\n🟢 web · runs 1.5 · running\n🔴 worker · 1.5: the new instances don't get ready\n▫️ queue · not run, still on 1.4",
+      "🔴 1 of 3 deployed: worker isn't healthy\n🟢 web · runs 1.5 · running\n🔴 worker · 1.5: its new instances don't get ready\n▫️ queue · not run, still on 1.4",
     );
   });
 

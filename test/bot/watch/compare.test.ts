@@ -9,6 +9,7 @@ const well: Seen = {
   uid: "u1",
   level: "healthy",
   words: "running",
+  facts: undefined,
   reason: undefined,
   cause: undefined,
   shared: undefined,
@@ -18,7 +19,7 @@ const well: Seen = {
   images: ["app:1"],
   revision: "1",
 };
-const crashing: Seen = { ...well, level: "failing", words: "exit 1, 4 restarts", cause: "crash-loop", restarts: 4 };
+const crashing: Seen = { ...well, level: "failing", words: "keeps crashing", cause: "crash-loop", restarts: 4 };
 const failedJob: Seen = { ...well, kind: "job", level: "failing", words: "failed", cause: "job-failed" };
 
 /**
@@ -116,18 +117,15 @@ describe("incidents", () => {
   });
 
   test("the cause of another version replaces the one before, also when that version was seen starting", () => {
-    const failing: Seen = { ...crashing, words: "the new version doesn't get ready", cause: "failing", revision: "5" };
+    const failing: Seen = { ...crashing, words: "its new instances don't get ready", cause: "stuck", revision: "5" };
     const before: Seen = { ...crashing, revision: "4" };
     const starting: Seen = { ...before, level: "busy", words: "updating", cause: undefined, revision: "5" };
     const ofIncident = (steps: readonly string[]) => steps.filter((step) => step.includes("i1"));
-    expect(ofIncident(story([0, before], [1, failing]))).toEqual([
-      "0: i1 began crash-loop ×1",
-      "1: i1 seen failing ×1",
-    ]);
+    expect(ofIncident(story([0, before], [1, failing]))).toEqual(["0: i1 began crash-loop ×1", "1: i1 seen stuck ×1"]);
     expect(ofIncident(story([0, before], [1, starting], [2, failing]))).toEqual([
       "0: i1 began crash-loop ×1",
       "1: i1 seen crash-loop ×1",
-      "2: i1 seen failing ×1",
+      "2: i1 seen stuck ×1",
     ]);
   });
 

@@ -69,12 +69,14 @@ describe("a deploy of several workloads", () => {
     await town.settled();
 
     expect(town.writes).toEqual(["web 1.5", "worker 1.5", "worker 1.4"]);
-    expect(severalCard(town)).toMatch(/\n[🔴✗] worker · going back to 1\.4 · 1\.5: the new instances don't get ready/u);
+    expect(severalCard(town)).toMatch(
+      /\n[🔴✗] worker · going back to 1\.4 · 1\.5: its new instances can't pull their images/u,
+    );
     town.isWell("worker");
     await town.later(4);
     await town.later(4);
     expect(severalCard(town)).toMatch(
-      /^❌ 1 of 3 deployed: worker went back\n🟢 web · runs 1\.5 · 3 of 3 running\n❌ worker · went back to 1\.4 · 1\.5: the new instances don't get ready.*no such image.*\n▫️ queue · not run, still on 1\.4\n/u,
+      /^❌ 1 of 3 deployed: worker went back\n🟢 web · runs 1\.5 · 3 of 3 running\n❌ worker · went back to 1\.4 · 1\.5: its new instances can't pull their images.*no such image.*\n▫️ queue · not run, still on 1\.4\n/u,
     );
     expect(severalCard(town)).toMatch(/\[Roll back\].*\[Request the other 2\]/su);
     await town.later(60);
@@ -118,7 +120,7 @@ describe("a deploy of several workloads", () => {
     expect(card(developer)).toMatch(/^🟡 2 of 3 deployed: queue wasn't run\n/u);
     expect(card(developer)).toMatch(/🟢 worker · runs 1\.5/u);
     expect(town.thread("ops").join("\n")).toMatch(
-      /🔴 worker: the new instances don't get ready[\s\S]*🟢 worker got healthy/u,
+      /🔴 worker: its new instances can't pull their images[\s\S]*🟢 worker got healthy/u,
     );
   });
 

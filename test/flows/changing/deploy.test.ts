@@ -69,7 +69,7 @@ describe("a deploy", () => {
 
     const deployed = (): string =>
       town.developer.sees("ops").find(({ text }) => text.includes("Deploying 1.5"))?.text ?? "";
-    const because = "because the new instances don't get ready";
+    const because = "because its new instances can't pull their images";
     expect(deployed()).toMatch(new RegExp(`^🔴 Deploying 1\\.5 to web: it goes back, ${because}\n`, "u"));
     expect(deployed()).not.toContain("[Roll back]");
     expect(card(town.developer)).toContain("back to revision 1 automatically: the new instances don't get ready");
@@ -190,11 +190,11 @@ describe("a deploy", () => {
     });
     await town.later(4);
 
-    expect(card(town.developer)).toMatch(/^🔴 Deploying 1\.5 to web: the new instances don't get ready/u);
+    expect(card(town.developer)).toMatch(/^🔴 Deploying 1\.5 to web: its new instances can't pull their images/u);
     expect(card(town.developer)).toContain(message);
     expect(card(town.developer)).toContain("3 old instances still serve");
     expect(town.thread("ops").join("\n")).toContain(
-      "🔴 web: the new instances don't get ready · web-0 can't be started",
+      "🔴 web: its new instances can't pull their images · web-0 can't be started",
     );
     await clicks(town, town.developer, "Roll back");
     expect(card(town.developer)).toMatch(/^🔄 Rolling back web to 1\.4/u);
@@ -211,7 +211,7 @@ describe("a deploy that was in trouble", () => {
     town.isStuck("web", "no such image");
     await town.later(4);
     await town.later(120);
-    expect(card(developer)).toMatch(/^🔴 Deploying 1\.5 to web: the new instances don't get ready\n/u);
+    expect(card(developer)).toMatch(/^🔴 Deploying 1\.5 to web: its new instances can't pull their images\n/u);
     expect(await says(town, developer, "/gantry history web")).toMatch(/🔴 web updated/u);
 
     town.isWell("web");
@@ -221,7 +221,7 @@ describe("a deploy that was in trouble", () => {
     expect(card(developer)).toMatch(/^✅ Deployed 1\.5 to web\n3 of 3 running after 2 min/u);
     const [, ...thread] = town.thread("ops");
     expect(thread.map((text) => text.split("\n")[0])).toEqual([
-      "🔴 web: the new instances don't get ready · no such image · 0 of 3 new instances ready · 3 old instances still serve · @dana",
+      "🔴 web: its new instances can't pull their images · no such image · 0 of 3 new instances ready · 3 old instances still serve · @dana",
       expect.stringContaining("Last lines"),
       "🟢 web got healthy · 3 of 3 running · @dana",
     ]);
@@ -243,7 +243,7 @@ describe("a deploy that was in trouble", () => {
 
       expect(town.revisions).toEqual(["web 1"]);
       const [deployed] = developer.sees("ops");
-      expect(deployed?.text).toMatch(/^❌ .*: it went back, because the new instances don't get ready\n/u);
+      expect(deployed?.text).toMatch(/^❌ .*: it went back, because its new instances can't pull their images\n/u);
       expect(town.thread("ops").join("\n")).not.toContain("got healthy");
     },
   );

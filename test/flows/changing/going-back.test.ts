@@ -223,7 +223,7 @@ describe("an automatic way back", () => {
 
     const why = "not rolled back: Alex Kim rejected the way back";
     const [deployed] = developer.sees("ops");
-    expect(deployed?.text).toMatch(/^🔴 Deploying 1\.5 to web: the new instances don't get ready\n/u);
+    expect(deployed?.text).toMatch(/^🔴 Deploying 1\.5 to web: its new instances can't pull their images\n/u);
     expect(deployed?.text).toContain(why);
     expect(developer.sees("ops").filter(({ text }) => text.includes(`🔴 ${why}`))).toHaveLength(1);
     expect(developer.sees("ops").filter(({ text }) => text.includes("error: no database"))).toHaveLength(1);

@@ -52,7 +52,7 @@ test("a digest is told once a day while there is something to say, and not other
   expect(at).toMatch(/watches all workloads.*digest every day at 09:00 \(Europe\/Berlin\).*Next digest:/su);
   expect([quiet, muted]).toEqual([[], []]);
   expect(loud).toHaveLength(1);
-  expect(loud[0]).toMatch(/Digest: 1 needs attention\nNeeds attention\n🔴 web · failed\nAbout all workloads/u);
+  expect(loud[0]).toMatch(/Digest: 1 needs attention\nNeeds attention\n🔴 web · failing\nAbout all workloads/u);
 });
 
 test("a digest says nothing of a workload of this name that another account has", async () => {
@@ -82,7 +82,7 @@ test("a digest lists what needs attention, also a workload that is pending with 
 
   const [first] = await aDay(scene);
 
-  expect(first).toMatch(/Digest: 1 needs attention\nNeeds attention\n🟡 web · pending: 0\/3 nodes are available\n/u);
+  expect(first).toMatch(/Digest: 1 needs attention\nNeeds attention\n🟡 web · fits on no node\n/u);
 });
 
 test("a digest names what changed since the one before, and says when the state can't be read", async () => {

@@ -27,7 +27,7 @@ test("a service that crashes is told of on its card, with its last lines in the 
   await says(town, town.developer, "/gantry create service broken --image gantry/flaky -- --after 20");
 
   const shown = card(town.developer);
-  expect(shown).toMatch(/^🔴 broken created, but keeps restarting$/mu);
+  expect(shown).toMatch(/^🔴 broken created, but keeps crashing$/mu);
   expect(shown).toMatch(/exit 1, \d+ restarts in \d+ (?:s|min) · requested by/iu);
   const [head, ...replies] = town.thread("ops");
   expect(head).toBe(shown);
@@ -65,7 +65,7 @@ test("in a busy channel the news and the last lines come one after the other, ea
   const atFirst = town.thread("ops").slice(1);
   for (let tries = 0; tries < 3; tries += 1) await town.later(10);
 
-  const stuck = expect.stringContaining("the new instances don't get ready");
+  const stuck = expect.stringContaining("its new instances can't pull their images");
   expect(atFirst).toEqual([stuck]);
   expect(town.thread("ops").slice(1)).toEqual([stuck, expect.stringContaining("error: no database")]);
   expect((await town.store().takeDue({ kind: "post", leaseMs: 1, most: 1 })).length).toBe(0);

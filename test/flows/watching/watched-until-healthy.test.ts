@@ -175,9 +175,7 @@ describe("a changed service", () => {
 
     expect(headlineOf(town)).toBe("✅ web scaled to 3");
     expect(town.developer.sees("@gantry").map(({ text }) => text)).toEqual([
-      expect.stringMatching(
-        /^🔴 web scaled to 3, but keeps restarting[\s\S]*can't be updated: the channel is archived/u,
-      ),
+      expect.stringMatching(/^🔴 web scaled to 3, but keeps crashing[\s\S]*can't be updated: the channel is archived/u),
     ]);
   });
 
@@ -193,10 +191,10 @@ describe("a changed service", () => {
     await town.later(0.5);
     await town.later(5);
 
-    expect(headlineOf(town)).toBe("🔴 web scaled to 3, but keeps restarting");
+    expect(headlineOf(town)).toBe("🔴 web scaled to 3, but keeps crashing");
     expect(town.developer.sees("@gantry").map(({ text }) => text)).toEqual([
       expect.stringMatching(
-        /^🔴 web scaled to 3, but keeps restarting[\s\S]*couldn't post this in the card's thread in #ops: posting in the channel is restricted/u,
+        /^🔴 web scaled to 3, but keeps crashing[\s\S]*couldn't post this in the card's thread in #ops: posting in the channel is restricted/u,
       ),
     ]);
   });
@@ -213,10 +211,10 @@ describe("a changed service", () => {
     await town.crashBot();
     await town.later(9);
 
-    expect(headlineOf(town)).toBe("🔴 web scaled to 3, but keeps restarting");
+    expect(headlineOf(town)).toBe("🔴 web scaled to 3, but keeps crashing");
     expect(factsOf(town)).toMatch(/^Exit 1, 5 restarts in 4 min · /u);
     const [, told, lines] = town.thread("ops");
-    expect(told).toMatch(/^🔴 web keeps restarting · .*exit 1, 5 restarts.* · @dana$/u);
+    expect(told).toMatch(/^🔴 web keeps crashing · .*exit 1, 5 restarts.* · @dana$/u);
     expect(lines).toContain("lost the connection");
     expect(lines).not.toContain("hunter2");
     expect(await says(town, town.developer, "/gantry history web")).toContain("🔴 web scaled 2 → 3");
@@ -239,8 +237,8 @@ describe("a changed service", () => {
     town.nowIs(crashes);
     await town.later(0.3);
 
-    expect(headlineOf(town)).toMatch(/^🔴 .*keeps restarting$/u);
-    expect(town.thread("ops").join("\n")).toMatch(/🔴 web keeps restarting.* · @dana/u);
+    expect(headlineOf(town)).toMatch(/^🔴 .*keeps crashing$/u);
+    expect(town.thread("ops").join("\n")).toMatch(/🔴 web keeps crashing.* · @dana/u);
     await town.developer.opensHome();
     await town.settled();
     expect(home(town.developer)).not.toContain("✅");

@@ -153,7 +153,8 @@ beforeAll(async () => {
 const nothingSeen: Omit<Seen, "kind" | "name"> = {
   uid: undefined,
   level: "failing",
-  words: "failed",
+  words: "failing",
+  facts: undefined,
   reason: undefined,
   cause: "failing",
   shared: undefined,

@@ -9,7 +9,8 @@ import { readVerb } from "../grammar/verb.ts";
 import { findListed, type Found } from "../lookup/find.ts";
 import { factsOf, workloadCard, statusOf } from "./show/show.ts";
 import type { Service, Event } from "../../../api/answers.ts";
-import { lead, type WorkloadStatus } from "../../../api/workload-status.ts";
+import { causeWords } from "../../../api/cause.ts";
+import { lead, statusSentence } from "../../../api/workload-status.ts";
 import type { Failure, LogFindings } from "../../logs/failures.ts";
 import { counted, grouped, truncate, visible } from "../../views/kit/text.ts";
 import { age, span } from "../../views/kit/time.ts";
@@ -123,7 +124,7 @@ function restartBlocks(found: Found): Block[] {
 
 /** The run that crashed says more than the one that just began. */
 function crashLogButton(found: Found, { ask }: VerbContext): Block[] {
-  if (found.kind === "job" || statusOf(found).isRestarting !== true) return [];
+  if (found.kind === "job" || statusOf(found).facts === undefined) return [];
   const args = { name: `service/${nameOf(found)}`, previous: true };
   return actions(askButton("Log before the crash", { verb: "logs", region: found.region, share: ask.share, args }));
 }
@@ -135,21 +136,22 @@ function nameOf(found: Found): string {
 const CAUSE_MESSAGE = 120;
 
 /**
- * What status and log come to, to be read after the name: "crashes every 20 s: lost the connection to the database, 18
- * times". Never better than the status, and about no more of the log than was read. Pure.
+ * What status and log come to, to be read after the name: "keeps crashing, every 20 s: lost the connection to the
+ * database, 18 times". Never better than the status, and about no more of the log than was read. Pure.
  */
 function verdictOn(found: Found, log: LogCheck, now: Date): string {
   const status = statusOf(found);
   const findings = log === "unread" ? undefined : log;
-  if (status.level === "idle") return `is ${status.words}`;
+  if (status.level === "idle") return statusSentence(status);
   if (status.level === "healthy") return healthyVerdict(findings, now);
   const service = found.kind === "service" ? found.service : undefined;
   const reason = status.reason === undefined ? undefined : lead(status.reason);
   const seen = findings === undefined ? undefined : causeIn(findings, service);
   const probe = probeCause(found);
-  if (status.isRestarting === true && service !== undefined)
-    return because(crashes(service, now), probe ?? seen ?? reason);
-  return because(stateWords(status), reason ?? eventCause(found) ?? seen);
+  const what = statusSentence(status);
+  if (status.facts !== undefined && service !== undefined)
+    return because(`${what}, ${howOften(service, now)}`, probe ?? seen ?? reason);
+  return because(what, reason ?? eventCause(found) ?? seen);
 }
 
 function because(what: string, cause: string | undefined): string {
@@ -181,22 +183,14 @@ function timeOf({ latest: { atMs = 0 } }: Failure): number {
 /** Two intervals without a crash, and it may be over. */
 const QUIET = 3;
 
-/** "crashes every 20 s", "crashed 6 times, last 2 h ago". */
-function crashes({ restarts, restart_count: ever, last_state }: Service, now: Date): string {
+/** "every 20 s", "6 times, last 2 h ago". */
+function howOften({ restarts, restart_count: ever, last_state }: Service, now: Date): string {
   const count = restarts?.count ?? ever ?? 0;
   const [first, last] = [Date.parse(restarts?.first_at ?? ""), Date.parse(restarts?.last_at ?? "")];
   const every = (last - first) / (count - 1);
-  if (every > 0 && now.getTime() - last <= QUIET * every) return `crashes every ${span(every)}`;
+  if (every > 0 && now.getTime() - last <= QUIET * every) return `every ${span(every)}`;
   const ago = age(restarts?.last_at ?? last_state?.finished_at, now);
-  return `crashed ${counted(count, "time")}${ago === undefined ? "" : `, last ${ago} ago`}`;
-}
-
-const UNKNOWN = /unknown$/u;
-
-/** "failed", "is starting", "is running, 1 of 3 ready". */
-function stateWords({ level, words }: WorkloadStatus): string {
-  if (UNKNOWN.test(words)) return "has an unknown status";
-  return level === "failing" && words.startsWith("failed") ? words : `is ${words}`;
+  return `${counted(count, "time")}${ago === undefined ? "" : `, last ${ago} ago`}`;
 }
 
 /**
@@ -273,10 +267,10 @@ const EVENT_MESSAGE = 300;
 
 /** https://github.com/kubernetes/kubernetes/blob/v1.34.0/pkg/kubelet/events/event.go and those of its controllers. */
 const wordsByReason: ReadonlyMap<string, string> = new Map([
-  ["FailedMount", "couldn't mount a volume"],
-  ["FailedAttachVolume", "couldn't attach a volume"],
-  ["FailedMapVolume", "couldn't attach a volume"],
-  ["FailedScheduling", "fits on no node"],
+  ["FailedMount", causeWords.volume.one],
+  ["FailedAttachVolume", causeWords.volume.one],
+  ["FailedMapVolume", causeWords.volume.one],
+  ["FailedScheduling", causeWords.unschedulable.one],
   ["Evicted", "was evicted from its node"],
   ["Preempted", "made room for a more important workload"],
   ["TaintManagerEviction", "was removed from its node"],
@@ -296,7 +290,7 @@ function eventWords({ reason, message }: Event): string {
   const [, probe = ""] = /\b(liveness|readiness|startup) probe/iu.exec(message) ?? [];
   if (probe !== "" && reason === "Killing") return `was restarted because its ${probe.toLowerCase()} probe failed`;
   if (probe !== "" && reason === "Unhealthy") return `failed its ${probe.toLowerCase()} probe`;
-  if (/\bpull(?:ing)?\b.*\bimage\b|ErrImagePull|ImagePullBackOff/iu.test(message)) return "couldn't pull the image";
+  if (/\bpull(?:ing)?\b.*\bimage\b|ErrImagePull|ImagePullBackOff/iu.test(message)) return causeWords.image.one;
   if (reason === "BackOff") return "waits before it is started again";
   return reason;
 }
@@ -317,7 +311,7 @@ function eventBlocks(found: Found, now: Date): Block[] {
   ];
 }
 
-/** "web-1 couldn't mount a volume, 12 times, last 10 s ago: secret "db" not found". */
+/** "web-1 can't mount a volume, 12 times, last 10 s ago: secret "db" not found". */
 function eventLine(event: Event, now: Date): Line {
   const { object, message, count = 1, last_at: at } = event;
   const ago = age(at, now);

@@ -17,7 +17,7 @@ import { type Names, groupName, nameOf } from "../kit/post.ts";
 import type { Terms } from "../../policy/policy.ts";
 import { counted, truncate, visible } from "../kit/text.ts";
 import { allNames, isRolledOut, type Phrased, regionText, split, phraseText } from "./phrases.ts";
-import { levelOf } from "../../../api/workload-status.ts";
+import { levelOf, ROLLING } from "../../../api/workload-status.ts";
 import { span } from "../kit/time.ts";
 import { type Headline, severalHeadline } from "./several-card.ts";
 
@@ -202,7 +202,12 @@ function unwellHeadline(change: StoredChange, seen: Health, region: string | und
   if (late !== undefined) return late;
   const done = phraseText(change, "done", region);
   const running = phraseText(change, "running", region);
-  if (seen.kind === "watching" && seen.watch?.rolling !== undefined) return { mark: "🔄", text: `${running}…` };
+  const { level: now = "busy", outcome = ROLLING } = seen;
+  if (seen.kind === "watching" && seen.watch?.rolling !== undefined) {
+    if (outcome === ROLLING) return { mark: "🔄", text: `${running}…` };
+    return { mark: dotOf({ level: now }), text: `${running}: ${outcomeWords(seen)}` };
+  }
+  if (outcome === ROLLING && seen.outcome !== undefined) return { mark: "🟡", text: `Still ${lower(running)}` };
   // Nobody would call it deployed.
   if (seen.kind === "trouble" && isRolledOut(change)) {
     const text = `${running}: ${retreatWords(change) ?? outcomeWords(seen)}`;
@@ -254,5 +259,6 @@ function jobHeadline(change: StoredChange, region: string | undefined): Headline
 function jobMark({ kind, level }: Health): string {
   if (kind === "reached") return "✅";
   if (kind === "trouble") return "❌";
+  if (level === "failing") return dotOf({ level });
   return kind === "watching" && level === "healthy" ? "🔄" : "🟡";
 }

@@ -1,9 +1,11 @@
 import type { Redacted } from "../../../api/redacted.ts";
 import type { HistoryEvent } from "../../changes/history-event.ts";
 import type { Alert, NoticedEvent } from "../../watch/alert.ts";
-import type { Cause, Incident } from "../../watch/incident.ts";
-import { lead } from "../../../api/workload-status.ts";
+import type { Incident, IncidentCause } from "../../watch/incident.ts";
+import { causeWords } from "../../../api/cause.ts";
+import { statusSentence } from "../../../api/workload-status.ts";
 import { openButton, runButton } from "../kit/ask-buttons.ts";
+import { afterName, dotOf } from "../kit/health.ts";
 import { actionButton, actions, type Block, context, type Line, preformatted, section } from "../kit/blocks.ts";
 import { historyLine } from "../kit/history-line.ts";
 import { type Inline, moment, strong, words } from "../kit/inline.ts";
@@ -43,15 +45,9 @@ export function incidentCard(card: IncidentCard): Post {
   ]);
 }
 
-const failing: Readonly<Record<Cause, readonly [one: string, several: string]>> = {
-  "crash-loop": ["keeps crashing", "keep crashing"],
-  "out-of-memory": ["runs out of memory", "run out of memory"],
-  image: ["can't pull its image", "can't pull their images"],
-  unschedulable: ["fits on no node", "fit on no node"],
-  probe: ["fails its health check", "fail their health checks"],
-  "job-failed": ["failed", "failed"],
-  failing: ["is failing", "are failing"],
-  "api-away": ["doesn't answer", "don't answer"],
+const incidentWords: Readonly<Record<IncidentCause, (typeof causeWords)["failing"]>> = {
+  ...causeWords,
+  "api-away": { one: "doesn't answer", several: "don't answer", was: "didn't answer" },
 };
 
 const API = "The workload API";
@@ -60,15 +56,26 @@ function oneIncident(incident: Incident, card: IncidentCard): Block[] {
   const { seen, cause } = incident;
   const reason = seen?.reason === undefined ? [] : [[words(truncate(visible(seen.reason), REASON), REASON)]];
   if (incident.overAt !== undefined) return [section([headlineOver(incident)], ...overLines(incident, card))];
-  // One fact, one place: the headline says already that a job failed.
-  const isSaid = cause === "api-away" || (cause === "job-failed" && seen?.words === "failed");
-  const status = isSaid ? [] : [statusLine(incident)];
-  return [section(headlineOpen(incident), ...status, ...reason, sinceLine(incident), ...beforeLines(incident, card))];
+  const status = cause === "api-away" ? "" : statusLine(incident);
+  const lines: Line[] = status === "" ? [] : [[words(status)]];
+  return [section(headlineOpen(incident), ...lines, ...reason, sinceLine(incident), ...beforeLines(incident, card))];
 }
 
 function headlineOpen(incident: Incident): Line {
-  const { name, cause } = incident;
-  return [words("🔴 "), strong(`${name ?? API} ${failing[cause][0]}`, 300), ...oftenWords(incident)];
+  return [
+    words(`${dotOfOpen(incident)} `),
+    strong(afterName(incident.name ?? API, openWords(incident)), 300),
+    ...oftenWords(incident),
+  ];
+}
+
+/** It failed, and may be starting again: that doesn't explain it. */
+function openWords({ seen, cause }: Incident): string {
+  return seen?.cause === cause ? statusSentence(seen) : incidentWords[cause].one;
+}
+
+function dotOfOpen({ seen, cause }: Incident): string {
+  return dotOf({ level: seen?.cause === cause ? seen.level : "failing" });
 }
 
 /** " · 3 times since 14:02"; empty the first time. */
@@ -77,11 +84,14 @@ function oftenWords({ times, openedAt }: Incident): Inline[] {
 }
 
 /** "exit 3, 14 restarts · 0 of 2 ready". */
-function statusLine({ seen }: Incident): Line {
-  if (seen === undefined) return [words("How it is now isn't known")];
-  const { ready, size } = seen;
-  const counts = ready === undefined || size === undefined || ready >= size ? [] : [`${ready} of ${size} ready`];
-  return [words([seen.words, ...counts].join(" · "))];
+function statusLine(incident: Incident): string {
+  const { seen, cause } = incident;
+  if (seen === undefined) return "How it is now isn't known";
+  const { ready, size, facts = "" } = seen;
+  const counts = ready === undefined || size === undefined || ready >= size ? "" : `${ready} of ${size} ready`;
+  // One fact, one place: the headline says what it is.
+  const now = seen.cause === cause ? "" : seen.words;
+  return [now, facts, counts].filter((part) => part !== "").join(" · ");
 }
 
 function sinceLine({ openedAt, unseenSince, cause }: Incident): Line {
@@ -150,7 +160,7 @@ function overLines(incident: Incident, { history, defaultRegion }: IncidentCard)
   const facts = [
     ...(cause === "api-away"
       ? []
-      : [wasSeen(end) ? `It ${wasWords(cause)}` : `It ${wasWords(cause)} when I looked last`]),
+      : [wasSeen(end) ? `It ${incidentWords[cause].was}` : `It ${incidentWords[cause].was} when I looked last`]),
     ...(restarts > 0 ? [counted(restarts, "restart")] : []),
     ...(times > 1 ? [`${times} times`] : []),
   ];
@@ -169,21 +179,6 @@ function overLines(incident: Incident, { history, defaultRegion }: IncidentCard)
     .slice(0, 2)
     .map((event): Line => historyLine(event, { defaultRegion, detail: "full", isHealthSaid: true }));
   return [...(facts.length === 0 ? [] : [[words(facts.join(" · "))]]), ...unseen, ...done];
-}
-
-const was: Readonly<Record<Cause, string>> = {
-  "crash-loop": "kept crashing",
-  "out-of-memory": "ran out of memory",
-  image: "couldn't pull its image",
-  unschedulable: "fitted on no node",
-  probe: "failed its health check",
-  "job-failed": "failed",
-  failing: "was failing",
-  "api-away": "didn't answer",
-};
-
-function wasWords(cause: Cause): string {
-  return was[cause];
 }
 
 /** Several: how many still fail, and a line for each. */
@@ -218,7 +213,9 @@ function someHeadline(incidents: readonly Incident[], open: readonly Incident[])
   const count = open.length === all ? counted(all, "workload") : `${open.length} of ${counted(all, "workload")}`;
   const what = others.length > 0 || cause === undefined ? "failing" : cause;
   const from = common === undefined ? "" : what === "image" ? ` from ${common}` : ` on ${common}`;
-  return strong(`🔴 ${count} ${failing[what][open.length === 1 ? 0 : 1]}${from}`, 300);
+  const dot = open.every((each) => dotOfOpen(each) === dotOf({ level: "busy" })) ? "busy" : "failing";
+  const many = incidentWords[what];
+  return strong(`${dotOf({ level: dot })} ${count} ${open.length === 1 ? many.one : many.several}${from}`, 300);
 }
 
 const endedWords: Readonly<Record<NonNullable<Incident["end"]>, string>> = {
@@ -245,16 +242,15 @@ function endedHeadline(incidents: readonly Incident[]): string {
 }
 
 function listLine(incident: Incident, { defaultRegion }: IncidentCard): Line {
-  const { name, seen, region, kind, cause, overAt, end = "unwatched" } = incident;
+  const { name, seen, region, kind, overAt, end = "unwatched" } = incident;
   const where = kind === "service" && region !== defaultRegion ? ` in ${region}` : "";
   const named = strong(name ?? API, 63);
   if (overAt !== undefined) {
     const [dot, what] = ends[end];
     return [words(`${dot} `), named, words(`${where} · ${what}${wasSeen(end) ? afterWords(incident) : ""}`)];
   }
-  // It failed, and may be starting again: "starting" doesn't explain the red dot.
-  const why = seen?.level === "failing" || seen?.reason === undefined ? seen?.words : lead(visible(seen.reason));
-  return [words("🔴 "), named, words(`${where} · ${why ?? failing[cause][0]}`, 160)];
+  const facts = seen?.facts === undefined ? "" : `: ${seen.facts}`;
+  return [words(`${dotOfOpen(incident)} `), named, words(`${where} · ${openWords(incident)}${facts}`, 160)];
 }
 
 function apiAway(incidents: readonly Incident[], open: readonly Incident[]): Block[] {

@@ -12,10 +12,19 @@ export function dotOf({ level }: Pick<WorkloadStatus, "level">): string {
   return dots[level];
 }
 
-/** "running", "exit 3, 6 restarts, last 2 min ago". */
-export function statusWords({ words, lastAt }: Pick<WorkloadStatus, "words" | "lastAt">, now: Date): string {
+/** "running", "keeps crashing: exit 3, 6 restarts, last 2 min ago". */
+export function statusWords(
+  { words, facts, lastAt }: Pick<WorkloadStatus, "words" | "facts" | "lastAt">,
+  now: Date,
+): string {
+  const all = facts === undefined ? words : `${words}: ${facts}`;
   const ago = age(lastAt, now);
-  return visible(ago === undefined ? words : `${words}, last ${ago} ago`);
+  return visible(ago === undefined ? all : `${all}, last ${ago} ago`);
+}
+
+/** "web keeps crashing", "web: its new instances can't pull their images" */
+export function afterName(name: string, sentence: string): string {
+  return `${name}${sentence.startsWith("its ") ? ":" : ""} ${sentence}`;
 }
 
 /** Health of the workload in the last poll, as every view shows it. */
@@ -68,7 +77,7 @@ export function isLateHealth(change: StoredChange): boolean {
   return change.wayBackEnd?.isNeeded === false;
 }
 
-/** "it went back, because the new instances don't get ready". */
+/** "it went back, because its new instances don't get ready". */
 export function retreatWords(change: StoredChange): string | undefined {
   const retreat = retreatOf(change);
   if (retreat === undefined) return undefined;
@@ -76,9 +85,9 @@ export function retreatWords(change: StoredChange): string | undefined {
   return `it ${retreat === "gone" ? "went" : "goes"} back, because ${withSubject(outcome)}`;
 }
 
-/** "it keeps restarting"; some outcomes have a subject: "2 of 3 run", "the new instances don't get ready". */
+/** "it keeps crashing"; some outcomes have a subject: "2 of 3 run", "its new instances don't get ready". */
 export function withSubject(outcome: string): string {
-  return /^(?:the |\d)/u.test(outcome) ? outcome : `it ${outcome}`;
+  return /^(?:the |its |\d)/u.test(outcome) ? outcome : `it ${outcome}`;
 }
 
 /** The facts of a line of health. After the way back, without the counts of old and new instances. */

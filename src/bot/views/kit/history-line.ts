@@ -261,11 +261,8 @@ function unwellWords(request: StoredChange, seen: Health | undefined): readonly 
   if (seen === undefined || seen.kind === "reached") return [];
   if (request.wayBackEnd?.isNeeded === false) return [request.wayBackEnd.why];
   const retreat = retreatWords(request) ?? request.wayBackEnd?.why;
-  const words =
-    retreat === undefined
-      ? seen.line || (overtakenWords(seen) ?? seen.outcome ?? "")
-      : troubleFacts(request, seen).join(" · ");
-  return [retreat ?? "", words].filter((each) => each !== "");
+  const facts = retreat === undefined ? seen.line : troubleFacts(request, seen).join(" · ");
+  return [retreat ?? overtakenWords(seen) ?? seen.outcome ?? "", facts].filter((each) => each !== "");
 }
 
 function accepted({ ask, detail }: Pick<Deed, "ask" | "detail">, what: string, dot: string): Phrase {
@@ -286,6 +283,7 @@ function doneDot(change: StoredChange, seen: Health | undefined): string {
   if (retreatOf(change) === "gone") return "❌";
   if (isLateHealth(change)) return "🟢";
   if (overtakenWords(seen) !== undefined) return overtakenDot;
+  if (seen?.level === "failing") return "🔴";
   if (seen !== undefined) return seenDots[seen.kind];
   return op === "deleteService" || op === "deleteJob" ? "✅" : "🔄";
 }
@@ -294,7 +292,7 @@ function doneDot(change: StoredChange, seen: Health | undefined): string {
 function jobPhrase(request: StoredChange, past: string, room: Room): Phrase {
   const { kind, level, outcome }: Partial<Health> = seenOf(request) ?? {};
   if (level === undefined || kind === undefined) return { dot: "🟡", before: "", after: ` ${past}, outcome unknown` };
-  const unwell = { healthy: "🔄", idle: "🟡", busy: "🟡", failing: "❌" }[level];
+  const unwell = { healthy: "🔄", idle: "🟡", busy: "🟡", failing: kind === "trouble" ? "❌" : "🔴" }[level];
   const after = kind === "reached" ? " completed" : ` ${short(outcome ?? past, room.text)}`;
   return { dot: kind === "reached" ? "✅" : unwell, before: "", after };
 }

@@ -228,10 +228,10 @@ function movedOf(advanced: Advanced): StoredChange | undefined {
   return advanced.kind === "moved" ? advanced.change : undefined;
 }
 
-/** "web keeps restarting: exited with code 137", "web got healthy · 3 of 3 running for 30 s". */
+/** "web keeps crashing: exited with code 137", "web got healthy · 3 of 3 running for 30 s". */
 function newsOf({ workload }: StoredChange, { kind, outcome: seen, line }: Health): string {
   const outcome = kind === "reached" ? "got healthy" : (seen ?? "isn't healthy");
-  const what = /^(?:\d|the )/u.test(outcome) ? `${workload.name}: ${outcome}` : `${workload.name} ${outcome}`;
+  const what = /^(?:\d|the |its )/u.test(outcome) ? `${workload.name}: ${outcome}` : `${workload.name} ${outcome}`;
   return line === "" ? what : `${what} · ${line}`;
 }
 

@@ -7,7 +7,7 @@ import { mapInTurns } from "../../../platform/turns.ts";
 import type { OpenAccount } from "../../accounts/resolve.ts";
 import { listJobs, listServices } from "../../commands/lookup/list-workloads.ts";
 import { UserError } from "../../errors.ts";
-import { seenJob, seenService } from "../../watch/cause.ts";
+import { seenJob, seenService } from "../../watch/seen.ts";
 import {
   compare,
   type Comparison,

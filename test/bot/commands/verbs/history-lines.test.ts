@@ -68,7 +68,7 @@ test("in brief, a line names who asked, but nobody for an automatic way back", (
 });
 
 test("a deployment that doesn't get ready is red until it went back", () => {
-  const outcome = "the new instances don't get ready";
+  const outcome = "its new instances don't get ready";
   const health = { kind: "trouble", outcome, line: "1 old instance still serves", excerpt: [] } as const; // a literal kind
   const stuck = request({ verb: "deploy", state: "done", ending: tookEffect, health, diff: ["image app:1 → app:2"] });
   const said = (wayBack: StoredChange["wayBack"]): string =>
@@ -78,12 +78,14 @@ test("a deployment that doesn't get ready is red until it went back", () => {
       detail: "brief",
     });
 
-  expect(said(undefined)).toBe("🔴 web updated: image app:1 → app:2 · 1 old instance still serves · Dana Reyes · 0s");
+  expect(said(undefined)).toBe(
+    "🔴 web updated: image app:1 → app:2 · its new instances don't get ready · 1 old instance still serves · Dana Reyes · 0s",
+  );
   expect(said("going")).toBe(
-    "🔴 web updated: image app:1 → app:2 · it goes back, because the new instances don't get ready · 1 old instance still serves · Dana Reyes · 0s",
+    "🔴 web updated: image app:1 → app:2 · it goes back, because its new instances don't get ready · 1 old instance still serves · Dana Reyes · 0s",
   );
   expect(said("gone")).toBe(
-    "❌ web updated: image app:1 → app:2 · it went back, because the new instances don't get ready · Dana Reyes · 0s",
+    "❌ web updated: image app:1 → app:2 · it went back, because its new instances don't get ready · Dana Reyes · 0s",
   );
 });
 

@@ -68,13 +68,13 @@ test("services and jobs share one list of two lines each: trouble first, then by
   });
 
   expect(message.text).toMatchInlineSnapshot(
-    `"3 services in beijing1 · 3 jobs in us · 2 need attention: 🔴 boom failed, 🔴 flaky 6 restarts in 4 min, 🟢 import running, ⚪️ report complete, 🟢 web running, 🟡 worker hibernating"`,
+    `"3 services in beijing1 · 3 jobs in us · 2 need attention: 🔴 boom failed, 🔴 flaky keeps crashing: 6 restarts in 4 min, 🟢 import running, ⚪️ report complete, 🟢 web running, 🟡 worker hibernating"`,
   );
   expect(drawn(message)).toMatchInlineSnapshot(`
     "3 services in beijing1 · 3 jobs in us · 2 need attention
     🔴 boom · failed
       job · 4 attempts · 10h old
-    🔴 flaky · 6 restarts in 4 min
+    🔴 flaky · keeps crashing: 6 restarts in 4 min
       1 of 3 · 44s old · shop.example.org +1
     🟢 import · running
       job · 10h old
@@ -99,9 +99,9 @@ test("what keeps a workload from running is beside its status, in a few words", 
   });
 
   expect(rowsOf(message).map((row) => row.split(" · ")[1])).toEqual([
-    "exit 3, 6 restarts",
-    "failed: ImagePullBackOff",
-    "updating: Unschedulable",
+    "keeps crashing: exit 3, 6 restarts",
+    "can't pull its image",
+    "fits on no node",
   ]);
 });
 

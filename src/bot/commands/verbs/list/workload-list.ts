@@ -1,4 +1,5 @@
 import type { Job, Service } from "../../../../api/answers.ts";
+import type { Cause } from "../../../../api/cause.ts";
 import { lead, type WorkloadStatus, jobStatus, serviceStatus } from "../../../../api/workload-status.ts";
 import type { Ask } from "../../../ask.ts";
 import { actions, askButton, context, type Line, section, type Block, withBlockId } from "../../../views/kit/blocks.ts";
@@ -164,13 +165,17 @@ function drawRows(rows: readonly Row[], now: Date): Block {
 /** As wide as the dot before a name. */
 const INDENT = "\u2003\u2002";
 
-/** "failed: ImagePullBackOff". The words of a crash loop say why already. */
+/** "failing: exit 2", "can't pull its image": most causes say why already. */
 export function statusText(status: WorkloadStatus, now: Date): string {
-  const { level, isRestarting, reason } = status;
+  const { level, cause, facts, reason } = status;
   const words = statusWords(status, now);
-  const isClear = isRestarting === true || level === "idle" || level === "healthy" || reason === undefined;
-  return isClear ? words : `${words}: ${visible(lead(reason))}`;
+  const isNamed = facts !== undefined || (cause !== undefined && !VAGUE.has(cause));
+  return isNamed || level === "idle" || level === "healthy" || reason === undefined
+    ? words
+    : `${words}: ${visible(lead(reason))}`;
 }
+
+const VAGUE: ReadonlySet<Cause> = new Set(["failing", "stuck", "job-failed"]);
 
 function empty({ services, jobs, region, mayCreate }: WorkloadList): Message {
   const noun = services === undefined ? "jobs" : jobs === undefined ? "services" : "workloads";
@@ -266,21 +271,20 @@ function nameFits(name: string, { text }: ListFilter): boolean {
 
 type Fits = (status: WorkloadStatus) => boolean;
 
-const failing: Fits = ({ level }) => level === "failing";
 const healthy: Fits = ({ level }) => level === "healthy";
 const stopped: Fits = ({ words }) => /^(?:stopped|suspended)/u.test(words);
 const complete: Fits = ({ words }) => words.startsWith("complete");
 
-const restarting: Fits = ({ isRestarting, words }) => isRestarting === true || words.startsWith("restarting");
+const restarting: Fits = ({ facts = "", words }) => / restarts?\b/u.test(facts) || /\brestarting$/u.test(words);
 
 /** It is retried, or runs with too few instances. Starting and stopping are no trouble. */
 const UNSTEADY = /^retrying\b|\d ready$/u;
 
 /** Somebody should have a look at it. */
 export const needsAttention: Fits = (status) =>
-  failing(status) ||
+  status.cause !== undefined ||
   // Busy with a reason means that it may not recover without help.
-  (status.level === "busy" && (restarting(status) || UNSTEADY.test(status.words) || status.reason !== undefined));
+  (status.level === "busy" && (UNSTEADY.test(status.words) || status.reason !== undefined));
 
 const filters: ReadonlyMap<string, Fits> = new Map([
   // Whoever asks for what fails wants all that a list counts as trouble, not only what is beyond hope.

@@ -1,6 +1,6 @@
 import type { Job, LogLine, Service } from "../../../../api/answers.ts";
 import { logDate, logQuery } from "../../../../api/log-pages.ts";
-import { serviceStatus } from "../../../../api/workload-status.ts";
+import { serviceStatus, statusSentence } from "../../../../api/workload-status.ts";
 import type { Excerpt } from "../../../logs/excerpt.ts";
 import { shortened } from "../../../logs/redact.ts";
 import { newLines, nothingSeen } from "../../../logs/new-lines.ts";
@@ -109,8 +109,8 @@ async function pollWorkload(poll: LogPoll, context: Context): Promise<LogPoll> {
 
 /** Why no line will follow: "is stopped", "is idle, autoscaler web-hpa brings it back". */
 function rest(service: Service): string | undefined {
-  const { level, words } = serviceStatus(service);
-  if (level === "idle") return `is ${words}`;
+  const status = serviceStatus(service);
+  if (status.level === "idle") return statusSentence(status);
   return service.target_instance_size === 0 ? "has no instances" : undefined;
 }
 

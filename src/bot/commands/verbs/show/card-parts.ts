@@ -2,7 +2,7 @@ import { runningImage } from "../../../../api/image.ts";
 import type { WorkloadStatus } from "../../../../api/workload-status.ts";
 import { context, section, type Field, type Line, type Block } from "../../../views/kit/blocks.ts";
 import { strong, words, code, firstOf, joined, type Inline } from "../../../views/kit/inline.ts";
-import { dotOf, statusWords } from "../../../views/kit/health.ts";
+import { afterName, dotOf, statusWords } from "../../../views/kit/health.ts";
 import { truncate, visible, counted } from "../../../views/kit/text.ts";
 import { age } from "../../../views/kit/time.ts";
 import type { EnvVar, Job, JobContainer, ServiceContainer, Sidecar, Service } from "../../../../api/answers.ts";
@@ -10,39 +10,43 @@ import { commandLine, containerMemory, memoryNowText, memoryText } from "../../.
 import { failureRate } from "../../../views/kit/log-text.ts";
 import type { LogCheck } from "../../lookup/check-log.ts";
 
-/** "running for 3 d", "failed 2 h ago", "exit 3, 6 restarts in 4 min". */
+/** "running for 3 d", "failing for 2 h", "keeps crashing: exit 3, 6 restarts in 4 min". */
 export function statusText(status: WorkloadStatus, now: Date): string {
   const text = truncate(statusWords(status, now), 120);
   const ago = age(status.since, now);
-  // How long it has been restarting is part of its words.
-  if (ago === undefined || status.isRestarting) return text;
-  return status.level === "failing" || text === "complete" ? `${text} ${ago} ago` : `${text} for ${ago}`;
+  // How long it has been restarting is part of the facts.
+  if (ago === undefined || status.facts !== undefined) return text;
+  return ENDED.test(text) ? `${text} ${ago} ago` : `${text} for ${ago}`;
 }
+
+/** These have happened; any other status lasts. */
+const ENDED = /^(?:failed|last run failed|complete)$/u;
 
 type Head = {
   readonly name: string;
   readonly status: WorkloadStatus;
   readonly now: Date;
-  /** What the status comes to, after the name: "crashes every 20 s". */
+  /** What the status comes to, after the name: "keeps crashing, every 20 s". */
   readonly verdict?: string | undefined;
 };
 
 /** "🟢 web · running for 3 d", below the verdict if there is one. */
 export function headLine({ name, status, now, verdict }: Head): Block {
   const text = statusText(status, now);
-  const first = [words(`${dotOf(status)} `), strong(name, 255)];
-  if (verdict === undefined) return section([...first, words(` · ${text}`)]);
+  const dot = words(`${dotOf(status)} `);
+  if (verdict === undefined) return section([dot, strong(name, 255), words(` · ${text}`)]);
   const isSaid = verdict.includes(text) || text === "running";
+  const more = status.facts === undefined ? text : text.replace(`${status.words}: `, "");
   return section(
-    [...first, words(` ${verdict}`, 600)],
-    ...(isSaid ? [] : [`${text.charAt(0).toUpperCase()}${text.slice(1)}`]),
+    [dot, strong(name, 255), words(afterName("", verdict), 600)],
+    ...(isSaid ? [] : [`${more.charAt(0).toUpperCase()}${more.slice(1)}`]),
   );
 }
 
 /** The same for a notification. */
 export function headText({ name, status, now, verdict }: Head): string {
-  const text = verdict === undefined ? `: ${statusText(status, now)}` : ` ${visible(verdict)}`;
-  return `${dotOf(status)} ${truncate(visible(name), 255)}${text}`;
+  const shown = `${dotOf(status)} ${truncate(visible(name), 255)}`;
+  return verdict === undefined ? `${shown}: ${statusText(status, now)}` : afterName(shown, visible(verdict));
 }
 
 /** "service · beijing1 · gantry/hello-web · created 3 d ago". */

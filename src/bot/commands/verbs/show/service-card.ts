@@ -90,7 +90,7 @@ export function serviceCard({
 }
 
 /** "2 of 2 instances · 256 MiB each · 0 restarts in the last 10 min": only what the API says. */
-function factsOf(service: Service, { isRestarting }: WorkloadStatus, now: Date): string {
+function factsOf(service: Service, { facts }: WorkloadStatus, now: Date): string {
   const { target_instance_size: size, ready_instances: ready, containers = [], instance_memory: whole } = service;
   // Several containers have a line each.
   const memory = containers.length === 1 ? serviceMemory(service) : "–";
@@ -100,7 +100,7 @@ function factsOf(service: Service, { isRestarting }: WorkloadStatus, now: Date):
     memory === "–" && memoryNowText(containers[0]) === "" ? undefined : `${memory}${memoryNowText(containers[0])} each`,
     whole === undefined ? undefined : `at most ${memoryText(whole)} for an instance`,
     // Otherwise the first line counts them.
-    isRestarting ? undefined : restartsOf(service, now),
+    facts === undefined ? restartsOf(service, now) : undefined,
   ]
     .filter((part) => part !== undefined)
     .join(" · ");
@@ -111,8 +111,7 @@ function rolloutLine(service: Service): Line[] {
   const { state = "", updated, target } = service.rollout ?? {};
   if (!["progressing", "stuck"].includes(state) || updated === undefined || target === undefined) return [];
   if (isFirstRollout(service)) return [];
-  const stuck = state === "stuck" ? " · it doesn't go on" : "";
-  return [[words(`Rollout: ${grouped(updated)} of ${grouped(target)} updated${stuck}`)]];
+  return [[words(`Rollout: ${grouped(updated)} of ${grouped(target)} updated`)]];
 }
 
 /** Instances that were replaced take their restarts with them, so none in ten minutes says too much of those of a minute ago. */
@@ -130,7 +129,7 @@ function restartsOf(
 /** How an instance ended last, and why it isn't well if that is something else. */
 function reasonLines({ restarts, last_state }: Service, status: WorkloadStatus, now: Date): Line[] {
   const { last_reason, last_at = last_state?.finished_at } = restarts ?? {};
-  const ended = last_reason ?? (status.isRestarting || status.level === "failing" ? undefined : endWords(last_state));
+  const ended = last_reason ?? (status.cause === undefined ? endWords(last_state) : undefined);
   const ago = age(last_at, now);
   const last = ended === undefined ? [] : [`Last restart${ago === undefined ? "" : ` ${ago} ago`}: ${ended}`];
   const isSaid = status.reason === undefined || status.reason === ended;

@@ -66,7 +66,7 @@ describe("the card of a service", () => {
     const failed = service("web", { status: "Failed", message: reason });
 
     const lines = drawn(serviceCard({ service: failed, region: "beijing1", now })).split("\n");
-    expect(lines[0]).toBe("🔴 web · failed");
+    expect(lines[0]).toBe("🔴 web · failing");
     expect(lines).toContain(`Reason: ${reason}`);
   });
 
@@ -124,7 +124,7 @@ describe("the card of a service", () => {
     const [head, , facts, reason] = drawn(serviceCard({ service: flaky, region: "beijing1", now })).split("\n");
 
     expect([head, facts, reason]).toEqual([
-      "🔴 flaky · 6 restarts in 4 min",
+      "🔴 flaky · runs out of memory: 6 restarts in 4 min",
       "2 of 3 instances · 512 MiB each",
       "Last restart 2 min ago: flaky-1 exited with code 137 (out of memory)",
     ]);
@@ -144,11 +144,11 @@ describe("the card of a service", () => {
 
     const [timed, , facts, next] = card({ ...looping, restarts });
     expect([timed, facts]).toEqual([
-      "🔴 flaky · out of memory, exit 137, 6 restarts in 4 min",
+      "🔴 flaky · runs out of memory: exit 137, 6 restarts in 4 min",
       "0 of 3 instances · 512 MiB each",
     ]);
     expect(next).not.toMatch(/Reason|Last restart/u);
-    expect(card(looping)[0]).toBe("🔴 flaky · out of memory, exit 137, 6 restarts, last 2 min ago");
+    expect(card(looping)[0]).toBe("🔴 flaky · runs out of memory: exit 137, 6 restarts, last 2 min ago");
   });
 
   test("of a service that runs again still says how it ended", () => {
@@ -170,7 +170,7 @@ describe("the card of a service", () => {
   test.each([
     [{ status: "Running", status_since: "2026-11-18T12:00:00Z" }, "🟢 web · running for 3 d"],
     [{ status: "Stopped", status_since: "2026-11-21T10:00:00Z" }, "⚪️ web · stopped for 2 h"],
-    [{ status: "Failed", status_since: "2026-11-21T10:00:00Z" }, "🔴 web · failed 2 h ago"],
+    [{ status: "Failed", status_since: "2026-11-21T10:00:00Z" }, "🔴 web · failing for 2 h"],
     [{ status: "Running", status_since: "nonsense" }, "🟢 web · running"],
     [{ status: "Running", ready_instances: 1 }, "🟡 web · running, 1 of 3 ready"],
   ])("of %j begins with %s", (more, head) => {

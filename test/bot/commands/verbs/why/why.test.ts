@@ -53,7 +53,7 @@ test("why begins with a verdict, and the same crash is told once with its number
   const message = await answerTo("why service/flaky", { services: [service("flaky", crashing)], logLines });
 
   expect(drawn(message)).toMatchInlineSnapshot(`
-    "🔴 flaky crashes every 20 s: lost the connection to the database, 14 times in the last 200 log lines
+    "🔴 flaky keeps crashing, every 20 s: lost the connection to the database, 14 times in the last 200 log lines
     Exit 1, 18 restarts in 6 min
     service · beijing1 · gantry/hello-web · created 3 d ago
     0 of 1 instance · 512 MiB each
@@ -78,17 +78,17 @@ test("why begins with a verdict, and the same crash is told once with its number
     [Log before the crash]
     [Logs] [Restart] [Stop] [Tell me here] [Refresh] [… Memory | Scale | Domains | Create like this | Delete]"
   `);
-  expect(message.text).toMatch(/^🔴 flaky crashes every 20 s: /u);
+  expect(message.text).toMatch(/^🔴 flaky keeps crashing, every 20 s: /u);
 });
 
 test.each<[string, Partial<PlainService>, readonly string[]]>([
   [
-    "crashed 6 times, last 2 h ago: out of connections, 3 times",
+    "keeps crashing, 6 times, last 2 h ago: out of connections, 3 times",
     { status: "Failed", restart_count: 6, last_state: { exit_code: 3, finished_at: "2026-11-21T10:00:00Z" } },
     ["FATAL out of connections", "FATAL out of connections", "FATAL out of connections"],
   ],
   [
-    "failed: ImagePullBackOff",
+    "can't pull its image: ImagePullBackOff",
     { status: "Failed", message: 'ImagePullBackOff: Back-off pulling image "web:4.12": not found' },
     [],
   ],
@@ -173,7 +173,7 @@ test("that an instance ended isn't told beside the error that ended it, and alon
     drawn(await answerTo("why service/flaky", { services: [service("flaky", crashing)], logLines }));
 
   expect(await because("Error: lost the database", ended)).not.toContain("[gantry]");
-  expect(await because("started", ended)).toContain(`flaky crashes every 20 s: ${ended}\n`);
+  expect(await because("started", ended)).toContain(`flaky keeps crashing, every 20 s: ${ended}\n`);
 });
 
 test("of a log that was read in part, the verdict says how much was read, and its rate is that of this part", async () => {
@@ -200,7 +200,7 @@ test("errors from before it began to crash aren't its cause", async () => {
 
   const message = await answerTo("why service/flaky", { services: [service("flaky", crashing)], logLines });
 
-  expect(drawn(message)).toContain("flaky crashes every 20 s: lost the database\n");
+  expect(drawn(message)).toContain("flaky keeps crashing, every 20 s: lost the database\n");
 });
 
 test("a job that failed has its reason, and the error of a Python traceback", async () => {
@@ -250,7 +250,7 @@ test.each([
 ])("the verdict leaves out the time and the level of %s", async (line) => {
   const message = await answerTo("why service/flaky", { services: [service("flaky", crashing)], logLines: [line] });
 
-  expect(message.text).toMatch(/^🔴 flaky crashes every 20 s: POST \/orders 504/u);
+  expect(message.text).toMatch(/^🔴 flaky keeps crashing, every 20 s: POST \/orders 504/u);
 });
 
 const starting: Partial<PlainService> = { status: "Updating", target_instance_size: 3, ready_instances: 2 };
@@ -287,10 +287,10 @@ test("what the cluster reports is told in words, once, and redacted like a log",
   expect(shown).toContain("Rollout: 1 of 3 updated");
   expect(shown.slice(shown.indexOf("Reported"), shown.indexOf("[Logs]"))).toMatchInlineSnapshot(`
     "Reported by the cluster:
-    web-7d9-x2p couldn't mount a volume, 12 times, last 30 s ago: MountVolume.SetUp failed for volume "data": secret "db" not found
+    web-7d9-x2p can't mount a volume, 12 times, last 30 s ago: MountVolume.SetUp failed for volume "data": secret "db" not found
     web-7d9-x2p failed its readiness probe, 30 s ago: Readiness probe failed: GET /ready?password=[redacted] 500
     web-7d9-x2p was restarted because its liveness probe failed, 30 s ago: Container app failed liveness probe, will be restarted
-    Several instances: couldn't pull the image, 2 times, last 30 s ago: Failed to pull image "shop/web:9": not found
+    Several instances: can't pull its image, 2 times, last 30 s ago: Failed to pull image "shop/web:9": not found
     web-7d9-x2p was evicted from its node, 30 s ago: The node was low on resource: memory.
     The log has no lines today.
     No request in the last day · nothing waits
@@ -319,15 +319,15 @@ test("the value of a variable in an event isn't shown", async () => {
 
 test.each<[string, Partial<PlainService>]>([
   [
-    "is updating: couldn't mount a volume",
+    "is updating: can't mount a volume",
     { ...starting, events: [event("BackOff", "Back-off restarting"), event("FailedMount", 'secret "db" not found')] },
   ],
   [
-    "crashes every 20 s: its liveness probe fails",
+    "keeps crashing, every 20 s: its liveness probe fails",
     { ...crashing, events: [event("Killing", "Container app failed liveness probe, will be restarted")] },
   ],
   [
-    "crashes every 20 s: its liveness probe fails",
+    "fails its health check, every 20 s: its liveness probe fails",
     { ...crashing, message: "Liveness probe failed: HTTP probe failed with statuscode: 500" },
   ],
 ])("the verdict knows what only an event says: %s", async (verdict, state) => {

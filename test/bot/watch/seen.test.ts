@@ -1,7 +1,7 @@
 import { asRead } from "../../support/as-read.ts";
 import { describe, expect, test } from "vitest";
 import { answerShapes } from "../../../src/api/answers.ts";
-import { seenJob, seenService } from "../../../src/bot/watch/cause.ts";
+import { seenJob, seenService } from "../../../src/bot/watch/seen.ts";
 
 function service(fields: object) {
   return seenService(asRead(answerShapes.getService.parse({ name: "web", status: "Running", ...fields })));
@@ -38,7 +38,7 @@ describe("why a service isn't well", () => {
     [
       "a new version is stuck beside the old one",
       { rollout: { from: 1, state: "stuck", message: "exit code 2" } },
-      "failing",
+      "stuck",
     ],
     [
       "a new version whose image is missing",
@@ -64,22 +64,61 @@ describe("why a service isn't well", () => {
 
   test("a stuck new version never looks well", () => {
     const seen = service({ rollout: { from: 1, state: "stuck", message: "exit code 2" } });
-    expect(seen).toMatchObject({ level: "failing", words: "the new version doesn't get ready", reason: "exit code 2" });
+    expect(seen).toMatchObject({ level: "failing", words: "its new instances don't get ready", reason: "exit code 2" });
   });
 
   test("the first version is no new one, and how it restarts says more than that it isn't ready", () => {
-    const rollout = { state: "stuck", message: "exit code 2" };
+    const rollout = { state: "stuck", old_ready: 0, message: "exit code 2" };
     expect(service({ status: "Starting", rollout })).toMatchObject({ level: "failing", words: "doesn't get ready" });
     const restarts = { count: 2, first_at: "2026-11-26T10:00:00Z", last_at: "2026-11-26T10:00:20Z" };
     expect(service({ status: "Starting", rollout, restarts })).toMatchObject({
       level: "failing",
-      words: "2 restarts in 20 s",
+      words: "keeps crashing",
+      facts: "2 restarts in 20 s",
       cause: "crash-loop",
     });
   });
 
   test("a message of a megabyte is looked at in part", () => {
     expect(service({ status: "Failed", message: `${"image ".repeat(200_000)}not found` }).cause).toBe("failing");
+  });
+});
+
+describe("what was wrong once says nothing about now", () => {
+  const old = {
+    restart_count: 9,
+    last_state: { reason: "OOMKilled", exit_code: 137, finished_at: "2026-11-01T10:00:00Z" },
+  };
+  test.each<[string, object, string | undefined]>([
+    [
+      "an image is pulled",
+      { status: "Starting", message: "web-0 is waiting: pulling the image shop/web:2" },
+      undefined,
+    ],
+    ["it starts, and ran out of memory weeks ago", { status: "Starting", ...old }, undefined],
+    [
+      "its instances can't be created, and it ran out of memory weeks ago",
+      { status: "Failed", message: "can't create its instances: exceeded quota", ...old },
+      "quota",
+    ],
+    [
+      "all that it needs runs, and no node has room for more",
+      { message: "no node has room", ready_instances: 2, target_instance_size: 2 },
+      undefined,
+    ],
+    [
+      "a setting is missing",
+      { status: "Starting", message: 'CreateContainerConfigError: secret "db" not found' },
+      "settings",
+    ],
+    ["a volume is missing", { status: "Starting", message: 'FailedMount: secret "db" not found' }, "volume"],
+    [
+      "it was killed for its memory a moment ago, once",
+      { status: "Starting", ...old, restarts: { count: 1 } },
+      "out-of-memory",
+    ],
+  ])("%s", (_, fields, cause) => {
+    expect(service(fields).cause).toBe(cause);
   });
 });
 
