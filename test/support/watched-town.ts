@@ -13,7 +13,8 @@ export type WatchedTown = World & {
   readonly isJob: (name: string, fields: object | undefined) => void;
   /** The list calls of the bot so far. */
   readonly lists: () => number;
-  readonly setAway: (isAway: boolean) => void;
+  /** Whether it answers each call with 503, or with another status. */
+  readonly setAway: (isAway: boolean | number) => void;
   /** Dana watches, or the owner who is named, and Gantry will look. */
   readonly adds: (names: string, other?: Partial<NewWatch>) => Promise<void>;
   /** The same, as with `/gantry watch`, and Gantry has looked. */
@@ -42,12 +43,12 @@ export async function watchedTown(options: Omit<WorldOptions, "engine" | "apiFet
   const jobs = new Map<string, object>();
   const uids = new Map<string, string>();
   const metadataOf = (name: string): object => ({ name, ...(uids.has(name) && { uid: uids.get(name) }) });
-  let isAway = false;
+  let isAway: boolean | number = false;
   let lists = 0;
   const town = await world({
     ...options,
     async apiFetch(request) {
-      if (isAway) return new Response("", { status: 503 });
+      if (isAway !== false) return new Response("", { status: isAway === true ? 503 : isAway });
       const { pathname } = new URL(request.url);
       if (request.method === "POST" && pathname.includes("/jobs/")) {
         const name = pathname.split("/").at(-1) ?? "";

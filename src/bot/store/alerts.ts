@@ -17,6 +17,9 @@ const MESSAGE_EVERY_MS = 30_000;
 /** What has the same cause joins the alert of the first within this time. */
 const TOGETHER_MS = 60_000;
 
+/** From so many on, what fails in the same way belongs together; before, a second failure is news that an edit would hide. */
+const STORM = 3;
+
 const RIGHTS_EVERY_MS = 10 * 60_000;
 
 /**
@@ -73,8 +76,8 @@ async function subjectsOf(
 }
 
 /**
- * Adds notices to alerts and schedules their messages. A notice joins an alert with its group key that is at most a minute old; the
- * rest share a new alert. A place gets at most one new alert in 30 s: until then, notices stay due.
+ * Adds notices to alerts and schedules their messages. A notice joins an alert with its group key, as it says; the rest share a new
+ * alert. A place gets at most one new alert in 30 s: until then, notices stay due.
  */
 export function placeNotices(session: Session, placing: Placing): Promise<void> {
   return inTransaction(session, async (inside) => {
@@ -184,10 +187,13 @@ async function joined({ db, clock }: Session, { placing, put }: Joining): Promis
   const { teamId, place, tell } = placing;
   const rest: Placing["tell"][number][] = [];
   for (const [groupKey, some] of Map.groupBy(tell, (each) => each.groupKey)) {
-    const joinsAny = some.some((each) => each.joinsAny);
+    const joins = some[0]?.joins ?? "storm";
     const isOpen = sql<SqlBool>`exists (select 1 from notice join incident on incident.id = notice.incident_id
       where notice.alert_id = alert.id and incident.over_at is null)`;
     const isYoung = sql<SqlBool>`alert.created_at >= ${clock(-TOGETHER_MS)}`;
+    const isStorm = sql<SqlBool>`${isYoung}
+      and (select count(*) from notice where notice.alert_id = alert.id) >= ${sql.lit(STORM)}`;
+    const fits = { young: isYoung, storm: isStorm, open: sql<SqlBool>`(${isOpen} or ${isYoung})` };
     const alert = await db
       .selectFrom("alert")
       .innerJoin("post", "post.key", "alert.id")
@@ -196,7 +202,7 @@ async function joined({ db, clock }: Session, { placing, put }: Joining): Promis
       .where("post.team_id", "=", teamId)
       .where("post.kind", "=", "alert")
       .where("post.place", "=", place)
-      .where(joinsAny ? sql<SqlBool>`(${isOpen} or ${isYoung})` : isYoung)
+      .where(fits[joins])
       .orderBy("alert.created_at", "desc")
       .limit(1)
       .executeTakeFirst();

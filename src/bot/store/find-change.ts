@@ -126,6 +126,33 @@ export async function createdJobs(
   return changes.map((change) => ({ change, isDrawn: drawn.has(change.id) }));
 }
 
+/** A card follows a rollout for ten minutes, and one that is stuck for ten more. */
+const FOLLOWED_FOR_MS = 25 * 60_000;
+
+/** Those of the services that a request updated so lately that its card still tells how it goes. */
+export async function updatedLately(
+  { db, clock }: Session,
+  { teamId, account, region }: CompletedIn,
+  names: readonly string[],
+): Promise<ReadonlySet<string>> {
+  const rows = await inBatches(names, (some) =>
+    db
+      .selectFrom("change")
+      .select("workload_name")
+      .distinct()
+      .where("team_id", "=", teamId)
+      .where("account_username", "=", account)
+      .where("workload_kind", "=", "service")
+      .where("workload_region", "=", region)
+      .where("workload_name", "in", some)
+      .where("op", "in", ["updateService", "restartService"])
+      .where("state", "=", "done")
+      .where(sql<SqlBool>`settled_at >= ${clock(-FOLLOWED_FOR_MS)}`)
+      .execute(),
+  );
+  return new Set(rows.map(({ workload_name: name }) => name));
+}
+
 /** Slack shows its card as it is. */
 const isDrawn = sql<
   number | boolean

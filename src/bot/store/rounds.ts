@@ -37,6 +37,7 @@ const SeenJson: z.ZodType<Seen> = z
     restarts: maybe(z.number()),
     ready: maybe(z.number()),
     size: maybe(z.number()),
+    isAutoscaled: maybe(z.boolean()),
     images: maybe(z.array(z.string())),
     revision: maybe(z.string()),
   })

@@ -91,27 +91,34 @@ function isReportedBy(updates: readonly IncidentUpdate[], { event }: Happened): 
   return event === "restarts" && updates.some(({ incident, news }) => news !== "over" && incident.overAt === undefined);
 }
 
+/** What the workload API does instead of listing: "doesn't answer", and why as a sentence. */
+export type ListProblem = { readonly words: string; readonly sentence: string };
+
 /**
  * The list can't be read, because of `problem`, or can again: an incident of its own, while those of workloads stay as they
  * were seen last. Pure.
  */
 export function compareAnswer(
   poll: Omit<ListPoll, "before" | "seen" | "isComplete">,
-  problem: string | undefined,
+  problem: ListProblem | undefined,
 ): readonly IncidentUpdate[] {
   const last = poll.incidents.findLast(({ cause, end }) => cause === "api-away" && end !== "restored");
   if (problem === undefined)
     return last !== undefined && last.overAt === undefined ? [over(poll, last, "recovered")] : [];
-  if (last !== undefined) return last.overAt === undefined ? [] : [again(last, undefined)];
+  const { words, sentence: reason } = problem;
+  const seen = { ...unread, kind: poll.kind, words, reason };
+  if (last !== undefined) {
+    if (last.overAt !== undefined) return [again(last, seen)];
+    return last.seen?.words === words ? [] : [{ incident: { ...last, seen }, news: "seen" }];
+  }
   const { incident, news } = began(poll, { cause: "api-away", kept: undefined });
-  return [{ incident: { ...incident, seen: { ...unread, kind: poll.kind, reason: problem } }, news }];
+  return [{ incident: { ...incident, seen }, news }];
 }
 
-const unread: Omit<Seen, "kind" | "reason"> = {
+const unread: Omit<Seen, "kind" | "words" | "reason"> = {
   name: "",
   uid: undefined,
   level: "failing",
-  words: "doesn't answer",
   facts: undefined,
   cause: undefined,
   shared: undefined,
@@ -139,7 +146,7 @@ function updatesOf(poll: ListPoll, known: Incident | undefined, kept: Kept): Inc
   }
   if (isLasting && !isOther) return changedIn(known, seen, causeNow(known, { seen, cause }));
   const mayReturn =
-    known !== undefined && !isOther && known.cause === cause && known.end !== "restored" && isRecent(poll, known);
+    known !== undefined && !isOther && isAkin(known.cause, cause) && known.end !== "restored" && isRecent(poll, known);
   return [...ended, mayReturn ? again(known, seen) : began(poll, { cause, kept })];
 }
 
@@ -149,6 +156,13 @@ function endOf({ cause }: Incident, { kind, level, words }: Seen): "recovered" |
   if (level === "idle") return kind === "service" || words === "suspended" ? "stopped" : "recovered";
   // A schedule whose last run failed has not got over it before a run is complete.
   return level === "healthy" && cause !== "job-failed" ? "recovered" : undefined;
+}
+
+/** How instances end, or don't get ready: what flaps shows now this one and now that. */
+const ofRunning: ReadonlySet<IncidentCause> = new Set(["out-of-memory", "probe", "crash-loop", "stuck", "failing"]);
+
+function isAkin(before: IncidentCause, now: IncidentCause): boolean {
+  return before === now || (ofRunning.has(before) && ofRunning.has(now));
 }
 
 /** Another version fails for reasons of its own: its cause replaces the one before. */
@@ -210,9 +224,10 @@ function began(
   return { incident, news: "began" };
 }
 
-function again(known: Incident, seen: Seen | undefined): IncidentUpdate {
+function again(known: Incident, seen: Seen): IncidentUpdate {
   const back = { overAt: undefined, end: undefined, overUnseenSince: undefined, times: known.times + 1 };
-  return { incident: { ...known, ...back, seen: seen ?? known.seen }, news: "again" };
+  const cause = seen.cause === undefined ? known.cause : moreTelling(known.cause, seen.cause);
+  return { incident: { ...known, ...back, cause, seen }, news: "again" };
 }
 
 function over({ now, unseenSince }: Where, known: Incident, end: NonNullable<Incident["end"]>): IncidentUpdate {
@@ -244,7 +259,8 @@ function happenedTo(before: Seen | undefined, now: Seen): Happened[] {
   }
   const version = versionWords(before, now);
   if (version !== undefined) add("deployed", version);
-  const size = differs(before.size, now.size) ? `${before.size} → ${now.size} instances` : undefined;
+  const isResized = differs(before.size, now.size) && now.isAutoscaled !== true && before.isAutoscaled !== true;
+  const size = isResized ? `${before.size} → ${now.size} instances` : undefined;
   if (size !== undefined) add("changed", size);
   return all;
 }

@@ -84,17 +84,21 @@ export function muteOf(mutes: readonly Mute[], name: string | undefined): Mute |
     .reduce<Mute | undefined>((last, each) => (last === undefined || each.until > last.until ? each : last), undefined);
 }
 
-const MINUTES = 24 * 60;
-
 /** When the quiet hours end in which a time lies; undefined outside of them. A zone that isn't known has none. Pure. */
 export function endOfQuiet({ from, to, zone }: QuietHours, now: Date): Date | undefined {
-  const at = minuteIn(zone, now);
-  const [begin, end] = [minuteOf(from), minuteOf(to)];
+  if (!isZone(zone)) return undefined;
+  const { day, time } = localTime(now, zone);
+  const [at, begin, end] = [minuteOf(time.slice(0, "00:00".length)), minuteOf(from), minuteOf(to)];
   if (at === undefined || begin === undefined || end === undefined || begin === end) return undefined;
   const isQuiet = begin < end ? at >= begin && at < end : at >= begin || at < end;
   if (!isQuiet) return undefined;
-  const ms = now.getTime();
-  return new Date(ms - (ms % 60_000) + ((end - at + MINUTES) % MINUTES) * 60_000);
+  const noon = Date.parse(`${day}T12:00:00Z`) + (at < end ? 0 : DAY_MS);
+  const ends = momentOf(
+    { day: new Date(noon).toISOString().slice(0, 10), time: to.padStart("00:00".length, "0") },
+    zone,
+  );
+  // Where clocks repeat an hour, that time may have been once already.
+  return ends > now ? ends : new Date(ends.getTime() + HOUR_MS);
 }
 
 /** `22:00` → 1320. */
@@ -102,14 +106,11 @@ function minuteOf(time: string): number | undefined {
   const [, hours, minutes] = /^(\d{1,2}):(\d{2})$/u.exec(time) ?? [];
   if (hours === undefined || minutes === undefined) return undefined;
   const all = Number(hours) * 60 + Number(minutes);
-  return all < MINUTES ? all : undefined;
+  return all < DAY_MS / 60_000 ? all : undefined;
 }
 
-function minuteIn(zone: string, now: Date): number | undefined {
-  return isZone(zone) ? minuteOf(localTime(now, zone).time.slice(0, "00:00".length)) : undefined;
-}
-
-const DAY_MS = 24 * 60 * 60_000;
+const HOUR_MS = 60 * 60_000;
+const DAY_MS = 24 * HOUR_MS;
 const WEEK_MS = 7 * DAY_MS;
 
 /** The last moment before this one at which a digest was due. */

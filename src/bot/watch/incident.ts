@@ -22,6 +22,8 @@ export type Seen = {
   readonly restarts: number | undefined;
   readonly ready: number | undefined;
   readonly size: number | undefined;
+  /** An autoscaler sets its size. */
+  readonly isAutoscaled?: boolean | undefined;
   readonly images: readonly string[] | undefined;
   readonly revision: string | undefined;
 };

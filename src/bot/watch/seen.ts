@@ -20,9 +20,17 @@ export function seenService(service: Service): Seen {
     restarts: count ?? restarts?.count,
     ready,
     size,
+    ...(service.size_set_by !== undefined && { isAutoscaled: true }),
     images,
     revision: revision === undefined ? undefined : String(revision),
   };
+}
+
+/** It is rolled out while its old instances serve, as many as a rollout of Kubernetes keeps. Pure. */
+export function isCarried(service: Service): boolean {
+  const { rollout, ready_instances: ready = 0, target_instance_size: size = 0 } = service;
+  const isRolling = rollout?.state === "progressing" || rollout?.state === "stuck";
+  return isRolling && (rollout.old_ready ?? 0) > 0 && ready >= size - Math.floor(size / 4);
 }
 
 /** How a job is. Pure. */

@@ -204,10 +204,13 @@ export type Placing = PlaceId & {
   readonly ownerId: string | undefined;
   readonly tell: readonly {
     readonly id: string;
-    /** Notices with the same key within a minute share an alert. */
+    /** Those of one poll with the same key share an alert. */
     readonly groupKey: string;
-    /** It also joins an older alert with its key while one of its incidents is open. */
-    readonly joinsAny: boolean;
+    /**
+     * The alerts with its key that it joins: those of the last minute, because they have a reason in common; those that also
+     * list several by then; or any with an open incident.
+     */
+    readonly joins: "young" | "storm" | "open";
   }[];
   readonly wait: readonly { readonly id: string; readonly until: Date; readonly isMuted: boolean }[];
   readonly drop: readonly string[];

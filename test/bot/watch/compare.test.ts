@@ -138,6 +138,15 @@ describe("incidents", () => {
     ]);
   });
 
+  test("what crashes now by a probe and now by memory flaps as one incident", () => {
+    const unhealthy: Seen = { ...crashing, words: "fails its health check", cause: "probe" };
+    expect(story([0, crashing], [1, well], [2, unhealthy])).toEqual([
+      "0: i1 began crash-loop ×1",
+      "1: i1 over recovered crash-loop ×1",
+      "2: i1 again probe ×2",
+    ]);
+  });
+
   test("another reason after it recovered is another incident", () => {
     expect(story([0, crashing], [1, well], [2, { ...crashing, cause: "image" }])).toEqual([
       "0: i1 began crash-loop ×1",
@@ -182,6 +191,7 @@ describe("what is no incident", () => {
     ["another version with the same image", { ...well, revision: "2" }, ["1: deployed version 1 → 2"]],
     ["another size", { ...well, size: 3 }, ["1: changed 2 → 3 instances"]],
     ["images that a long list leaves out", { ...well, images: undefined }, []],
+    ["a size that an autoscaler sets", { ...well, size: 0, isAutoscaled: true }, []],
     ["a size that isn't reported", { ...well, size: undefined }, []],
   ])("%s", (_, now, told) => {
     expect(looks(now)).toEqual(told);
@@ -220,11 +230,12 @@ test("a workload API that doesn't answer is one incident of its own", () => {
     unseenSince: undefined,
     newId: () => "i1",
   };
-  const [began] = compareAnswer(poll, "It didn't answer.");
+  const away = { words: "doesn't answer", sentence: "It didn't answer." };
+  const [began] = compareAnswer(poll, away);
   const incidents = began === undefined ? [] : [began.incident];
 
   expect(began).toMatchObject({ news: "began", incident: { cause: "api-away", name: undefined } });
-  expect(compareAnswer({ ...poll, incidents }, "It didn't answer.")).toEqual([]);
+  expect(compareAnswer({ ...poll, incidents }, away)).toEqual([]);
   expect(compareAnswer({ ...poll, incidents }, undefined)).toMatchObject([
     { news: "over", incident: { end: "recovered" } },
   ]);

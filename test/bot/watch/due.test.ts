@@ -128,6 +128,20 @@ test.each<[string, string, string | undefined]>([
   expect(iso(endOfQuiet(quiet, new Date(now)))).toBe(end);
 });
 
+test.each([
+  ["loses an hour", "2026-03-28T23:30:00Z", "2026-03-29T05:00:00.000Z"],
+  ["gains an hour", "2026-10-24T22:30:00Z", "2026-10-25T06:00:00.000Z"],
+])("quiet hours end at their local time in the night that %s", (_, now, end) => {
+  const night = { from: "22:00", to: "07:00", zone: "Europe/Berlin" };
+  expect(endOfQuiet(night, new Date(now))?.toISOString()).toBe(end);
+});
+
+test("quiet hours that end in an hour that comes twice end in the future", () => {
+  const night = { from: "22:00", to: "02:30", zone: "Europe/Berlin" };
+  const again = new Date("2026-10-25T01:10:00Z");
+  expect(endOfQuiet(night, again)?.toISOString()).toBe("2026-10-25T01:30:00.000Z");
+});
+
 test("a zone or a time that isn't one has no quiet hours", () => {
   expect(endOfQuiet({ ...quiet, zone: "Mars/Olympus" }, at(0))).toBeUndefined();
   expect(endOfQuiet({ ...quiet, from: "25:00" }, at(0))).toBeUndefined();

@@ -129,6 +129,53 @@ test("a workload API that doesn't answer is one card, and workloads stay as they
   ]);
 });
 
+test.each([
+  [429, "takes no more calls"],
+  [403, "refuses to list"],
+])("a workload API that answers %i is told for what it does", async (status, words) => {
+  await using town = await watchedTown();
+  town.is("web", well);
+  await town.watches("web", { afterMs: 0 });
+  town.setAway(status);
+
+  await town.passes(5);
+  expect(town.told()[0]).toMatch(new RegExp(`^🔴 The workload API ${words}$`, "mu"));
+
+  town.setAway(false);
+  await town.passes(3);
+  expect(town.told()[0]).toMatch(/^🟢 The workload API answers again after /mu);
+});
+
+test("a second service that crashes half a minute later is a message of its own", async () => {
+  await using town = await watchedTown();
+  for (const name of ["web", "api"]) town.is(name, well);
+  await town.watches("*", { afterMs: 0 });
+
+  town.is("web", crashing);
+  await town.passes(1);
+  town.is("api", crashing);
+  await town.passes(1);
+
+  const cards = town.told().filter((text) => !isReply(text));
+  expect(cards.map((text) => text.split("\n")[0])).toEqual(["🔴 web keeps crashing", "🔴 api keeps crashing"]);
+});
+
+test("what flaps all day is one message that counts, and its thread falls silent", async () => {
+  await using town = await watchedTown();
+  town.is("web", well);
+  await town.watches("web", { afterMs: 0 });
+  for (let times = 0; times < 8; times += 1) {
+    town.is("web", crashing);
+    await town.passes(1);
+    town.is("web", well);
+    await town.passes(1);
+  }
+
+  const all = town.told();
+  expect(all.filter((text) => !isReply(text))).toEqual([expect.stringMatching(/^🟢 web recovered[^]*8 times/u)]);
+  expect(all.filter((text) => isReply(text) && !text.includes("Last lines")).length).toBeLessThanOrEqual(5);
+});
+
 test("a read that the workload API didn't answer has a button that tries again", async () => {
   await using town = await watchedTown();
   town.is("web", crashing);

@@ -4,8 +4,7 @@ import { says } from "../../support/speak.ts";
 import { world } from "../../support/world.ts";
 
 test("our own workload API says when something changes, so a crash loop is told without waiting for the next look", async () => {
-  // By its calls alone, it would look once an hour.
-  await using town = await world({ policy: openPolicy, settings: { watchCallsPerDay: 48 } });
+  await using town = await world({ policy: openPolicy });
   const seen = (): string => town.developer.sees("ops").find(({ text }) => text.startsWith("🔴 flaky"))?.text ?? "";
   await says(town, town.developer, "/gantry watch all --after 0s");
   await town.sweep();

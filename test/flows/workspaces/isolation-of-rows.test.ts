@@ -70,7 +70,7 @@ const found: RoundResult = {
   incidents: [incident],
   notices: [],
 };
-const tell = [{ id: "i1", groupKey: "failing", joinsAny: false }];
+const tell = [{ id: "i1", groupKey: "failing", joins: "young" as const }];
 const placing: Placing = { teamId: "T1", place: "C1", ownerId: "U1", tell, wait: [], drop: [] };
 let due: Due;
 let round: Round;

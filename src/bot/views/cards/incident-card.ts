@@ -71,6 +71,7 @@ function headlineOpen(incident: Incident): Line {
 
 /** It failed, and may be starting again: that doesn't explain it. */
 function openWords({ seen, cause }: Incident): string {
+  if (cause === "api-away") return seen?.words ?? incidentWords[cause].one;
   return seen?.cause === cause ? statusSentence(seen) : incidentWords[cause].one;
 }
 
@@ -261,7 +262,7 @@ function apiAway(incidents: readonly Incident[], open: readonly Incident[]): Blo
   const reason = first.seen?.reason;
   return [
     section(
-      [words("🔴 "), strong(`${API} doesn't answer`)],
+      [words("🔴 "), strong(`${API} ${openWords(first)}`)],
       ...(reason === undefined ? [] : [[words(reason, REASON)]]),
       [words(`I can't see ${kinds(open)}.`)],
       sinceLine(first),

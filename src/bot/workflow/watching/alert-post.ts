@@ -50,6 +50,9 @@ export function alertPost(deps: WorkflowParts): PostKind {
 /** Key of the reply with the last lines of its log. */
 const LINES = "lines";
 
+/** How often the thread hears that an incident is over or back. */
+const MOST_TOLD = 3;
+
 /** The alert as readers with this content see it. */
 export function shownAlert(
   deps: Pick<WorkflowParts, "clock" | "settings" | "store">,
@@ -95,11 +98,13 @@ function lackingReplies(content: AlertContent, { sentKeys, isShown, isNew }: Thr
     incidents.length > 0 && incidents.every(({ overAt, end }) => overAt !== undefined && end !== "restored");
   // "It went well" is news when the card can't show it.
   const isWanted = !isShown || watches.some(({ events }) => events.includes("recovered"));
+  // The card counts what comes and goes.
+  const isFlapping = times > MOST_TOLD * incidents.length;
   const wasOver = sentKeys.some((key) => /^(?:unsure )?over\b/u.test(key));
   const wanted = [
     ...(one?.name !== undefined && !isOver ? [LINES] : []),
-    ...(isOver && isWanted && !isNew && !isMuted ? [`over ${times}`] : []),
-    ...(!isOver && one !== undefined && one.times > 1 && wasOver && !isMuted ? [`again ${times}`] : []),
+    ...(isOver && isWanted && !isNew && !isMuted && !isFlapping ? [`over ${times}`] : []),
+    ...(!isOver && one !== undefined && one.times > 1 && wasOver && !isMuted && !isFlapping ? [`again ${times}`] : []),
   ];
   return wanted.filter((key) => !sentKeys.includes(key));
 }

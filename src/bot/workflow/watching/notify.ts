@@ -145,9 +145,10 @@ function eventTelling({ quiet, mute, now }: Timing) {
 }
 
 /** Notices with the same cause, and the same registry or node, share an alert. */
-function groupOf({ subject }: Notice): Pick<Placing["tell"][number], "groupKey" | "joinsAny"> {
-  if (!("cause" in subject)) return { groupKey: "event", joinsAny: false };
+function groupOf({ subject }: Notice): Pick<Placing["tell"][number], "groupKey" | "joins"> {
+  if (!("cause" in subject)) return { groupKey: "event", joins: "young" };
   const { cause, shared = "" } = subject;
   const common = shared === "" ? "" : createHash("sha256").update(shared).digest("hex").slice(0, 16);
-  return { groupKey: `${cause} ${common}`.trim(), joinsAny: cause === "api-away" };
+  const joins = cause === "api-away" ? "open" : common === "" ? "storm" : "young";
+  return { groupKey: `${cause} ${common}`.trim(), joins };
 }

@@ -7,7 +7,7 @@ import { mapInTurns } from "../../../platform/turns.ts";
 import type { OpenAccount } from "../../accounts/resolve.ts";
 import { listJobs, listServices } from "../../commands/lookup/list-workloads.ts";
 import { UserError } from "../../errors.ts";
-import { seenJob, seenService } from "../../watch/seen.ts";
+import { isCarried, seenJob, seenService } from "../../watch/seen.ts";
 import {
   compare,
   type Comparison,
@@ -15,6 +15,7 @@ import {
   FLAPPING_MS,
   type IncidentUpdate,
   type ListPoll,
+  type ListProblem,
 } from "../../watch/compare.ts";
 import { covers, placeOf, countsAt } from "../../watch/due.ts";
 import type { Kept, Seen } from "../../watch/incident.ts";
@@ -59,7 +60,9 @@ export async function makeRound(
   };
   if (!(await store.endRound(round, result))) return "ended";
   if (isRead) remember(known, round, found);
-  if (isRead && account !== undefined) push.listen(deps, round, account);
+  // Listening makes calls of its own, and makes rounds early.
+  const mayListen = settings.watchCallsPerDay === undefined;
+  if (isRead && mayListen && account !== undefined) push.listen(deps, round, account);
   return "ended";
 }
 
@@ -79,9 +82,15 @@ async function firstAccount(
 }
 
 type Listed =
-  | { readonly seen: readonly Seen[]; readonly isComplete: boolean; readonly retryAfterMs?: undefined }
-  /** `sentence`: undefined when it only asks for patience, which is no failure. */
-  | { readonly sentence: string | undefined; readonly retryAfterMs: number };
+  | {
+      readonly seen: readonly Seen[];
+      /** Names of services that are rolled out while their old instances serve. */
+      readonly carried: ReadonlySet<string>;
+      readonly isComplete: boolean;
+      readonly retryAfterMs?: undefined;
+    }
+  /** `problem`: undefined when it only asks for patience, which is no failure. */
+  | { readonly problem: ListProblem | undefined; readonly retryAfterMs: number };
 
 type Opened = { readonly round: Round; readonly account: OpenAccount };
 
@@ -102,13 +111,21 @@ async function list(
     const seen = await mapInTurns<Service | Job, Seen>(items, (item) =>
       shown(isJob(item) ? seenJob(item) : seenService(item)),
     );
-    return { seen, isComplete: skipped === 0 && unlisted.length === 0 };
+    const carried = new Set(items.flatMap((item) => (!isJob(item) && isCarried(item) ? [item.name] : [])));
+    return { seen, carried, isComplete: skipped === 0 && unlisted.length === 0 };
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
     const retryAfterMs = Math.min((error.retryAfterSeconds ?? 0) * 1_000, LONGEST_WAIT_MS);
-    const isPatience = error.kind === "aborted" || error.status === 429;
-    return { sentence: isPatience ? undefined : error.sentence, retryAfterMs };
+    const { kind: what, status, sentence } = error;
+    // The first 429 may be about this minute only.
+    const isPatience = what === "aborted" || (status === 429 && round.failures === 0);
+    return { problem: isPatience ? undefined : { words: problemWords(status), sentence }, retryAfterMs };
   }
+}
+
+function problemWords(status: number | undefined): string {
+  if (status === 429) return "takes no more calls";
+  return status === 400 || status === 401 || status === 403 ? "refuses to list" : "doesn't answer";
 }
 
 function isJob(item: Service | Job): item is Job {
@@ -165,9 +182,10 @@ async function foundBy({ store }: Pick<WorkflowParts, "store">, { round, listed,
   const incidents = await store.incidentsOf(round, FLAPPING_MS);
   const poll = { teamId, account, region, kind, now: at, incidents, unseenSince: undefined, newId: randomUUID };
   if (!("seen" in listed)) {
-    const { sentence } = listed;
-    if (sentence === undefined) return nothing;
-    return { ...nothing, incidents: compareAnswer(poll, brief(sentence, LONGEST_REASON)) };
+    const { problem } = listed;
+    if (problem === undefined) return nothing;
+    const { words, sentence } = problem;
+    return { ...nothing, incidents: compareAnswer(poll, { words, sentence: brief(sentence, LONGEST_REASON) }) };
   }
   const isUnseen = polledAt !== undefined && isGap(at.getTime() - polledAt.getTime(), everyMs);
   const unseenSince = isUnseen ? polledAt : undefined;
@@ -175,11 +193,33 @@ async function foundBy({ store }: Pick<WorkflowParts, "store">, { round, listed,
   const kept = last?.version === round.version ? last.kept : await store.keptOf(round);
   const before = polledAt === undefined ? undefined : kept;
   const ofWorkloads = incidents.filter(({ cause }) => cause !== "api-away");
-  const { seen, isComplete } = listed;
+  const { isComplete } = listed;
+  const seen = await withoutOwnRollouts(store, { round, listed, incidents: ofWorkloads });
   const found = compare({ ...poll, incidents: ofWorkloads, unseenSince, before, seen, isComplete });
   const moved = new Set(found.incidents.map(({ incident }) => incident.id));
   const lasting = ofWorkloads.filter(({ id, overAt }) => overAt === undefined && !moved.has(id));
   return { ...found, incidents: [...compareAnswer(poll, undefined), ...found.incidents], before, lasting, unseenSince };
+}
+
+type OwnRollouts = {
+  readonly round: Round;
+  readonly listed: Exclude<Listed, { readonly problem: unknown }>;
+  readonly incidents: ListPoll["incidents"];
+};
+
+/** A rollout that somebody requested here, and that the old instances carry, is told on its card: no incident begins. */
+async function withoutOwnRollouts(
+  store: Pick<WorkflowParts["store"], "updatedLately">,
+  { round, listed: { seen, carried }, incidents }: OwnRollouts,
+): Promise<readonly Seen[]> {
+  const lasting = new Set(incidents.flatMap(({ name, overAt }) => (overAt === undefined ? [name] : [])));
+  const doubtful = seen.filter(({ name, cause }) => cause !== undefined && carried.has(name) && !lasting.has(name));
+  if (doubtful.length === 0) return seen;
+  const own = await store.updatedLately(
+    round,
+    doubtful.map(({ name }) => name),
+  );
+  return seen.map((each) => (carried.has(each.name) && own.has(each.name) ? { ...each, cause: undefined } : each));
 }
 
 type Noticing = { readonly round: Round; readonly watches: readonly Watch[]; readonly found: Found };

@@ -60,7 +60,7 @@ export function restoresContract({ replica, db }: Bench): void {
   const restored = async (): Promise<void> => {
     for (const statement of markStatements(new Date("2026-11-26T12:00:00Z"))) await sql.raw(statement).execute(db());
   };
-  const tell = (id: string) => ({ id, groupKey: id, joinsAny: false });
+  const tell = (id: string) => ({ id, groupKey: id, joins: "young" as const });
   /** An incident whose card is posted, one whose card isn't, and one that waits for its message. */
   const failing = async (a: Replica): Promise<void> => {
     await a.addWatch(watch, limits, event("watched"));

@@ -100,7 +100,7 @@ async function found(store: Replica, result: Partial<RoundResult>): Promise<Roun
 }
 
 function placing(ids: readonly string[], other: Partial<Placing> = {}): Placing {
-  const tell = ids.map((id) => ({ id, groupKey: "crash-loop", joinsAny: false }));
+  const tell = ids.map((id) => ({ id, groupKey: "crash-loop", joins: "young" as const })); // a literal word
   return { teamId: "T1", place: "C1", ownerId: "U1", tell, wait: [], drop: [], ...other };
 }
 
@@ -262,7 +262,7 @@ export function watchingContract({ replica, db }: Bench): void {
     await planted(a, watch("w1"));
     const all = ["1", "2", "3", "4"];
     await found(a, { incidents: all.map((id) => incident(id)), notices: all.map((id) => noticeOf(id)) });
-    const other = (id: string) => placing([], { tell: [{ id, groupKey: "image r.io", joinsAny: false }] });
+    const other = (id: string) => placing([], { tell: [{ id, groupKey: "image r.io", joins: "young" }] });
 
     await a.placeNotices(placing(["1"]));
     a.later(10_000);
@@ -280,12 +280,31 @@ export function watchingContract({ replica, db }: Bench): void {
     expect(new Set([first, await alertWith("3"), await alertWith("4")]).size).toBe(3);
   });
 
+  test("a second failure of a kind is news of its own; of a storm, it joins the card", async () => {
+    const a = await replica("a");
+    await planted(a, watch("w1"));
+    const all = ["1", "2", "3", "4", "5"];
+    await found(a, { incidents: all.map((id) => incident(id)), notices: all.map((id) => noticeOf(id)) });
+    const alone = (...ids: string[]) =>
+      placing([], { tell: ids.map((id) => ({ id, groupKey: "crash-loop", joins: "storm" as const })) }); // a literal word
+
+    await a.placeNotices(alone("1"));
+    a.later(31_000);
+    await a.placeNotices(alone("2", "3", "4"));
+    a.later(10_000);
+    await a.placeNotices(alone("5"));
+
+    const [first, storm] = [await alertWith("1"), await alertWith("2")];
+    expect(storm).not.toBe(first);
+    expect([await alertWith("4"), await alertWith("5")]).toEqual([storm, storm]);
+  });
+
   test("what joins any card of its sort does it while that lasts", async () => {
     const a = await replica("a");
     await planted(a, watch("w1"));
     const all = ["1", "2", "3"];
     await found(a, { incidents: all.map((id) => incident(id)), notices: all.map((id) => noticeOf(id)) });
-    const away = (id: string) => placing([], { tell: [{ id, groupKey: "api-away", joinsAny: true }] });
+    const away = (id: string) => placing([], { tell: [{ id, groupKey: "api-away", joins: "open" }] });
 
     await a.placeNotices(away("1"));
     a.later(10 * MINUTE);
