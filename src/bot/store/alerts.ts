@@ -5,6 +5,7 @@ import type { Who } from "../changes/stored-change.ts";
 import type { Alert, NoticedEvent } from "../watch/alert.ts";
 import type { Incident } from "../watch/incident.ts";
 import type { IdIn, Notice, PlaceId, Placing } from "../workflow/stored.ts";
+import { forEachInTurns } from "../../platform/turns.ts";
 import { type Db, inBatches, inTransaction, type Session } from "./database/session.ts";
 import { insertEvent } from "./events.ts";
 import { addPost, schedulePosts } from "./posts.ts";
@@ -65,7 +66,7 @@ async function subjectsOf(
   const ids = rows.flatMap(({ incident_id: id }) => (id === null ? [] : [id]));
   const found = await inBatches(ids, (some) => db.selectFrom("incident").selectAll().where("id", "in", some).execute());
   const subjects = new Map<string, Incident | NoticedEvent>();
-  for (const row of found) subjects.set(row.id, incidentOf(textSealer, row));
+  await forEachInTurns(found, (row) => subjects.set(row.id, incidentOf(textSealer, row)));
   for (const { id, event } of rows) {
     if (event === null) continue;
     const read = fromJson(EventJson).safeParse(textSealer.open(event, `notice ${id}`));

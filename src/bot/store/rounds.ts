@@ -1,5 +1,6 @@
 import { type RawBuilder, sql, type SqlBool } from "kysely";
 import { z } from "zod";
+import { forEachInTurns, mapInTurns } from "../../platform/turns.ts";
 import { causes, causeWords } from "../../api/cause.ts";
 import {
   type Incident,
@@ -245,16 +246,13 @@ export async function keptOf(session: Session, list: ListKey): Promise<ReadonlyM
   const { db, textSealer, log } = session;
   const rows = await db.selectFrom("seen").select(["name", "state"]).where(ofList(list)).execute();
   const kept = new Map<string, Kept>();
-  for (const { name, state } of rows) {
-    const text = textSealer.open(state, seenKey(list, name));
-    const read = fromJson(KeptJson).safeParse(text);
+  await forEachInTurns(rows, ({ name, state }) => {
+    const read = fromJson(KeptJson).safeParse(textSealer.open(state, seenKey(list, name)));
     if (read.success) kept.set(name, read.data);
-    else {
-      log.warn({ list: { ...list } }, "what was seen of a workload can't be read; the next look begins anew");
-      return undefined;
-    }
-  }
-  return kept;
+  });
+  if (kept.size === rows.length) return kept;
+  log.warn({ list: { ...list } }, "what was seen of a workload can't be read; the next look begins anew");
+  return undefined;
 }
 
 export function seenKey({ teamId, account, region, kind }: ListKey, name: string): string {
@@ -270,7 +268,7 @@ export async function incidentsOf(session: Session, list: ListKey, withinMs: num
     .where(sql<SqlBool>`(over_at is null or over_at >= ${session.clock(-withinMs)})`)
     .orderBy("opened_at")
     .execute();
-  return rows.map((row) => incidentOf(session.textSealer, row));
+  return mapInTurns(rows, (row) => incidentOf(session.textSealer, row));
 }
 
 /** All of a round in one transaction. False: another replica has the round by now, and nothing was written. */

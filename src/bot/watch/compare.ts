@@ -1,3 +1,4 @@
+import { forEachInTurns } from "../../platform/turns.ts";
 import type { Incident, IncidentCause, Kept, LastChange, Seen } from "./incident.ts";
 import type { WatchedEvent } from "./watch.ts";
 
@@ -44,27 +45,27 @@ export type Comparison = {
   readonly happened: readonly Happened[];
 };
 
-/** Compares a poll with the one before. Pure. */
-export function compare(poll: ListPoll): Comparison {
+/** Compares a poll with the one before, in turns, because a list can have thousands. Pure. */
+export async function compare(poll: ListPoll): Promise<Comparison> {
   const { before, seen, isComplete } = poll;
   const changed: Kept[] = [];
   const happened: Happened[] = [];
   const updates: IncidentUpdate[] = [];
   const known = new Map(poll.incidents.map((incident) => [incident.name ?? "", incident]));
   const names = new Set<string>();
-  for (const found of seen) {
-    if (names.has(found.name)) continue;
+  await forEachInTurns(seen, (found) => {
+    if (names.has(found.name)) return;
     names.add(found.name);
     const old = before?.get(found.name);
     const now = withImagesOf(old?.seen, found);
-    if (old !== undefined && isSame(old.seen, now)) continue;
+    if (old !== undefined && isSame(old.seen, now)) return;
     const events = before === undefined ? [] : happenedTo(old?.seen, now);
     const change = changeIn(poll, events) ?? old?.change;
     const own = updatesOf(poll, known.get(now.name), { seen: now, change });
     changed.push({ seen: now, change });
     updates.push(...own);
     happened.push(...events.filter((each) => !isReportedBy(own, each)));
-  }
+  });
   if (!isComplete || before === undefined) return { changed, gone: [], incidents: updates, happened };
   const gone = [...before.keys()].filter((name) => !names.has(name));
   for (const name of gone) {

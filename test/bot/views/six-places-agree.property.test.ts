@@ -85,10 +85,10 @@ async function cardAndHistory(
 }
 
 /** The card of the incident that a watch finds; undefined when it finds none. */
-function incidentOf(web: Service): string | undefined {
+async function incidentOf(web: Service): Promise<string | undefined> {
   const now = new Date("2026-11-21T12:00:00Z");
   const where = { teamId: "T1", account: "gantry", region: "beijing1", kind: "service" } as const; // a literal kind
-  const { incidents } = compare({
+  const { incidents } = await compare({
     ...where,
     now,
     before: new Map(),
@@ -116,7 +116,7 @@ test("list, show, why, card, incident and history give a service one dot and one
       expect(list).toContain(`${dot} web · ${words}`);
       expect(show).toContain(`${dot} web · ${words}`);
       expect(why).toMatch(new RegExp(`^${dot} web`, "u"));
-      const incident = incidentOf(web);
+      const incident = await incidentOf(web);
       expect(incident === undefined).toBe(cause === undefined);
       if (cause === undefined) return;
       const sentence = statusSentence(status);

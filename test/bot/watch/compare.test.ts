@@ -26,7 +26,7 @@ const failedJob: Seen = { ...well, kind: "job", level: "failing", words: "failed
  * Looks at one workload, one after the other, as an observer does: minutes and what is seen; undefined when it is gone, and "restored"
  * when Gantry was restored from a backup.
  */
-function story(...looks: readonly (readonly [minutes: number, seen: Seen | "restored" | undefined])[]) {
+async function story(...looks: readonly (readonly [minutes: number, seen: Seen | "restored" | undefined])[]) {
   let known: Map<string, Kept> | undefined;
   let incidents: Incident[] = [];
   const told: string[] = [];
@@ -51,7 +51,7 @@ function story(...looks: readonly (readonly [minutes: number, seen: Seen | "rest
       unseenSince: undefined,
       newId: () => `i${(id += 1)}`,
     };
-    const found = compare(poll);
+    const found = await compare(poll);
     known = new Map(known);
     for (const each of found.changed) known.set(each.seen.name, each);
     for (const name of found.gone) known.delete(name);
@@ -67,19 +67,19 @@ function story(...looks: readonly (readonly [minutes: number, seen: Seen | "rest
 }
 
 describe("incidents", () => {
-  test("one that fails and recovers", () => {
-    expect(story([0, well], [1, crashing], [2, crashing], [3, well])).toEqual([
+  test("one that fails and recovers", async () => {
+    expect(await story([0, well], [1, crashing], [2, crashing], [3, well])).toEqual([
       "1: i1 began crash-loop ×1",
       "3: i1 over recovered crash-loop ×1",
     ]);
   });
 
-  test("what fails at the very first poll is an incident, and nothing else is told", () => {
-    expect(story([0, crashing])).toEqual(["0: i1 began crash-loop ×1"]);
+  test("what fails at the very first poll is an incident, and nothing else is told", async () => {
+    expect(await story([0, crashing])).toEqual(["0: i1 began crash-loop ×1"]);
   });
 
-  test("flapping is one incident, and a failure after ten quiet minutes is another one", () => {
-    expect(story([0, crashing], [1, well], [5, crashing], [6, well], [17, crashing])).toEqual([
+  test("flapping is one incident, and a failure after ten quiet minutes is another one", async () => {
+    expect(await story([0, crashing], [1, well], [5, crashing], [6, well], [17, crashing])).toEqual([
       "0: i1 began crash-loop ×1",
       "1: i1 over recovered crash-loop ×1",
       "5: i1 again crash-loop ×2",
@@ -88,26 +88,26 @@ describe("incidents", () => {
     ]);
   });
 
-  test("what still fails after a restore is another incident", () => {
-    expect(story([0, well], [1, crashing], [2, "restored"], [3, crashing])).toEqual([
+  test("what still fails after a restore is another incident", async () => {
+    expect(await story([0, well], [1, crashing], [2, "restored"], [3, crashing])).toEqual([
       "1: i1 began crash-loop ×1",
       "3: i2 began crash-loop ×1",
     ]);
   });
 
-  test("starting again is no recovery", () => {
+  test("starting again is no recovery", async () => {
     const starting: Seen = { ...well, level: "busy", words: "starting" };
-    expect(story([0, crashing], [1, starting], [2, well])).toEqual([
+    expect(await story([0, crashing], [1, starting], [2, well])).toEqual([
       "0: i1 began crash-loop ×1",
       "1: i1 seen crash-loop ×1",
       "2: i1 over recovered crash-loop ×1",
     ]);
   });
 
-  test("its cause becomes clearer, and it stays the same incident", () => {
+  test("its cause becomes clearer, and it stays the same incident", async () => {
     const outOfMemory: Seen = { ...crashing, cause: "out-of-memory" };
     const failing: Seen = { ...crashing, cause: "failing" };
-    expect(story([0, failing], [1, crashing], [2, outOfMemory], [3, crashing], [4, failing])).toEqual([
+    expect(await story([0, failing], [1, crashing], [2, outOfMemory], [3, crashing], [4, failing])).toEqual([
       "0: i1 began failing ×1",
       "1: i1 seen crash-loop ×1",
       "2: i1 seen out-of-memory ×1",
@@ -116,39 +116,42 @@ describe("incidents", () => {
     ]);
   });
 
-  test("the cause of another version replaces the one before, also when that version was seen starting", () => {
+  test("the cause of another version replaces the one before, also when that version was seen starting", async () => {
     const failing: Seen = { ...crashing, words: "its new instances don't get ready", cause: "stuck", revision: "5" };
     const before: Seen = { ...crashing, revision: "4" };
     const starting: Seen = { ...before, level: "busy", words: "updating", cause: undefined, revision: "5" };
     const ofIncident = (steps: readonly string[]) => steps.filter((step) => step.includes("i1"));
-    expect(ofIncident(story([0, before], [1, failing]))).toEqual(["0: i1 began crash-loop ×1", "1: i1 seen stuck ×1"]);
-    expect(ofIncident(story([0, before], [1, starting], [2, failing]))).toEqual([
+    expect(ofIncident(await story([0, before], [1, failing]))).toEqual([
+      "0: i1 began crash-loop ×1",
+      "1: i1 seen stuck ×1",
+    ]);
+    expect(ofIncident(await story([0, before], [1, starting], [2, failing]))).toEqual([
       "0: i1 began crash-loop ×1",
       "1: i1 seen crash-loop ×1",
       "2: i1 seen stuck ×1",
     ]);
   });
 
-  test("the registry of a failed pull is kept while that is the cause, and says nothing about a crash", () => {
+  test("the registry of a failed pull is kept while that is the cause, and says nothing about a crash", async () => {
     const unpulled: Seen = { ...crashing, words: "can't pull its image", cause: "image", shared: "r.io" };
-    expect(story([0, unpulled], [1, { ...unpulled, ready: 1, shared: undefined }], [2, crashing])).toEqual([
+    expect(await story([0, unpulled], [1, { ...unpulled, ready: 1, shared: undefined }], [2, crashing])).toEqual([
       "0: i1 began image ×1, shared r.io",
       "1: i1 seen image ×1, shared r.io",
       "2: i1 seen crash-loop ×1",
     ]);
   });
 
-  test("what crashes now by a probe and now by memory flaps as one incident", () => {
+  test("what crashes now by a probe and now by memory flaps as one incident", async () => {
     const unhealthy: Seen = { ...crashing, words: "fails its health check", cause: "probe" };
-    expect(story([0, crashing], [1, well], [2, unhealthy])).toEqual([
+    expect(await story([0, crashing], [1, well], [2, unhealthy])).toEqual([
       "0: i1 began crash-loop ×1",
       "1: i1 over recovered crash-loop ×1",
       "2: i1 again probe ×2",
     ]);
   });
 
-  test("another reason after it recovered is another incident", () => {
-    expect(story([0, crashing], [1, well], [2, { ...crashing, cause: "image" }])).toEqual([
+  test("another reason after it recovered is another incident", async () => {
+    expect(await story([0, crashing], [1, well], [2, { ...crashing, cause: "image" }])).toEqual([
       "0: i1 began crash-loop ×1",
       "1: i1 over recovered crash-loop ×1",
       "2: i2 began image ×1",
@@ -160,21 +163,19 @@ describe("incidents", () => {
     ["it is stopped", { ...well, level: "idle", words: "stopped" }, "stopped"],
     ["its autoscaler needs none of it", { ...well, level: "idle", words: "idle, autoscaler a brings it back" }, "idle"],
     ["another service has its name", { ...well, uid: "u2" }, "replaced"],
-  ])("it ends because %s", (_, seen, end) => {
-    expect(story([0, crashing], [1, seen])).toContain(`1: i1 over ${end} crash-loop ×1`);
+  ])("it ends because %s", async (_, seen, end) => {
+    expect(await story([0, crashing], [1, seen])).toContain(`1: i1 over ${end} crash-loop ×1`);
   });
 
-  test("another service of its name that fails too is an incident of its own", () => {
-    expect(story([0, crashing], [1, { ...crashing, uid: "u2" }]).slice(1, 3)).toEqual([
-      "1: i1 over replaced crash-loop ×1",
-      "1: i2 began crash-loop ×1",
-    ]);
+  test("another service of its name that fails too is an incident of its own", async () => {
+    const told = await story([0, crashing], [1, { ...crashing, uid: "u2" }]);
+    expect(told.slice(1, 3)).toEqual(["1: i1 over replaced crash-loop ×1", "1: i2 began crash-loop ×1"]);
   });
 
-  test("a schedule whose last run failed hasn't got over it while the next one runs", () => {
+  test("a schedule whose last run failed hasn't got over it while the next one runs", async () => {
     const running: Seen = { ...failedJob, level: "healthy", words: "running", cause: undefined };
     const scheduled: Seen = { ...running, level: "idle", words: "scheduled" };
-    expect(story([0, failedJob], [1, running], [2, scheduled])).toEqual([
+    expect(await story([0, failedJob], [1, running], [2, scheduled])).toEqual([
       "0: i1 began job-failed ×1",
       "1: i1 seen job-failed ×1",
       "2: i1 over recovered job-failed ×1",
@@ -193,29 +194,29 @@ describe("what is no incident", () => {
     ["images that a long list leaves out", { ...well, images: undefined }, []],
     ["a size that an autoscaler sets", { ...well, size: 0, isAutoscaled: true }, []],
     ["a size that isn't reported", { ...well, size: undefined }, []],
-  ])("%s", (_, now, told) => {
-    expect(looks(now)).toEqual(told);
+  ])("%s", async (_, now, told) => {
+    expect(await looks(now)).toEqual(told);
   });
 
-  test("images that were left out once are compared with those before", () => {
-    expect(story([0, well], [1, { ...well, images: undefined }], [2, { ...well, images: ["app:2"] }])).toEqual([
+  test("images that were left out once are compared with those before", async () => {
+    expect(await story([0, well], [1, { ...well, images: undefined }], [2, { ...well, images: ["app:2"] }])).toEqual([
       "2: deployed image app:1 → app:2",
     ]);
   });
 
-  test("a job that ends", () => {
+  test("a job that ends", async () => {
     const running: Seen = { ...well, kind: "job" };
     const complete: Seen = { ...running, level: "idle", words: "complete" };
-    expect(story([0, running], [1, complete], [2, complete])).toEqual(["1: job-done is complete"]);
+    expect(await story([0, running], [1, complete], [2, complete])).toEqual(["1: job-done is complete"]);
   });
 
-  test("what is missing in a list that isn't complete may still be there", () => {
+  test("what is missing in a list that isn't complete may still be there", async () => {
     const before = new Map([["web", { seen: crashing, change: undefined }]]);
     const poll = { teamId: "T1", account: "a", region: "us", kind: "service" as const, now: new Date(start) }; // a literal kind
     const rest = { incidents: [], seen: [], unseenSince: undefined, newId: () => "i" };
 
-    expect(compare({ ...poll, ...rest, before, isComplete: false })).toMatchObject({ gone: [], happened: [] });
-    expect(compare({ ...poll, ...rest, before, isComplete: true })).toMatchObject({ gone: ["web"] });
+    expect(await compare({ ...poll, ...rest, before, isComplete: false })).toMatchObject({ gone: [], happened: [] });
+    expect(await compare({ ...poll, ...rest, before, isComplete: true })).toMatchObject({ gone: ["web"] });
   });
 });
 

@@ -6,6 +6,7 @@ import { UserError } from "../../errors.ts";
 import { incidentCard, lastLinesReply, newsReply } from "../../views/cards/incident-card.ts";
 import { messageFor, type Post } from "../../views/kit/post.ts";
 import type { Alert, NoticedEvent } from "../../watch/alert.ts";
+import { createTurns } from "../../../platform/turns.ts";
 import { covers, muteOf, placeOf, placeOfMute } from "../../watch/due.ts";
 import type { Incident } from "../../watch/incident.ts";
 import type { Watch } from "../../watch/watch.ts";
@@ -123,7 +124,9 @@ async function readAlert(deps: WorkflowParts, post: StoredPost): Promise<AlertCo
   const incidents: Incident[] = [];
   const shown: Incident[] = [];
   const watches = new Set<Watch>();
+  const { stepAside } = createTurns();
   for (const incident of alert.incidents) {
+    await stepAside();
     const who = await readers((watch) => covers(watch, incident, deps.settings.jobsRegion), incident);
     if (who === "unknown") return "unknown";
     if (who.length > 0) incidents.push(incident);

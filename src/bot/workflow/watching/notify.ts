@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import type { AccountSeeker } from "../../accounts/resolve.ts";
+import { createTurns } from "../../../platform/turns.ts";
 import { covers, endOfQuiet, muteOf, placeOf, placeOfMute, countsAt, tellingOf } from "../../watch/due.ts";
 import { type StoredChange, uidOf } from "../../changes/stored-change.ts";
 import type { NoticedEvent } from "../../watch/alert.ts";
@@ -37,7 +38,9 @@ export async function notifyPlace(deps: WorkflowParts, due: Pick<Due, "teamId" |
   const sees = sightOf(deps, { endsLost: true });
   const [tell, wait, drop]: [Placing["tell"][number][], Placing["wait"][number][], string[]] = [[], [], []];
   let ownerId: string | undefined;
+  const { stepAside } = createTurns();
   for (const notice of notices) {
+    await stepAside();
     const wanted = await decide(deps, { notice, watches, mutes, sees });
     const decided = wanted.kind === "tell" ? await unlessOnCard(deps, { at, notice, wanted }) : wanted;
     if (decided.kind === "drop") drop.push(notice.id);

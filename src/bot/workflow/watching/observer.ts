@@ -56,7 +56,7 @@ export async function makeRound(
     changed: found.changed,
     gone: found.gone,
     incidents: found.incidents.map(({ incident }) => incident),
-    notices: noticesOf(deps, { round, watches, found }),
+    notices: await noticesOf(deps, { round, watches, found }),
   };
   if (!(await store.endRound(round, result))) return "ended";
   if (isRead) remember(known, round, found);
@@ -195,7 +195,7 @@ async function foundBy({ store }: Pick<WorkflowParts, "store">, { round, listed,
   const ofWorkloads = incidents.filter(({ cause }) => cause !== "api-away");
   const { isComplete } = listed;
   const seen = await withoutOwnRollouts(store, { round, listed, incidents: ofWorkloads });
-  const found = compare({ ...poll, incidents: ofWorkloads, unseenSince, before, seen, isComplete });
+  const found = await compare({ ...poll, incidents: ofWorkloads, unseenSince, before, seen, isComplete });
   const moved = new Set(found.incidents.map(({ incident }) => incident.id));
   const lasting = ofWorkloads.filter(({ id, overAt }) => overAt === undefined && !moved.has(id));
   return { ...found, incidents: [...compareAnswer(poll, undefined), ...found.incidents], before, lasting, unseenSince };
@@ -225,7 +225,10 @@ async function withoutOwnRollouts(
 type Noticing = { readonly round: Round; readonly watches: readonly Watch[]; readonly found: Found };
 
 /** The notices that this poll adds for each place. */
-function noticesOf({ settings }: Pick<WorkflowParts, "settings">, { round, watches, found }: Noticing): NewNotice[] {
+async function noticesOf(
+  { settings }: Pick<WorkflowParts, "settings">,
+  { round, watches, found }: Noticing,
+): Promise<NewNotice[]> {
   const { at, polledAt } = round;
   const { jobsRegion } = settings;
   const updates = found.incidents.filter(({ news }) => news !== "seen");
@@ -234,7 +237,7 @@ function noticesOf({ settings }: Pick<WorkflowParts, "settings">, { round, watch
   const lasting: IncidentUpdate[] = watches.some(isNew)
     ? found.lasting.map((incident) => ({ incident, news: "seen" }))
     : [];
-  const incidents = [...updates, ...lasting].flatMap(({ incident, news }) => {
+  const incidents = await mapInTurns([...updates, ...lasting], ({ incident, news }) => {
     const earliest = new Map<string, number>();
     for (const watch of watches) {
       const when = covers(watch, incident, jobsRegion) ? countsAt(watch, incident)?.getTime() : undefined;
@@ -245,7 +248,7 @@ function noticesOf({ settings }: Pick<WorkflowParts, "settings">, { round, watch
       return { place, id: incident.id, event: undefined, countsAt, dueAt: countsAt, isOld: news === "seen" };
     });
   });
-  const events = found.happened.flatMap(({ event, seen, words }) => {
+  const events = await mapInTurns(found.happened, ({ event, seen, words }) => {
     const { account, region, kind } = round;
     const about = { account, region, kind, name: seen.name };
     const places = watches
@@ -262,5 +265,5 @@ function noticesOf({ settings }: Pick<WorkflowParts, "settings">, { round, watch
       isOld: false,
     }));
   });
-  return [...incidents, ...events];
+  return [...incidents, ...events].flat();
 }
