@@ -64,8 +64,13 @@ test("calls to Slack that an alert counts are served as 0 before the first one",
 
 test("each metric is documented, and what the dashboard and the alerts ask for exists", async () => {
   const metrics = createMetrics(machineClock);
-  const waiting = { count: 1, oldestMs: 1, watchLagMs: 1, takesChanges: true };
-  metrics.show({ lanes: idleLanes, links: () => [], waiting: () => Promise.resolve(waiting) });
+  const waiting = { count: 1, oldestMs: 1, watchLagMs: 1 };
+  metrics.show({
+    lanes: idleLanes,
+    links: () => [],
+    waiting: () => Promise.resolve(waiting),
+    trouble: () => Promise.resolve(undefined),
+  });
   const served = `${await metrics.text()}\n${await createServiceMetrics().text()}`;
   const names = [...served.matchAll(/^# TYPE (gantry_\w+)/gmu)].map(([, name = ""]) => name);
   const families = [...new Set(names)].toSorted();

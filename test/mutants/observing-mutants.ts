@@ -5,8 +5,38 @@ const metrics = ["test/bot/compose/observing/metrics.test.ts"];
 const tracing = ["test/bot/compose/observing/tracing.test.ts"];
 const terminal = ["test/platform/pretty-line.test.ts"];
 
-/** Bugs of metrics, traces and the log for a terminal. */
+const refusing = ["test/flows/when-gantry-fails/database-refuses.test.ts"];
+
+/** Bugs of metrics, traces, the log for a terminal, and of what says whether Gantry works. */
 export const observingMutants: readonly Mutant[] = [
+  {
+    bug: "a full database counts as well while a heartbeat fits in",
+    file: "src/bot/store/database/trouble.ts",
+    text: "const ROOM_BYTES = 16 * 1024;",
+    becomes: "const ROOM_BYTES = 16;",
+    tests: refusing,
+  },
+  {
+    bug: "Home says nothing of a database that stores nothing",
+    file: "src/bot/slack/home/draw.ts",
+    text: "[...(trouble === undefined ? [] : [trouble.message]), ...records.problems]",
+    becomes: "records.problems",
+    tests: refusing,
+  },
+  {
+    bug: "each question for /readyz writes into the database",
+    file: "src/bot/compose/bot.ts",
+    text: "if (last === undefined || atMs - last.atMs >= KEPT_MS) last = { atMs, found: trouble() };",
+    becomes: "last = { atMs, found: trouble() };",
+    tests: refusing,
+  },
+  {
+    bug: "the doctor believes a database that answers, though it can only be read",
+    file: "src/bot/store/database/inspect.ts",
+    text: "schema.at === schema.known ? (await writeTrouble({ db }))?.why : undefined",
+    becomes: "undefined",
+    tests: ["test/bot/compose/health/doctor.test.ts"],
+  },
   {
     bug: "a metric has a verb as somebody typed it",
     file: "src/bot/compose/observing/labels.ts",

@@ -1,4 +1,5 @@
-import { StoreError } from "../../src/bot/errors.ts";
+import type { StoreError } from "../../src/bot/errors.ts";
+import { unusable } from "../../src/bot/store/database/session.ts";
 import type { Store } from "../../src/bot/store/store.ts";
 
 export type AwayStore = {
@@ -9,13 +10,15 @@ export type AwayStore = {
   readonly comeBack: () => void;
 };
 
+const away = (): StoreError => unusable("it can't be reached (ECONNREFUSED)");
+
 /** A database that goes away and comes back. What was asked before it went is still answered. */
 export function awayStore(): AwayStore {
   let isAway = false;
   const unlessAway =
     (work: (...args: readonly unknown[]) => unknown) =>
     async (...args: readonly unknown[]) => {
-      if (isAway) throw new StoreError("Gantry's database can't be used: it can't be reached (ECONNREFUSED).");
+      if (isAway) throw away();
       return work(...args);
     };
   return {
@@ -25,8 +28,8 @@ export function awayStore(): AwayStore {
         typeof work === "function" ? unlessAway((...args) => Reflect.apply(work, undefined, args)) : work,
       ]);
       const { isOpen, onDue, close } = real;
-      const isReachable = async (): Promise<boolean> => !isAway && real.isReachable();
-      return { ...Object.fromEntries(functions), isOpen, onDue, close, isReachable } as Store; // the same names as before
+      const trouble = async (): Promise<StoreError | undefined> => (isAway ? away() : real.trouble());
+      return { ...Object.fromEntries(functions), isOpen, onDue, close, trouble } as Store; // the same names as before
     },
     leave: () => void (isAway = true),
     comeBack: () => void (isAway = false),

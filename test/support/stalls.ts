@@ -45,7 +45,7 @@ export function createStalls(): Stalls {
       throw new TypeError("fetch failed", { cause: Object.assign(new Error("read"), { code: "ECONNRESET" }) });
     },
     store(real) {
-      const { isOpen, isReachable, onDue, close } = real;
+      const { isOpen, trouble, onDue, close } = real;
       const held = Object.entries(real).map(([name, work]) => [
         name,
         typeof work === "function"
@@ -54,7 +54,7 @@ export function createStalls(): Stalls {
               pass(pointOf(name as keyof Store, args), async () => Reflect.apply(work, undefined, args) as unknown) // any result
           : work,
       ]);
-      return { ...Object.fromEntries(held), isOpen, isReachable, onDue, close } as Store; // the same names as before
+      return { ...Object.fromEntries(held), isOpen, trouble, onDue, close } as Store; // the same names as before
     },
     at(what, moment) {
       armed = { what, moment };

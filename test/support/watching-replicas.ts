@@ -189,7 +189,7 @@ export async function looksUntil(look: () => Promise<void>, isReached: () => boo
 function passing(real: Store, pass: Pass): Store {
   const held = Object.entries(real).map(([name, work]) => [
     name,
-    typeof work !== "function" || ["isOpen", "isReachable", "onDue", "close"].includes(name)
+    typeof work !== "function" || ["isOpen", "trouble", "onDue", "close"].includes(name)
       ? work
       : // a name of the store's own
         (...args: readonly unknown[]) =>

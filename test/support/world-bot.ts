@@ -5,6 +5,7 @@ import { type Bot, type BotParts, createBot } from "../../src/bot/compose/bot.ts
 import { type Transport, type TransportChoice } from "../../src/bot/slack/receive/transport.ts";
 import { createTransport } from "../../src/bot/slack/receive/create-transport.ts";
 import { openStore } from "../../src/bot/store/open-store.ts";
+import { databaseFile } from "../../src/bot/store/database/session.ts";
 import type { Store } from "../../src/bot/store/store.ts";
 import { freezable } from "./freezable.ts";
 import { ensureDatabase } from "./migrated-database.ts";
@@ -39,17 +40,17 @@ export async function startWorldBot(options: WorldOptions, parts: Parts): Promis
   // Nobody is impatient, however busy the machine is, unless the story says so.
   const { patience = () => ({ cancel: () => undefined }) } = options;
   await ensureDatabase(dataDir);
+  // The file lies in memory: a thread would wait for nothing.
+  const shared = options.openDatabase?.(databaseFile(dataDir));
   const store = await openStore({
-    kind: "sqlite",
-    dataDir,
+    ...(shared === undefined
+      ? { kind: "sqlite", dataDir, onDisk: () => nextTurn(), ...(onStatement !== undefined && { onStatement }) }
+      : { kind: "shared", flavour: "sqlite", db: shared }),
     replicaId: randomUUID(),
     log,
     sealer,
     clock,
-    // The file lies in memory: a thread would wait for nothing.
-    onDisk: () => nextTurn(),
     ...(keepHistoryMs !== undefined && { keepHistoryMs }),
-    ...(onStatement !== undefined && { onStatement }),
   });
   const frozen = freezable(options.store?.(store) ?? store);
   let transport: Transport | undefined;

@@ -27,6 +27,8 @@ import { noting, type SentRequest } from "./operation-of.ts";
 import { newestThread } from "./newest-thread.ts";
 import { type MovableClock, testClock } from "./test-clock.ts";
 import { until } from "./until.ts";
+import type { Kysely } from "kysely";
+import type { Tables } from "../../src/bot/store/schema/tables.ts";
 import { briefly, startWorldBot, transportOf, type WorldBot } from "./world-bot.ts";
 import { type Fetch, lookInto, openService } from "./world-service.ts";
 import { writeDatabase } from "./write-database.ts";
@@ -62,6 +64,8 @@ export type WorldOptions = {
   readonly transport?: TransportChoice["kind"];
   /** Another Gantry's, with the same app: two worlds on one Slack. */
   readonly slack?: LocalSlack;
+  /** Opens the file of the bot's database in its place. */
+  readonly openDatabase?: (file: string) => Kysely<Tables>;
   /** A database that is there before the bot starts: SQL, and the keys that sealed it. */
   readonly database?: { readonly sql: string; readonly keys: string };
   /** Of an engine that was made before. */

@@ -14,7 +14,7 @@ import { answerWithout, route } from "../slack/receive/route.ts";
 import { sourceOf } from "../slack/receive/payload.ts";
 import type { Transport, TransportParts } from "../slack/receive/transport.ts";
 import { createTransport } from "../slack/receive/create-transport.ts";
-import { StoreError } from "../errors.ts";
+import { operatorSentence, StoreError } from "../errors.ts";
 import type { Store } from "../store/store.ts";
 import type { Message } from "../views/kit/post.ts";
 import { sentences } from "../views/messages/sentences.ts";
@@ -145,13 +145,14 @@ export function createBot(given: BotParts): Bot {
   const receiving = receiver(shared, workspaces, toStranger);
   const receive = observer?.followed(receiving) ?? receiving;
   const { openTransport = createTransport } = parts;
+  const troubleNow = keptTrouble(store, clock);
   const transport: Transport = openTransport(slack.transport, {
     apiUrl: slack.apiUrl,
     network: slack.network,
     listen: parts.listen,
     routes: [
       ...healthRoutes({
-        missing: async () => [...(await missing(store, lanes, workspaces)), ...transport.missing()],
+        missing: async () => [...(await missing(troubleNow, lanes, workspaces)), ...transport.missing()],
         lanes: lanes.status,
       }),
       ...pages,
@@ -192,6 +193,7 @@ export function createBot(given: BotParts): Bot {
   observer?.show({
     lanes: lanes.status,
     links: slack.transport.kind === "socket" ? transport.links : undefined,
+    trouble: store.trouble,
     waiting: store.waiting,
   });
   const push = createPush({ log, clock });
@@ -382,19 +384,23 @@ function receiver(
   };
 }
 
+const KEPT_MS = 1_000;
+
+/** The database's trouble of the last second: anybody may ask for `/readyz`, and the proof is a write. */
+function keptTrouble({ trouble }: Pick<Store, "trouble">, { elapsedMs }: Pick<Clock, "elapsedMs">): Store["trouble"] {
+  let last: { readonly atMs: number; readonly found: ReturnType<typeof trouble> } | undefined;
+  return () => {
+    const atMs = elapsedMs();
+    if (last === undefined || atMs - last.atMs >= KEPT_MS) last = { atMs, found: trouble() };
+    return last.found;
+  };
+}
+
 /** Reasons why the bot is not ready, as sentences. */
-async function missing(store: Store, lanes: Lanes, workspaces: Workspaces): Promise<readonly string[]> {
+async function missing(troubleNow: Store["trouble"], lanes: Lanes, workspaces: Workspaces): Promise<readonly string[]> {
   if (lanes.isStopping()) return ["Gantry is stopping"];
-  const [ofSlack, isStoreReady] = await Promise.all([
-    workspaces.missing(),
-    store.isOpen() ? store.isReachable() : false,
-  ]);
-  return [
-    ...(isStoreReady
-      ? []
-      : [store.isOpen() ? "the database doesn't answer, or takes no changes" : "the store is closed"]),
-    ...ofSlack,
-  ];
+  const [ofSlack, trouble] = await Promise.all([workspaces.missing(), troubleNow()]);
+  return trouble === undefined ? ofSlack : [operatorSentence(trouble), ...ofSlack];
 }
 
 /** Asking for other replicas and saving call counts is best effort: a stop doesn't wait longer for the database. */

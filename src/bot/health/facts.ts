@@ -62,8 +62,8 @@ export type DatabaseFacts =
       readonly flavour: "sqlite" | "postgres";
       /** `3.53.1`, `17.2`. */
       readonly version: string;
-      /** PostgreSQL answers, but refuses writes: it is a standby, or was set read-only. */
-      readonly isReadOnly: boolean;
+      /** Why it stores nothing, though it answers: it is read-only, a standby, or full. Ends a sentence. */
+      readonly refusesWrites: string | undefined;
       readonly latencyMs: number;
       /** The number of the last migration, and of the last one that this program knows. */
       readonly schema: { readonly at: number; readonly known: number };

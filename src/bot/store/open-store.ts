@@ -15,10 +15,11 @@ import {
   type StorePlace,
 } from "./database/session.ts";
 import { upgrade } from "./schema/upgrade.ts";
-import { forgetOthers, isAlive, leave } from "./database/replicas.ts";
+import { forgetOthers, leave } from "./database/replicas.ts";
 import { endLeases } from "./due.ts";
 import type { Statements, Store } from "./store.ts";
 import * as statements from "./statements.ts";
+import { troubleOf } from "./database/trouble.ts";
 import { closeRestored } from "./database/restored.ts";
 import { textSealer } from "./database/text-sealer.ts";
 import type { Tables } from "./schema/tables.ts";
@@ -181,7 +182,7 @@ function storeOver(session: Session, closeDatabase: () => Promise<void>): Store 
   const over =
     <Args extends readonly unknown[], Result>(work: (session: Session, ...args: Args) => Promise<Result>) =>
     async (...args: Args): Promise<Result> => {
-      if (!isOpen) throw new StoreError("Gantry is stopping and has closed its database. Try again in a minute.");
+      if (!isOpen) throw closed();
       const scheduled = { isNow: false };
       try {
         const result = await work({ ...session, scheduled }, ...args);
@@ -197,7 +198,7 @@ function storeOver(session: Session, closeDatabase: () => Promise<void>): Store 
     ...(Object.fromEntries(all.map(([name, work]) => [name, over(work)])) as Statements), // the same names, each without its first argument
     onDue: (listener) => void (begin = listener),
     isOpen: () => isOpen,
-    isReachable: async () => isOpen && (await answers(session)),
+    trouble: async () => (isOpen ? troubleOf(session) : closed()),
     async close() {
       if (!isOpen) return;
       isOpen = false;
@@ -211,14 +212,8 @@ function storeOver(session: Session, closeDatabase: () => Promise<void>): Store 
   };
 }
 
-/** Also false when the database answers but can't write, as on a full disk: then our lease has expired. */
-async function answers(session: Session): Promise<boolean> {
-  try {
-    const { rows } = await sql<{ alive: unknown }>`select ${isAlive(session)} as alive`.execute(session.db);
-    return Boolean(rows[0]?.alive);
-  } catch {
-    return false;
-  }
+function closed(): StoreError {
+  return new StoreError("Gantry is stopping and has closed its database. Try again in a minute.");
 }
 
 /** Tries each step, even if the one before it failed. */

@@ -2,7 +2,6 @@ import { sql, type SqlBool } from "kysely";
 import { z } from "zod";
 import type { StoredChange } from "../changes/stored-change.ts";
 import { builtOnce } from "./database/built-once.ts";
-import { isAlive } from "./database/replicas.ts";
 import { inBatches, type Session, timeAt } from "./database/session.ts";
 import { Big, maybe, parseRow, Time } from "./schema/columns.ts";
 import { changeRows, wholeChanges } from "./find-change.ts";
@@ -91,8 +90,6 @@ export type Waiting = {
   readonly oldestMs: number | undefined;
   /** Milliseconds by which the most overdue poll of a watched list is late; undefined while nothing is watched. */
   readonly watchLagMs: number | undefined;
-  /** False when our lease expired because nothing could be written: the disk is full, or the database read-only. */
-  readonly takesChanges: boolean;
 };
 
 const WaitingRow = z.object({
@@ -100,7 +97,6 @@ const WaitingRow = z.object({
   oldest: maybe(Time),
   due: maybe(Time),
   now: Time,
-  alive: z.union([z.boolean(), z.number()]),
 });
 
 /** What waits in all workspaces, and for how long. One statement over the few rows of an index and a short table. */
@@ -122,9 +118,8 @@ export async function waiting(session: Session): Promise<Waiting> {
         .where("kind", "=", "round")
         .as("due"),
     )
-    .select(isAlive(session).as("alive"))
     .executeTakeFirst();
-  const { count, oldest, due, now, alive } = parseRow(WaitingRow, row, "The number of waiting requests");
+  const { count, oldest, due, now } = parseRow(WaitingRow, row, "The number of waiting requests");
   const since = (time: Date | undefined): number | undefined => time && Math.max(0, now.getTime() - time.getTime());
-  return { count, oldestMs: since(oldest), watchLagMs: since(due), takesChanges: Boolean(alive) };
+  return { count, oldestMs: since(oldest), watchLagMs: since(due) };
 }

@@ -1,3 +1,4 @@
+import type { StoreError } from "../errors.ts";
 import type { Session } from "./database/session.ts";
 import type * as statements from "./statements.ts";
 
@@ -21,8 +22,8 @@ export type Store = Statements & {
   /** Who begins due work: called after each statement of this replica that made some due now. */
   readonly onDue: (begin: () => void) => void;
   readonly isOpen: () => boolean;
-  /** Whether the database answers now, and takes changes. */
-  readonly isReachable: () => Promise<boolean>;
+  /** Why no request can be stored now, proven by a write; undefined while one can. Never rejects. */
+  readonly trouble: () => Promise<StoreError | undefined>;
   /** Says that this replica is gone, and closes. */
   readonly close: () => Promise<void>;
 };

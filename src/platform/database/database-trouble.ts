@@ -23,6 +23,9 @@ const sqliteTrouble: Readonly<Record<number, string>> = {
   14: "it can't be opened",
 };
 
+/** Of all its errors. */
+const SQLITE_CODE = "ERR_SQLITE_ERROR";
+
 /** Of the socket, when there is no answer from PostgreSQL at all. */
 const socketCodes =
   /^(?:ECONN(?:REFUSED|RESET|ABORTED)|E(?:TIMEDOUT|PIPE|NOTFOUND|AI_AGAIN|HOSTUNREACH|NETUNREACH|NETDOWN|ADDRNOTAVAIL)|ENOTFOUND|ENOENT|EACCES)$/u;
@@ -47,7 +50,7 @@ const driverSentences: readonly (readonly [RegExp, string])[] = [
 export function databaseTroubleOf(error: Error, setting: string): string | undefined {
   const why = troubleOf(error)?.replace("SETTING", setting);
   const code = codeOf(error);
-  return why === undefined || code === "" ? why : `${why} (${code})`;
+  return why === undefined || code === "" || code === SQLITE_CODE ? why : `${why} (${code})`;
 }
 
 function troubleOf(error: Error): string | undefined {

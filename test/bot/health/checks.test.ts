@@ -118,7 +118,7 @@ const unwell: Readonly<Record<string, Partial<Facts>>> = {
     replicas: undefined,
   },
   "the database became read-only, so no heartbeat is stored": {
-    database: { ...database, isReadOnly: true },
+    database: { ...database, refusesWrites: "it is read-only (25006)" },
     replicas: [],
   },
   "the disk is full, so no heartbeat is stored": { database: { ...database, freeBytes: 0 }, replicas: [] },

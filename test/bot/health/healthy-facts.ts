@@ -50,7 +50,7 @@ export const healthy: Facts = {
     kind: "open",
     flavour: "postgres",
     version: "17.2",
-    isReadOnly: false,
+    refusesWrites: undefined,
     latencyMs: 3,
     schema: { at: 8, known: 8 },
     aheadMs: 5,

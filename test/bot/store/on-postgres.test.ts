@@ -64,19 +64,32 @@ describe.skipIf("missing" in server)(`on a real server${reason}`, () => {
     await remove();
   });
 
-  test("the doctor sees that the database became read-only under a running Gantry", async () => {
+  test("a database that became read-only: the doctor and a running Gantry see it, and that it is over", async () => {
     const { where, db, remove } = await fresh();
     const store = await openStore({ ...where, replicaId: "a", log });
-    const look = () => inspectStore({ ...where, tls: "off" }, { username: undefined, day: "2026-11-28" });
-    const before = await look();
+    const name = sql.ref(new URL(where.url).pathname.slice(1));
+    const told = async () => {
+      // Of connections that are open, only new transactions of new ones see it.
+      await sql`select pg_terminate_backend(pid) from pg_stat_activity
+        where datname = current_database() and pid <> pg_backend_pid()`.execute(db);
+      await expect.poll(() => store.callsOn({ teamId: "T1", username: "acme", day: "2026-11-28" })).toBe(0);
+      const look = await inspectStore({ ...where, tls: "off" }, { username: undefined, day: "2026-11-28" });
+      const own = (await store.inspect()).database.refusesWrites;
+      return [(await store.trouble())?.why, own, look?.inspection.database.refusesWrites];
+    };
+    const before = await told();
 
-    await sql`alter database ${sql.ref(new URL(where.url).pathname.slice(1))} set default_transaction_read_only = on`.execute(
-      db,
-    );
-    const after = await look();
+    await sql`alter database ${name} set default_transaction_read_only = on`.execute(db);
+    const during = await told();
+    await sql`alter database ${name} reset default_transaction_read_only`.execute(db);
+    const after = await told();
 
-    expect(before?.inspection.database.isReadOnly).toBe(false);
-    expect(after?.inspection.database.isReadOnly).toBe(true);
+    const why = "it is read-only (25006)";
+    expect({ before, during, after }).toEqual({
+      before: [undefined, undefined, undefined],
+      during: [why, why, why],
+      after: [undefined, undefined, undefined],
+    });
     await store.close();
     await remove();
   });
@@ -230,13 +243,13 @@ describe.skipIf("missing" in server)(`on a real server${reason}`, () => {
 
     await down();
     const lost = await errorsOf(store);
-    const reachable = await store.isReachable();
+    const trouble = await store.trouble();
     await up();
 
     expect(lost.every((error) => error instanceof StoreError)).toBe(true);
     expect(lost.map(String).join()).not.toContain(new URL(url).password);
-    expect(reachable).toBe(false);
-    await expect.poll(() => store.isReachable(), { timeout: 10_000 }).toBe(true);
+    expect(trouble?.why).toMatch(/^it (?:can't be reached|is stopping or starting)/u);
+    await expect.poll(() => store.trouble(), { timeout: 10_000 }).toBeUndefined();
     expect(await store.findChange("AAA111")).toMatchObject({ state: "approved" });
     // Its lease ends while the server is away for long, as on a busy machine; it is renewed all the time.
     await store.beat();
@@ -248,12 +261,12 @@ describe.skipIf("missing" in server)(`on a real server${reason}`, () => {
   test("connections that the server ends, also between two statements, do not end the process", async () => {
     const { where, db, remove } = await fresh();
     const store = withSteps(await openStore({ ...where, replicaId: "a", log }));
-    await Promise.all(Array.from({ length: 5 }, () => store.isReachable()));
+    await Promise.all(Array.from({ length: 5 }, () => store.trouble()));
 
     await sql`select pg_terminate_backend(pid) from pg_stat_activity
       where application_name = 'gantry' and pid <> pg_backend_pid()`.execute(db);
 
-    await expect.poll(() => store.isReachable(), { timeout: 10_000 }).toBe(true);
+    await expect.poll(() => store.trouble(), { timeout: 10_000 }).toBeUndefined();
     await store.close();
     await remove();
   });

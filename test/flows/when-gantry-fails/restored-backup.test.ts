@@ -34,8 +34,8 @@ async function townWithBackup(what: StorePoint, moment: Moment, policy?: string)
             }
           : work,
       ]);
-      const { isOpen, isReachable, close } = real;
-      return { ...Object.fromEntries(observed), isOpen, isReachable, close } as Store; // the same names as before
+      const { isOpen, trouble, close } = real;
+      return { ...Object.fromEntries(observed), isOpen, trouble, close } as Store; // the same names as before
     },
   });
   const settings = { store: { kind: "sqlite" }, dataDir: town.dataDir, keys: town.keys } as const; // a literal kind

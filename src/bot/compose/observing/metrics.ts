@@ -125,9 +125,8 @@ function showGauges(
     });
     registry.registerMetric(gauge);
   };
-  single("store_up", "Whether the database answers and takes changes", async () =>
-    (await waiting())?.takesChanges === true ? 1 : 0,
-  );
+  const isUp = createReading(async () => (await gauges.trouble()) === undefined, clock);
+  single("store_up", "Whether the database answers and takes changes", async () => ((await isUp()) === true ? 1 : 0));
   single("approvals_waiting", "Requests that wait for approvals", async () => (await waiting())?.count);
   single(
     "approvals_oldest_seconds",

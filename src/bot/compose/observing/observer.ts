@@ -25,6 +25,7 @@ export type Gauges = {
   readonly lanes: Lanes["status"];
   /** Ages of the connections of Socket Mode; undefined over HTTP. */
   readonly links: (() => readonly number[]) | undefined;
+  readonly trouble: Store["trouble"];
   readonly waiting: Store["waiting"];
 };
 

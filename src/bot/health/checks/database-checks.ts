@@ -2,6 +2,10 @@ import type { Facts, KeyFacts, SealedRows } from "../facts.ts";
 import { broken, type Judged, ok, warning, aheadOrBehind, counted } from "../finding.ts";
 
 const titles = { sqlite: "SQLite", postgres: "PostgreSQL" } as const;
+const makeWritable = {
+  sqlite: "Check the disk and the rights of GANTRY_DATA.",
+  postgres: "Check its disk and settings, and that DATABASE_URL points to the primary.",
+} as const; // a todo for each flavour
 /** Writes are stored within a second before Slack gets its ack. */
 const SLOW_MS = 250;
 
@@ -12,14 +16,9 @@ export function database({ database: facts }: Facts): Judged[] {
   if (facts.kind === "away") {
     return [broken(`The database can't be used: ${facts.why}`, "Check the database and DATABASE_URL.")];
   }
-  const { flavour, version, latencyMs, isReadOnly } = facts;
-  if (isReadOnly) {
-    return [
-      broken(
-        `${titles[flavour]} ${version} is read-only, so requests can't be stored`,
-        "Make it writable again, or point DATABASE_URL to the primary.",
-      ),
-    ];
+  const { flavour, version, latencyMs, refusesWrites } = facts;
+  if (refusesWrites !== undefined) {
+    return [broken(`${titles[flavour]} ${version} stores no requests: ${refusesWrites}`, makeWritable[flavour])];
   }
   const says = `${titles[flavour]} ${version} answers in ${latencyMs} ms`;
   if (latencyMs < SLOW_MS) return [ok(says)];
@@ -63,7 +62,9 @@ const TOO_LITTLE_MIB = 20;
 /** While this is false, no heartbeat is stored either: it is a write. */
 export function takesWrites({ database: facts }: Pick<Facts, "database">): boolean {
   if (facts.kind !== "open") return true;
-  return !facts.isReadOnly && (facts.freeBytes === undefined || facts.freeBytes >= TOO_LITTLE_MIB * MIB);
+  return (
+    facts.refusesWrites === undefined && (facts.freeBytes === undefined || facts.freeBytes >= TOO_LITTLE_MIB * MIB)
+  );
 }
 
 export function disk({ database: facts }: Facts): Judged[] {

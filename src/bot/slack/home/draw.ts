@@ -125,11 +125,12 @@ async function homeState(deps: WorkspaceParts, origin: Origin, signal: AbortSign
   try {
     const context = await contextFor(deps, { origin, effect: "read" }, signal);
     const { account, settings: own } = context;
-    const records = await recordsOf(context);
+    const [records, trouble] = await Promise.all([recordsOf(context), deps.store.trouble()]);
     const verbs = await verbsFor(context);
     const state = {
       ...nobody,
       ...records,
+      problems: [...new Set([...(trouble === undefined ? [] : [trouble.message]), ...records.problems])],
       verbs,
       account: { ...account, region: own.region, jobsRegion: own.jobsRegion },
     };

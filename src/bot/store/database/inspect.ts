@@ -2,12 +2,13 @@ import { existsSync } from "node:fs";
 import { type Kysely, sql } from "kysely";
 import { machineClock } from "../../../platform/clock.ts";
 import { openPostgres } from "../../../platform/database/postgres.ts";
-import { openSqliteReadOnly } from "../../../platform/database/sqlite.ts";
+import { openSqlite, openSqliteReadOnly } from "../../../platform/database/sqlite.ts";
 import type { FailingReceiver, Inspection, OpenDatabase, SealedSample } from "../../health/facts.ts";
 import { clockOf, databaseFile, type Session, storeErrorOf, type StorePlace } from "./session.ts";
 import { type Column, columns, type Row, sealedIn } from "./sealed-columns.ts";
 import type { Tables } from "../schema/tables.ts";
 import { lastHeartbeat, liveReplicas } from "./replicas.ts";
+import { writeTrouble } from "./trouble.ts";
 import { schemaVersion, versionOf } from "../schema/migrations.ts";
 
 export type StoreInspection = {
@@ -19,14 +20,15 @@ export type StoreInspection = {
 export type UnsharedPlace = Exclude<StorePlace, { readonly kind: "shared" }>;
 
 /**
- * Reads a database that a running Gantry may have open, and changes nothing in it: no lock, no migration, no lease.
+ * Inspects a database that a running Gantry may have open, and changes nothing in it: no lock, no migration, no lease.
  * Undefined when there is no file yet. Throws a `StoreError` when the database can't be used.
  */
 export async function inspectStore(
   place: UnsharedPlace,
   calls: { readonly username: string | undefined; readonly day: string },
 ): Promise<StoreInspection | undefined> {
-  return readingStore(place, async (db) => {
+  const openFile = (path: string): Kysely<Tables> => openSqlite<Tables>(path, { mayLoseLast: true });
+  return usingStore(place, openFile, async (db) => {
     const session = { db, flavour: place.kind, clock: clockOf(place.kind, () => 0), machine: machineClock };
     const inspection = await inspect(session);
     const { at, known } = inspection.database.schema;
@@ -35,8 +37,9 @@ export async function inspectStore(
 }
 
 /** Work with a database that a running Gantry may have open, which is closed afterwards. */
-async function readingStore<Result>(
+async function usingStore<Result>(
   place: UnsharedPlace,
+  openFile: (path: string) => Kysely<Tables>,
   work: (db: Kysely<Tables>) => Promise<Result>,
 ): Promise<Result | undefined> {
   if (place.kind === "sqlite" && !existsSync(databaseFile(place.dataDir))) return undefined;
@@ -44,7 +47,7 @@ async function readingStore<Result>(
   try {
     db =
       place.kind === "sqlite"
-        ? openSqliteReadOnly<Tables>(databaseFile(place.dataDir))
+        ? openFile(databaseFile(place.dataDir))
         : openPostgres<Tables>({ ...place, poolSize: 1 }, () => undefined);
     return await work(db);
   } catch (error) {
@@ -59,7 +62,7 @@ export async function readingCurrentStore<Result>(
   place: UnsharedPlace,
   work: (db: Kysely<Tables>) => Promise<Result>,
 ): Promise<Result> {
-  const done = await readingStore(place, async (db) => {
+  const done = await usingStore(place, openSqliteReadOnly<Tables>, async (db) => {
     const at = await schemaOf(db);
     if (at === schemaVersion) return { result: await work(db) };
     throw new Error(
@@ -89,7 +92,7 @@ async function callsOfDay(
 
 type Inspected = Pick<Session, "db" | "flavour" | "clock" | "machine">;
 
-/** Reads and changes nothing, so that another process can do it while the bot runs. */
+/** Changes nothing, so that another process can do it while the bot runs: what it writes as a proof, it removes in the same transaction. */
 export async function inspect(session: Inspected): Promise<Inspection> {
   const database = await databaseOf(session);
   const { at, known } = database.schema;
@@ -120,22 +123,20 @@ async function databaseOf({ db, flavour, clock, machine }: Inspected): Promise<O
   // The first statement may open a connection.
   await sql`select 1`.execute(db);
   const asked = machine.elapsedMs();
-  // Also "on" on a standby. On SQLite, our own connection doesn't show whether the bot's can write.
-  const mode = flavour === "sqlite" ? sql<string>`'off'` : sql<string>`current_setting('transaction_read_only')`;
   const { rows } = await sql<{
     version: string;
     now: string;
-    read_only: string;
-  }>`select ${version} as version, ${clock()} as now, ${mode} as read_only`.execute(db);
+  }>`select ${version} as version, ${clock()} as now`.execute(db);
   const latency = machine.elapsedMs() - asked;
-  const { version: said, now, read_only: readOnly } = rows[0] ?? { version: "", now: "", read_only: "" };
+  const { version: said, now } = rows[0] ?? { version: "", now: "" };
+  const schema = { at: await schemaOf(db), known: schemaVersion };
   return {
     kind: "open",
     flavour,
     version: said.split(" ")[0] ?? "",
-    isReadOnly: readOnly === "on",
+    refusesWrites: schema.at === schema.known ? (await writeTrouble({ db }))?.why : undefined,
     latencyMs: Math.round(latency),
-    schema: { at: await schemaOf(db), known: schemaVersion },
+    schema,
     aheadMs: Math.round(machine.now().getTime() - latency / 2 - Date.parse(now)),
   };
 }

@@ -128,11 +128,14 @@ export function storeErrorOf(error: unknown): StoreError | undefined {
   if (error instanceof StoreError) return error;
   if (!(error instanceof Error)) return undefined;
   const why = databaseTroubleOf(error, "DATABASE_URL");
-  if (why === undefined) return undefined;
+  return why === undefined ? undefined : unusable(why, error);
+}
+
+export function unusable(why: string, cause?: unknown): StoreError {
   return new StoreError(
     `Gantry's database can't be used: ${why}. Try again in a minute. ` +
       "If this keeps happening, contact your Gantry admin.",
-    { cause: error, why },
+    { cause, why },
   );
 }
 

@@ -1,4 +1,4 @@
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -112,6 +112,27 @@ test("a Gantry that runs while no heartbeat is stored isn't reported as stopped"
   expect(told).toMatch(
     /^broken \S.* has stored no heartbeat for 3m: it was killed, or the database stores nothing → /mu,
   );
+});
+
+test("a database that can only be read: the doctor says it, and doesn't call Gantry stopped", async () => {
+  const file = join(empty, "gantry.sqlite");
+  const original = new DatabaseSync(join(town.dataDir, "gantry.sqlite"));
+  original.exec(`vacuum into '${file}'`);
+  original.close();
+  const copy = new DatabaseSync(file);
+  copy.exec("delete from replica");
+  copy.close();
+  const bytes = readFileSync(file);
+  // The versions for writers and readers: SQLite knows 2, WAL, and only reads a file with a higher one for writers,
+  // https://sqlite.org/fileformat.html
+  bytes.set([3, 2], 18);
+  writeFileSync(file, bytes);
+
+  const told = says(await doctor({ ...env(), GANTRY_DATA: empty }));
+
+  expect(told).toMatch(/^broken SQLite \S+ stores no requests: it is read-only → Check the disk and the rights of/mu);
+  expect(told).toContain("warning Can't tell whether Gantry is running: the database can't store its heartbeat");
+  expect(readFileSync(file)).toEqual(bytes);
 });
 
 test("a key file that others can read is a warning", async () => {

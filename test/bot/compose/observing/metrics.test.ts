@@ -84,13 +84,15 @@ test("a request whose outcome nobody knows counts as unknown, not as failed", as
 test("while the database is away, what it knows is missing from the metrics, and the rest is there", async () => {
   const metrics = createMetrics(machineClock);
   let isAway = false;
+  const trouble = () => Promise.resolve(undefined);
   metrics.show({
     lanes: () => idle,
     links: () => [1_000],
+    trouble,
     waiting: () =>
       isAway
         ? Promise.reject(new StoreError("away"))
-        : Promise.resolve({ count: 2, oldestMs: 90_000, watchLagMs: 4_000, takesChanges: true }),
+        : Promise.resolve({ count: 2, oldestMs: 90_000, watchLagMs: 4_000 }),
   });
   const before = samplesOf(await metrics.text());
   isAway = true;
@@ -102,23 +104,29 @@ test("while the database is away, what it knows is missing from the metrics, and
   expect(cached.get("gantry_approvals_waiting")).toBe(2);
 
   const readOnly = createMetrics(machineClock);
-  const waiting = { count: 2, oldestMs: 90_000, watchLagMs: 4_000, takesChanges: false };
-  readOnly.show({ lanes: () => idle, links: undefined, waiting: () => Promise.resolve(waiting) });
+  const away = () => Promise.resolve(new StoreError("read-only"));
+  const waiting = { count: 2, oldestMs: 90_000, watchLagMs: 4_000 };
+  readOnly.show({ lanes: () => idle, links: undefined, waiting: () => Promise.resolve(waiting), trouble: away });
   const full = samplesOf(await readOnly.text());
 
   expect(full.get("gantry_store_up")).toBe(0);
   expect(full.get("gantry_approvals_waiting")).toBe(2);
 
   const other = createMetrics(machineClock);
-  other.show({ lanes: () => idle, links: undefined, waiting: () => Promise.reject(new StoreError("away")) });
-  const away = samplesOf(await other.text());
+  other.show({
+    lanes: () => idle,
+    links: undefined,
+    waiting: () => Promise.reject(new StoreError("away")),
+    trouble: away,
+  });
+  const gone = samplesOf(await other.text());
 
-  expect(away.get("gantry_store_up")).toBe(0);
-  expect(away.has("gantry_approvals_waiting")).toBe(false);
-  expect(away.has("gantry_approvals_oldest_seconds")).toBe(false);
-  expect(away.has("gantry_watch_lag_seconds")).toBe(false);
-  expect(away.has("gantry_socket_connections")).toBe(false);
-  expect(away.get('gantry_lane_waiting{lane="people"}')).toBe(0);
+  expect(gone.get("gantry_store_up")).toBe(0);
+  expect(gone.has("gantry_approvals_waiting")).toBe(false);
+  expect(gone.has("gantry_approvals_oldest_seconds")).toBe(false);
+  expect(gone.has("gantry_watch_lag_seconds")).toBe(false);
+  expect(gone.has("gantry_socket_connections")).toBe(false);
+  expect(gone.get('gantry_lane_waiting{lane="people"}')).toBe(0);
 });
 
 test("a hundred scrapes at once cost one statement, and one that takes too long isn't asked twice", async () => {

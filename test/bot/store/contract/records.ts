@@ -284,25 +284,26 @@ export function recordsContract({ replica, db }: Bench): void {
     expect(await b.callsOn({ teamId: "T1", username: "acme", day: today })).toBe(0);
   });
 
-  test("a store that can't renew its lease isn't reachable, though the database answers", async () => {
+  test("a store that can't renew its lease has trouble, though the database takes writes", async () => {
     const a = await replica("a");
     a.later(60_000);
-    const over = [await a.isReachable(), (await a.waiting()).takesChanges];
+    const over = await a.trouble();
     await a.beat();
 
-    expect(over).toEqual([false, false]);
-    expect([await a.isReachable(), (await a.waiting()).takesChanges]).toEqual([true, true]);
+    expect(over?.why).toBe("it has stored no heartbeat for too long");
+    expect(await a.trouble()).toBeUndefined();
   });
 
   test("a store that was closed says so, and can be closed again", async () => {
     const a = await replica("a");
-    const before = [a.isOpen(), await a.isReachable()];
+    const before = [a.isOpen(), await a.trouble()];
 
     await a.close();
     await a.close();
 
-    expect(before).toEqual([true, true]);
-    expect([a.isOpen(), await a.isReachable()]).toEqual([false, false]);
+    expect(before).toEqual([true, undefined]);
+    expect(a.isOpen()).toBe(false);
+    expect((await a.trouble())?.message).toContain("is stopping and has closed its database");
     await expect(a.findChange("AAA111")).rejects.toThrow(/is stopping and has closed its database/u);
   });
 }
