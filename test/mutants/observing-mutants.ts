@@ -2,6 +2,7 @@ import type { Mutant } from "./mutants.ts";
 
 const labels = ["test/bot/compose/observing/labels.test.ts"];
 const metrics = ["test/bot/compose/observing/metrics.test.ts"];
+const port = ["test/bot/compose/observing/metrics-port.test.ts"];
 const tracing = ["test/bot/compose/observing/tracing.test.ts"];
 const terminal = ["test/platform/pretty-line.test.ts"];
 
@@ -64,6 +65,20 @@ export const observingMutants: readonly Mutant[] = [
     text: 'giveUp: "unknown",',
     becomes: 'giveUp: "failed",',
     tests: metrics,
+  },
+  {
+    bug: "who asks for the text format of the metrics gets OpenMetrics",
+    file: "src/platform/observing/open-sinks.ts",
+    text: 'prefersText(request.headers.get("accept"))',
+    becomes: "prefersText(null)",
+    tests: port,
+  },
+  {
+    bug: "the text format describes counters by names that have no samples",
+    file: "src/platform/observing/text-format.ts",
+    text: "(counters.has(name) ? `${line}_total` : line)",
+    becomes: '(name === "" ? `${line}_total` : line)',
+    tests: port,
   },
   {
     bug: "a lane drops the trail of what waits in it",

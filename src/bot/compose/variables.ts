@@ -132,7 +132,7 @@ const bot = {
   },
   GANTRY_METRICS_PORT: {
     default: "off",
-    meaning: "The port for `/metrics` in OpenMetrics, see [monitoring](monitoring.md).",
+    meaning: "The port for `/metrics`, see [monitoring](monitoring.md).",
   },
   GANTRY_METRICS_HOST: { default: "127.0.0.1", meaning: "The address that metrics are read at." },
   OTEL_EXPORTER_OTLP_ENDPOINT: {

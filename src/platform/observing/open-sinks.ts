@@ -2,6 +2,7 @@ import type { Logger } from "pino";
 import type { Clock } from "../clock.ts";
 import { listen, type Listener } from "../http/listen.ts";
 import type { ObservingConfig } from "./observing-config.ts";
+import { asText, prefersText, TEXT_FORMAT } from "./text-format.ts";
 import type { Tracing } from "./tracing.ts";
 
 type Parts<Metrics> = {
@@ -53,7 +54,11 @@ function serveMetrics(
     if (new URL(request.url).pathname !== "/metrics")
       return Response.json({ message: "see /metrics" }, { status: 404 });
     if (request.method !== "GET" && request.method !== "HEAD") return new Response(undefined, { status: 405 });
-    return new Response(await text(), { headers: { "content-type": contentType } });
+    const openMetrics = await text();
+    const [body, type] = prefersText(request.headers.get("accept"))
+      ? [asText(openMetrics), TEXT_FORMAT]
+      : [openMetrics, contentType];
+    return new Response(body, { headers: { "content-type": type, vary: "accept" } });
   };
   return listen(answer, {
     ...where,
