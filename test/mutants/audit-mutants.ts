@@ -27,6 +27,27 @@ export const auditMutants: readonly Mutant[] = [
     tests: chain,
   },
   {
+    bug: "a new database takes rows that Gantry didn't write",
+    file: "src/bot/store/audit/chain-rows.ts",
+    text: "const takesUnmarked = older !== undefined;",
+    becomes: "const takesUnmarked = true;",
+    tests: chain,
+  },
+  {
+    bug: "after an upgrade, history goes on taking rows that Gantry didn't write",
+    file: "src/bot/store/audit/seal-history.ts",
+    text: "if (known?.takesUnmarked === true) {",
+    becomes: "if (known === undefined) {",
+    tests: chain,
+  },
+  {
+    bug: "the audit webhook follows a redirect, with history and its signature",
+    file: "src/bot/compose/audit/receivers.ts",
+    text: 'redirect: "manual",',
+    becomes: 'redirect: "follow",',
+    tests: ["test/bot/compose/audit/receivers.test.ts"],
+  },
+  {
     bug: "old history goes although a receiver that is away hasn't got it",
     file: "src/bot/store/audit/prune-history.ts",
     text: "const upTo = Math.min(old, Math.max(received ?? old, late), first.number + BATCH);",

@@ -210,7 +210,10 @@ async function begin(session: Pick<Session, "db" | "clock">, sealer: Sealer): Pr
   const { rows } = await sql<{ now: string }>`select ${clock()} as now`.execute(db);
   const start = beginningOf(chain);
   const begunAt = rows[0]?.now ?? "";
-  const head = { chain, sealedSecret: "", first: start, last: start, begunAt, takesUnmarked: true };
+  // Rows of a version that marked none. It can't run beside this one: the schema has changed since.
+  const older = await db.selectFrom("event").select("seq").limit(1).executeTakeFirst();
+  const takesUnmarked = older !== undefined;
+  const head = { chain, sealedSecret: "", first: start, last: start, begunAt, takesUnmarked };
   const columns = headColumns(chainKeys(chain, secret), head);
   const sealed_secret = sealer.seal(secret, chainBind(chain));
   await db

@@ -28,8 +28,6 @@ import {
 const AT_ONCE = 50;
 /** Batches of one sweep. A database of an older version has many rows that join one after the other. */
 const BATCHES = 40;
-/** Replicas of the version before may run beside this one for so long, and write rows without a mark. */
-const UPGRADE_MS = 60 * 60_000;
 
 type EventRow = Selectable<Tables["event"]>;
 
@@ -96,7 +94,6 @@ const isClosed = new WeakSet<ChainKeys>();
 async function refuseUnmarked(session: Session, keys: ChainKeys): Promise<void> {
   if (isClosed.has(keys)) return;
   const known = await readHead(session);
-  if (known?.takesUnmarked === true && !(await isPast(session, known))) return;
   if (known?.takesUnmarked === true) {
     await inTransaction(session, async (inside) => {
       const head = await lockHead(inside, keys);
@@ -121,11 +118,6 @@ export async function lockHead(
   if (head !== undefined && isOurHead(keys, head)) return head;
   log.error("the head of the audit chain was changed or removed: no history joins it until it is restored");
   return undefined;
-}
-
-async function isPast({ db, clock }: Pick<Session, "db" | "clock">, { begunAt }: ChainHead): Promise<boolean> {
-  const { rows } = await sql<{ edge: string }>`select ${clock(-UPGRADE_MS)} as edge`.execute(db);
-  return begunAt < (rows[0]?.edge ?? "");
 }
 
 type Place = {

@@ -24,9 +24,14 @@ type Got = { readonly id: string; readonly isSigned: boolean; readonly results: 
 /** A receiver that takes what it gets, unless it is told to answer otherwise. */
 async function receiver() {
   const got: Got[] = [];
+  const elsewhere: string[] = [];
   let status = 204;
   let next: number | undefined;
   const take = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    if (request.url !== "/audit") {
+      elsewhere.push(request.method ?? "");
+      return void response.end();
+    }
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk as Buffer); // of a request without an encoding
     const body = Buffer.concat(chunks).toString("utf8");
@@ -44,7 +49,7 @@ async function receiver() {
         results: events.map(({ result }) => result),
       });
     }
-    response.writeHead(answer, { location: "http://127.0.0.1:1/" }).end();
+    response.writeHead(answer, { location: "/elsewhere" }).end();
   };
   const server = createServer((request, response) => unawaited(take(request, response)));
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
@@ -53,6 +58,8 @@ async function receiver() {
   return {
     url: `http://127.0.0.1:${port}/audit`,
     got,
+    /** Requests to another path, where its redirects lead. */
+    elsewhere,
     answer(code: number): void {
       status = code;
     },
@@ -137,12 +144,6 @@ test("a receiver that is away for two days loses nothing, and nobody waits for i
     from.later(8 * HOUR_MS);
   }
   expect(to.got).toEqual([]);
-  // A redirect isn't followed: elsewhere nobody has the secret.
-  to.answer(307);
-  await until(async () => {
-    await from.begin();
-    return (await from.failures()) === 7;
-  });
   // It comes back, and another replica goes on.
   to.answer(200);
   await from.stop();
@@ -157,6 +158,28 @@ test("a receiver that is away for two days loses nothing, and nobody waits for i
   expect(to.got.flatMap(({ results }) => results)).toEqual(named(1, 480));
   expect(new Set(to.got.map(({ id }) => id)).size).toBe(to.got.length);
   await until(async () => (await next.failures()) === 0);
+});
+
+test("a redirect isn't followed, whichever it is: elsewhere nobody has the secret", async () => {
+  const to = await receiver();
+  const from = await bot(to.url);
+  await from.happens(1, 1);
+  for (const [at, code] of [301, 302, 303, 307, 308].entries()) {
+    to.answer(code);
+    await until(async () => {
+      await from.begin();
+      return (await from.failures()) > at || to.elsewhere.length > 0;
+    });
+    from.later(8 * HOUR_MS);
+  }
+
+  expect(to.elsewhere).toEqual([]);
+  expect(to.got).toEqual([]);
+  to.answer(200);
+  await until(async () => {
+    await from.begin();
+    return to.got.length === 1;
+  });
 });
 
 test("each outage of a receiver is logged once, with its end, also when it takes one batch in between", async () => {

@@ -45,6 +45,19 @@ export function auditContract({ replica, db }: Bench): void {
     expect(await check()).toMatchObject({ finding: undefined, events: 2 });
   });
 
+  test("a new database takes no row without a mark, not even as its first", async () => {
+    const other = await replica("other");
+    const a = await replica("a", { sealer });
+    await happened(other, 1);
+    expect((await check()).finding).toMatchObject({ says: expect.stringContaining("Gantry didn't write it") });
+    await a.sealHistory();
+
+    expect((await check()).finding).toMatchObject({
+      number: 1,
+      says: expect.stringContaining("wasn't written by this Gantry"),
+    });
+  });
+
   test("rows of an older Gantry join as they are, and later ones without a mark are named", async () => {
     const older = await replica("older");
     await happened(older, 2);
@@ -53,7 +66,6 @@ export function auditContract({ replica, db }: Bench): void {
     await a.sealHistory();
     expect(await check()).toMatchObject({ finding: undefined, events: 3 });
 
-    a.later(DAY_MS);
     await a.sealHistory();
     await happened(older, 1);
     await a.sealHistory();
