@@ -1,6 +1,8 @@
 import { z } from "zod";
 import { type Fits, fitsOf } from "./fits.ts";
 import type { Guarded } from "./redacted.ts";
+import type * as spec from "./schema.ts";
+import type { Differences, Tied } from "./tied.ts";
 import { Job, identity, listOf, lenient, text, Service } from "./workload-shapes.ts";
 import type { OperationId } from "./operations.ts";
 
@@ -8,7 +10,8 @@ export type { EnvVar, Event, Job, JobContainer, Sidecar } from "./workload-shape
 export type { Service, ServiceContainer, ServiceVolume } from "./workload-shapes.ts";
 
 /** One message of a service's log. */
-export type LogLine = { instance_name?: string; log: string };
+type Line = { instance_name?: string; log: string };
+export type LogLine = Tied<Line, Differences<Line, spec.ServiceLogEntry>>;
 
 /** An entry of a list as an answer holds it; none if it lacks its name. */
 function entryReader<Item extends z.ZodType>(item: Item): (value: unknown) => readonly z.output<Item>[] {
@@ -23,13 +26,17 @@ function entryReader<Item extends z.ZodType>(item: Item): (value: unknown) => re
 const readJob = entryReader(Job);
 const readService = entryReader(Service);
 
+const List = z.looseObject({ region: lenient(identity), not_listed: lenient(listOf(identity)) });
+type List = Tied<z.output<typeof List>, Differences<z.output<typeof List>, spec.JobList | spec.ServiceList>>;
+
 /** An empty list may be null or missing. An answer with other keys but without the list isn't an answer of this API. */
 function listUnder<Item>(key: "jobs" | "services", read: (value: unknown) => readonly Item[]) {
-  return z
-    .looseObject({ region: lenient(identity), not_listed: lenient(listOf(identity)) })
-    .refine((answer) => key in answer || Object.keys(answer).every((name) => name === "region"), `it has no ${key}`)
+  return List.refine(
+    (answer) => key in answer || Object.keys(answer).every((name) => name === "region"),
+    `it has no ${key}`,
+  )
     .refine((answer) => Array.isArray(answer[key] ?? []), `${key} isn't a list`)
-    .transform((answer) => {
+    .transform((answer: List) => {
       const raw: readonly unknown[] = Array.isArray(answer[key]) ? answer[key] : [];
       const items = raw.flatMap(read);
       // Entries without a name are dropped; the count is shown to people.

@@ -1,6 +1,8 @@
 import { z } from "zod";
 import type { Guarded } from "./redacted.ts";
 import { readsListOf } from "./fits.ts";
+import type * as spec from "./schema.ts";
+import type { Differences, Tied } from "./tied.ts";
 
 /**
  * A field that can be missing, null or malformed: all three become undefined, so that one bad field doesn't hide the
@@ -46,11 +48,14 @@ export type VolumeMount = z.output<typeof VolumeMount>;
 
 /** `parseMemoryMiB` reads the memory. */
 const memory = z.union([z.string(), z.number()]);
-export const Resources = z.looseObject({
-  limits: lenient(z.looseObject({ cpu: lenient(text), memory: lenient(memory) })),
+const Resources = z.looseObject({
+  limits: lenient(z.looseObject({ memory: lenient(memory) })),
   enforced: lenient(z.looseObject({ memory: lenient(text) })),
 });
 export type Resources = z.output<typeof Resources>;
+const JobResources = Resources.extend({
+  limits: lenient(z.looseObject({ cpu: lenient(text), memory: lenient(memory) })),
+});
 
 /** How a container last ended. */
 export const LastState = lenient(
@@ -139,7 +144,7 @@ const JobContainer = z.looseObject({
   image: lenient(text),
   command: lenient(listOf(text)),
   env: lenient(listOf(EnvVar)),
-  resources: lenient(Resources),
+  resources: lenient(JobResources),
   memory_now: MemoryNow,
   volumeMounts: lenient(listOf(VolumeMount)),
   terminationMessagePath: lenient(text),
@@ -233,7 +238,7 @@ export const Job = z.looseObject({
   schedule: Schedule,
   refused_operations: RefusedOperations,
 });
-export type RawJob = z.output<typeof Job>;
+export type RawJob = Tied<z.output<typeof Job>, Differences<z.output<typeof Job>, spec.Job>>;
 export type Job = Guarded<RawJob>;
 
 /** `container_port` when services are read, `port` when one is created. */
@@ -311,5 +316,5 @@ export const Service = z.looseObject({
   // It is sent back as a whole, so a list that is only partly readable is unknown.
   binding_domain_name: lenient(z.array(identity)),
 });
-export type RawService = z.output<typeof Service>;
+export type RawService = Tied<z.output<typeof Service>, Differences<z.output<typeof Service>, spec.Service>>;
 export type Service = Guarded<RawService>;

@@ -70,7 +70,7 @@ export function imageText(containers: readonly Imaged[]): string | undefined {
 
 type Imaged = { readonly image?: string | undefined; readonly image_digest?: string | undefined };
 
-type Container = (ServiceContainer | JobContainer) & Imaged;
+type Container = (ServiceContainer | JobContainer) & Imaged & Pick<JobContainer, "resources">;
 
 const SHOWN = 3;
 const ENV_SHOWN = 10;
