@@ -236,7 +236,7 @@ export function refusal({ op, status, detail, instead, retryAfterSeconds }: Refu
   // What the API says is better than a guess at it.
   const sentence = detail === undefined ? general.sentence : (REFUSED[status] ?? general.sentence);
   const maybeSent = status >= 500;
-  const { told, advice } = maybeSent ? { told: detail, advice: undefined } : partsOf(detail);
+  const { told, advice } = partsOf(detail);
   const said = told === undefined ? `${sentence} (HTTP ${status}).` : `${sentence}: ${ended(told)}`;
   // Only a message about a quota is helped by a larger one.
   const accessAdvice = /\bquota/iu.test(told ?? "")
@@ -256,11 +256,12 @@ export function refusal({ op, status, detail, instead, retryAfterSeconds }: Refu
   });
 }
 
-/** After a 4xx, every view says that nothing was changed. What the API advises after that is better than a guess. */
+/** After a 4xx, every view says that nothing was changed; after a 5xx, nobody knows. What the API advises after that is better than a guess. */
 function partsOf(detail: string | undefined): { readonly told?: string; readonly advice?: string | undefined } {
   if (detail === undefined) return {};
-  const [, told = detail, advice = ""] = /^(.*?)\s*Nothing was changed(?:\.\s+(.+)|\.?)$/su.exec(detail) ?? [];
-  return { told, advice: advice === "" ? undefined : ended(advice) };
+  const [told = "", ...others] = detail.split(/\s*\bNothing was changed(?:\.\s*|$)/iu);
+  const advice = others.filter((each) => each !== "").join(" ");
+  return { ...(told !== "" && { told }), advice: advice === "" ? undefined : ended(advice) };
 }
 
 function ended(text: string): string {

@@ -183,3 +183,14 @@ describe("who is refused by a rule is told what helps", () => {
     expect(problem.next).toBe(next);
   });
 });
+
+test("after a 5xx nobody knows whether a write was done, whatever the workload API says, and it says nothing empty", async () => {
+  const message = "the engine is gone. Nothing was changed. Ask Alex.";
+  const failed = await problemOf(apiAnswering(503, JSON.stringify({ message })), calls.createJob);
+  const empty = await problemOf(apiAnswering(400, '{"message":"Nothing was changed."}'), calls.createJob);
+
+  expect(failed.message).toBe(
+    "The workload API is unavailable: the engine is gone. It may or may not have been done. Check the workload before you try again.",
+  );
+  expect(empty.message).toBe("The workload API rejected the request (HTTP 400). Correct the values and try again.");
+});

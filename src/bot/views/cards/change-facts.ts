@@ -5,7 +5,7 @@ import { beforeRequester } from "../kit/history-line.ts";
 import { section, type Line, type Block } from "../kit/blocks.ts";
 import { expires, firstOf, moment, words, type Inline } from "../kit/inline.ts";
 import type { Names } from "../kit/post.ts";
-import { truncate, visible } from "../kit/text.ts";
+import { saidOnce, truncate, visible } from "../kit/text.ts";
 import { span } from "../kit/time.ts";
 import { oneLine, personWords, termsWords } from "./change-words.ts";
 import { diffList, driftList } from "./diff.ts";
@@ -40,8 +40,8 @@ export function changeFacts(change: StoredChange, names: Names, approvers?: CanA
       return done(change);
     case "failed": {
       const outcome = outcomeOf(change);
-      const [why, next] = outcome?.kind === "failed" ? [outcome.why, outcome.next] : ["", ""];
-      return [...list, ...sections([why], [`nothing was changed. ${next}`], [...fact, ...people(change)])];
+      const [why, next] = unchanged(outcome?.kind === "failed" ? outcome : { why: "", next: "" });
+      return [...list, ...sections([why], [next], [...fact, ...people(change)])];
     }
     case "unknown":
       return unknown(change);
@@ -83,7 +83,13 @@ function severalFacts({ change, parts, names, approvers }: Several): Block[] {
 function notBegun(change: StoredChange, parts: readonly StoredChange[]): Block[] {
   const outcome = outcomeOf(change);
   if (outcome?.kind !== "failed" || parts.some(({ state }) => state !== "cancelled")) return [];
-  return sections([outcome.why], [`nothing was changed. ${outcome.next}`]);
+  const [why, next] = unchanged(outcome);
+  return sections([why], [next]);
+}
+
+/** Why it failed, and what to do. What is quoted may have said that nothing was changed. */
+function unchanged({ why, next }: { readonly why: string; readonly next: string }): readonly [string, string] {
+  return saidOnce([why, `Nothing was changed. ${next}`]);
 }
 
 /** Lines of facts, each joined by dots; no block without any. */

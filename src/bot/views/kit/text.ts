@@ -107,3 +107,18 @@ export function readable(value: Shown, max: number): string {
 export function plain(value: Shown, max: number): PlainTextElement {
   return { type: "plain_text", text: readable(value, max), emoji: false };
 }
+
+/**
+ * The texts of one message without the sentences that were said before in it: what is quoted may say already what the message says
+ * itself, as "Nothing was changed." An empty text is left where nothing else was in it.
+ */
+export function saidOnce<const Texts extends readonly string[]>(texts: Texts): { [At in keyof Texts]: string } {
+  const said = new Set<string>();
+  const once = texts.map((text) =>
+    text
+      .split(/(?<=[.!?…])\s+/u)
+      .filter((each) => each === "" || (!said.has(each.toLowerCase()) && said.add(each.toLowerCase())))
+      .join(" "),
+  );
+  return once as { [At in keyof Texts]: string }; // as many as there were
+}

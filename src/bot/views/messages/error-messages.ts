@@ -4,6 +4,7 @@ import { sentence, code, words } from "../kit/inline.ts";
 import { type Message, post } from "../kit/post.ts";
 import type { UserError } from "../../errors.ts";
 import { suggestionButtons, openButton, type FormOpening } from "../kit/ask-buttons.ts";
+import { saidOnce } from "../kit/text.ts";
 import { withCommand } from "./sentences.ts";
 
 type ProblemContext = {
@@ -19,8 +20,11 @@ export function problemMessage(
   problem: Pick<Problem, "sentence" | "next" | "status">,
   { reference, effect }: ProblemContext,
 ): Message {
-  const { sentence: failed, status } = problem;
-  const next = effect === "write" ? `Nothing was changed. ${problem.next}` : problem.next;
+  const { status } = problem;
+  const [failed, next] = saidOnce([
+    problem.sentence,
+    effect === "write" ? `Nothing was changed. ${problem.next}` : problem.next,
+  ]);
   return post(`${failed} ${next}`, [
     section([words("❌ "), ...sentence(failed)], next),
     ...(refusesAccount(problem) ? actions(openButton("Connect your account", connectOwn)) : []),
@@ -31,8 +35,8 @@ export function problemMessage(
 /** A mistake that the person can fix: the problem, the next step, and the usage. */
 export function userErrorMessage(mistake: Mistake, command: string): Message {
   const { usage, example, suggestions } = mistake;
-  const message = withCommand(mistake.message, command);
-  const next = mistake.next === undefined ? undefined : withCommand(mistake.next, command);
+  const [message, then] = saidOnce([withCommand(mistake.message, command), withCommand(mistake.next ?? "", command)]);
+  const next = then === "" ? undefined : then;
   const written = usage === undefined ? [] : [`Usage: ${command} ${usage}`];
   return post([message, ...(next === undefined ? [] : [next]), ...written].join("\n").replaceAll("`", ""), [
     section(message, ...(next === undefined ? [] : [next])),

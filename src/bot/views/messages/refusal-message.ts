@@ -2,7 +2,7 @@ import type { Verdict } from "../../policy/policy.ts";
 import { context, section, type Line } from "../kit/blocks.ts";
 import { channel, code, firstOf, words, strong, type Inline } from "../kit/inline.ts";
 import { type Post, postOf } from "../kit/post.ts";
-import { counted, truncate } from "../kit/text.ts";
+import { counted, saidOnce, truncate } from "../kit/text.ts";
 import { withCommand } from "./sentences.ts";
 
 type Decided = { readonly rule: string; readonly command: string };
@@ -46,8 +46,11 @@ function lines(refusal: Refusal): readonly [Pieces, ...Line[]] {
       const { verdict, command } = refusal;
       return [policyText(verdict.why), policyText(withCommand(verdict.next, command))];
     }
-    case "api":
-      return [[words(refusal.why, REASON)], ...refusal.others.map((each) => [words(each, REASON)])];
+    case "api": {
+      // The small print says it.
+      const [, why, ...others] = saidOnce(["Nothing was changed.", refusal.why, ...refusal.others]);
+      return [[words(why, REASON)], ...others.map((each) => [words(each, REASON)])];
+    }
     case "reason":
       return [
         [words("This request needs a reason.")],
