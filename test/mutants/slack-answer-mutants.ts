@@ -9,6 +9,27 @@ const send = "src/bot/slack/send";
 /** What an answer of Slack's means for a message, and each place that could forget it. */
 export const slackAnswerMutants: readonly Mutant[] = [
   {
+    bug: "a form is filled in for what this workload API can't do",
+    file: "src/bot/slack/modals/fill-form.ts",
+    text: "const unable = isNew ? await unableTo(command, context) : undefined;",
+    becomes: "const unable = undefined;",
+    tests: ["test/flows/changing/documented-api.test.ts"],
+  },
+  {
+    bug: "the card of a failed request says twice that nothing was changed",
+    file: "src/bot/views/cards/change-facts.ts",
+    text: "return saidOnce([why, `Nothing was changed. ${next}`]);",
+    becomes: "return [why, `Nothing was changed. ${next}`];",
+    tests: ["test/bot/views/said-once.property.test.ts"],
+  },
+  {
+    bug: "a failed request on which nobody knows the outcome says with the workload API that nothing was changed",
+    file: "src/api/problem.ts",
+    text: "const { told, advice } = partsOf(detail);",
+    becomes: "const { told, advice } = maybeSent ? { told: detail, advice: undefined } : partsOf(detail);",
+    tests: ["test/bot/views/said-once.property.test.ts", "test/api/problems.test.ts"],
+  },
+  {
     bug: "a reply that Slack didn't confirm twice is given up",
     file: "src/bot/workflow/post/deliver.ts",
     text: '    if (posted.kind === "later") {\n      await save(',

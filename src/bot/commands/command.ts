@@ -288,6 +288,8 @@ export type WriteCommand = CommandBase & {
    * after asking policy.
    */
   readonly propose: (ask: Ask, context: Context) => Promise<ProposedChange>;
+  /** What of a service it changes that only an extension of the workload API can. */
+  readonly extension?: "image" | "environment";
   /** Once for a request for several, before `propose`: at most one read. Throws `UserError` or `Problem`. */
   readonly checkAsk?: (ask: Ask, context: Context) => Promise<void>;
   /** The arguments to store where the typed ones depend on the moment, as `+1` does. Pure. */

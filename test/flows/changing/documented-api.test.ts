@@ -7,7 +7,7 @@ import { answerTo, proposalTo, scripted } from "../../bot/commands/support/scrip
 import { drawnAll } from "../../bot/views/support/drawn.ts";
 import { documentedApi, type DocumentedApi, type Habits } from "../../support/documented-api.ts";
 import { openPolicy } from "../../support/open-policy.ts";
-import { card, clicks, idOf, says, whispers } from "../../support/speak.ts";
+import { card, clicks, form, idOf, says, whispers } from "../../support/speak.ts";
 import { newest, world, type World, type WorldOptions } from "../../support/world.ts";
 
 /**
@@ -397,6 +397,32 @@ describe("an update of memory under the other field name", () => {
       },
       { policy: openPolicy, settings },
     );
+  });
+});
+
+test("a verb that such an API can't do is refused before its form is filled in, with a workload or without", async () => {
+  await scene({}, async ({ town }) => {
+    const { developer } = town;
+    const seen: string[] = [];
+    for (const words of ["deploy", "deploy two", "env", "env two", "rollback", "scale two"]) {
+      await says(town, developer, `/gantry ${words}`);
+      await town.settled();
+      const shown = form(developer);
+      seen.push(
+        `${words}: ${/doesn't say that it can change the (?:image|environment)/u.exec(shown)?.[0] ?? "a form"}`,
+      );
+      expect([words, Object.keys(developer.modal()?.state ?? {}).length > 0]).toEqual([words, words === "scale two"]);
+      await developer.closes();
+    }
+
+    expect(seen).toEqual([
+      "deploy: doesn't say that it can change the image",
+      "deploy two: doesn't say that it can change the image",
+      "env: doesn't say that it can change the environment",
+      "env two: doesn't say that it can change the environment",
+      "rollback: doesn't say that it can change the image",
+      "scale two: a form",
+    ]);
   });
 });
 

@@ -1,4 +1,5 @@
 import type { z } from "zod";
+import { unableTo } from "../lookup/unable.ts";
 import type { OperationId } from "../../../api/operations.ts";
 import type { Change } from "../../changes/change.ts";
 import { type UpdatableFieldName, updateOf } from "../../changes/updatable-fields.ts";
@@ -85,6 +86,7 @@ type WriteShape<Args extends z.ZodType> = Shape<Args> &
     readonly undo?: WriteCommand["undo"];
     /** Its words may name several workloads; which ones they are, where other words follow the names. */
     readonly several?: true | SeveralWords;
+    readonly extension?: WriteCommand["extension"] & string;
     readonly checkAsk?: (args: z.output<Args>, context: VerbContext) => Promise<void>;
   } & UnlessNamed<Args, { readonly target: unknown }>;
 type BindShape<Args extends z.ZodType> = Shape<Args> & {
@@ -139,6 +141,7 @@ export function readVerb<Args extends z.ZodType>(shape: ReadShape<Args> & (FreeR
 export function writeVerb<Args extends z.ZodType>(shape: WriteShape<Args>): WriteCommand {
   const { target = namedIn, propose, settledArgs, undo, several, checkAsk } = shape;
   const { actions, sends } = sendingOf(shape);
+  const able = { effect: "write", ...(shape.extension !== undefined && { extension: shape.extension }) } as const; // a literal effect
   const described = describe(shape, writeFlags, writeFields, sends);
   const argsOf = (ask: Ask): z.output<Args> => {
     // A request for several workloads is made of proposals for one.
@@ -146,7 +149,6 @@ export function writeVerb<Args extends z.ZodType>(shape: WriteShape<Args>): Writ
     throw new UserError("This takes one workload at a time.", { next: "Name one workload." });
   };
   return {
-    effect: "write",
     ...described,
     ...(several !== undefined && {
       several: true,
@@ -156,10 +158,13 @@ export function writeVerb<Args extends z.ZodType>(shape: WriteShape<Args>): Writ
         return readSeveral(shape, words, { flags, split }) ?? described.parse(words);
       },
     }),
+    ...able,
     actions,
     sends,
     target: (ask) => target(argsOf(ask)),
     async propose(ask, context) {
+      const unable = await unableTo(able, context);
+      if (unable !== undefined) throw unable;
       const verbContext = contextOf(ask, context, actions, sends);
       return propose(await ofItsKind(argsOf(ask), verbContext), verbContext);
     },

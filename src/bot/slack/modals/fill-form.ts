@@ -12,6 +12,8 @@ import { contextFor } from "../../workflow/access/context.ts";
 import { drawForm, type OpenedForm, chosenName, filledForm, hiddenWhileReading, readingForm } from "./draw-form.ts";
 import { afterAck, drawFinal, type Drawn, drawView } from "./update-view.ts";
 import { refusedForm } from "../../commands/lookup/authorize.ts";
+import { unableTo } from "../../commands/lookup/unable.ts";
+import { userErrorMessage } from "../../views/messages/error-messages.ts";
 import { recordRefusal } from "../../workflow/history.ts";
 
 /** The version of an open view that a person clicked in or submitted. */
@@ -153,6 +155,8 @@ async function factsFor(deps: WorkspaceParts, filling: Filling, { signal, isRead
       const { refusal: verdict } = refused;
       return { kind: "refused", post: refusalMessage({ kind: "policy", verdict, command: deps.settings.command }) };
     }
+    const unable = isNew ? await unableTo(command, context) : undefined;
+    if (unable !== undefined) return { kind: "refused", post: userErrorMessage(unable, deps.settings.command) };
     known = context.account;
     if (!isReading) return { kind: "facts", facts: noFacts, above: [], account: known };
     const asked = metadata.like === undefined ? values : { ...values, like: metadata.like };

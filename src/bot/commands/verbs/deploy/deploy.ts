@@ -72,6 +72,7 @@ function imageWord(typed: string): { readonly image: string; readonly container?
 
 export const deploy = writeVerb({
   name: "deploy",
+  extension: "image",
   isMostUsed: true,
   summary: "Put another image of a service live, one instance after the other",
   example: "deploy web 1.5",
@@ -131,7 +132,6 @@ export const deploy = writeVerb({
     }),
   },
   async propose({ name, image: typed, container, "on-failure": onFailure }, context) {
-    await refuseUnkept("image", context);
     const found = await findService(name, context);
     const service = container === undefined ? found : deployable(found);
     const at = containerPosition(service, container);
@@ -171,22 +171,6 @@ async function refuseNameAsTag({ image }: { readonly image: string }, context: V
   if (found === undefined || found instanceof OtherKind) return;
   throw new UserError(`${image} is a service, so I can't tell whether you also mean a tag.`, {
     next: `Nothing was changed. Write the image last, as in \`deploy web ${image} 1.5\`. For the tag, write \`:${image}\`.`,
-  });
-}
-
-/** The API's document knows no way to change these, so nobody is asked to approve what can't be done. */
-export async function refuseUnkept(
-  what: "image" | "environment",
-  { engine }: Pick<VerbContext, "engine">,
-): Promise<void> {
-  const info = await engine();
-  if (info?.keepsRevisions === true) return;
-  // It may only have been slow to say.
-  const [can, again] = info === undefined ? ["doesn't say that it can", "Try again, or create"] : ["can't", "Create"];
-  throw new UserError(`This workload API ${can} change the ${what} of a service.`, {
-    next:
-      `Nothing was changed. ${again} a service with the new ${what} under another name, and delete the old one when the ` +
-      "new one is healthy.",
   });
 }
 

@@ -13,7 +13,6 @@ import { containerField, ContainerName, containerPosition, containerUpdates } fr
 import { findService } from "../../lookup/find.ts";
 import { serviceChange } from "../../lookup/service-change.ts";
 import { ENV_NAME, envPair } from "../create/container-arguments.ts";
-import { refuseUnkept } from "./deploy.ts";
 import { backFrom } from "../../../changes/revisions.ts";
 import { failureLine, OnFailure, onFailureField, onFailureFlag } from "./on-failure.ts";
 import { judgedBy } from "./revision-requests.ts";
@@ -27,6 +26,7 @@ const Name = z
 /** Values are typed by people and sent to the workload API; they are never shown again. */
 export const env = writeVerb({
   name: "env",
+  extension: "environment",
   summary: "Set and remove environment variables of a service",
   example: "env web --unset OLD_FLAG",
   aliases: ["set-env"],
@@ -81,7 +81,6 @@ export const env = writeVerb({
     prefill: servicePrefill((service) => ({ notes: namesNow(service), values: {} })),
   },
   async propose({ name, set = [], unset = [], container, "on-failure": onFailure }, context) {
-    await refuseUnkept("environment", context);
     const both = set.find((each) => unset.includes(each.name))?.name;
     if (both !== undefined) {
       throw new UserError(`${both} can't be set and removed at once.`, {

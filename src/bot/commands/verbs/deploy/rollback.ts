@@ -16,7 +16,7 @@ import { writeVerb } from "../../grammar/verb.ts";
 import { deployable } from "../../lookup/containers.ts";
 import { findService } from "../../lookup/find.ts";
 import { onlyUpdate, serviceChange } from "../../lookup/service-change.ts";
-import { ONLY_IMAGE, refuseUnkept } from "./deploy.ts";
+import { ONLY_IMAGE } from "./deploy.ts";
 import {
   backFrom,
   earlierVersion,
@@ -76,6 +76,7 @@ function imageInstead(name: string, image: string): UserError {
 
 export const rollback = writeVerb({
   name: "rollback",
+  extension: "image",
   summary: "Go back to an earlier version of a service",
   example: "rollback web",
   question: {
@@ -129,7 +130,6 @@ export const rollback = writeVerb({
     }),
   },
   async propose({ name, revision, isLed = false, undoes }, context) {
-    await refuseUnkept("image", context);
     const service = await findService(name, context);
     const judged = await judgedBy(service, context);
     const goal = goalOf(service, judged, revision);
