@@ -514,8 +514,8 @@ export const mutants: readonly Mutant[] = [
   {
     bug: "a card says twice that nothing was changed",
     file: "src/api/problem.ts",
-    text: "maybeSent ? { told: detail, advice: undefined } : partsOf(detail);",
-    becomes: "{ told: detail, advice: undefined };",
+    text: "const { told, advice } = partsOf(detail);",
+    becomes: "const { told, advice } = { told: detail, advice: undefined };",
     tests: ["test/api/problems.test.ts", "test/flows/changing/adopted-workloads.test.ts"],
   },
   {
