@@ -598,9 +598,30 @@ export const mutants: readonly Mutant[] = [
   {
     bug: "equal lines of a followed log come twice",
     file: "src/bot/logs/new-lines.ts",
-    text: "for (let start = end; start > 0; start -= 1) {",
-    becomes: "for (let start = 1; start <= end; start += 1) {",
+    text: "const start = starts.at(-1) ?? 0;",
+    becomes: "const start = starts[0] ?? 0;",
     tests: ["test/bot/logs/new-lines.test.ts"],
+  },
+  {
+    bug: "equal lines of a short log that is followed are lost",
+    file: "src/bot/logs/new-lines.ts",
+    text: "  if (isWhole && whole?.first === lines[0] && endsLike(lines, whole?.count ?? 0, tail)) return from(whole?.count ?? 0);\n",
+    becomes: "",
+    tests: ["test/bot/logs/new-lines.test.ts", "test/bot/commands/verbs/logs/follow-loses-nothing.test.ts"],
+  },
+  {
+    bug: "a few equal lines are taken for the place in a followed log",
+    file: "src/bot/logs/new-lines.ts",
+    text: "(count >= CERTAIN && differing(tail, count) >= CERTAIN)",
+    becomes: "count > 0",
+    tests: ["test/bot/commands/verbs/logs/follow-loses-nothing.test.ts", "test/bot/logs/new-lines.test.ts"],
+  },
+  {
+    bug: "the last lines of a day that is over are lost to a follower",
+    file: "src/bot/commands/verbs/logs/followed-log.ts",
+    text: "logDate(new Date(context.now.getTime() - LATE_MS), context.settings.logZone)",
+    becomes: "logDate(context.now, context.settings.logZone)",
+    tests: ["test/bot/commands/verbs/logs/followed-log.test.ts"],
   },
   {
     bug: "a change is undone a second time from a card that was not redrawn",

@@ -6,53 +6,140 @@ import type { LogRecord } from "./excerpt.ts";
  * What a follower of a log has seen of it: digests of the newest lines, oldest first. The workload API counts lines from the
  * newest and numbers none, so what is new is found by what it comes after.
  */
-export const SeenLines = z.object({ tail: z.array(z.string()) });
+export const SeenLines = z.object({
+  tail: z.array(z.string()),
+  /** How many lines the log had, and its first one, where the window reached its beginning. */
+  whole: z.object({ count: z.number(), first: z.string() }).optional(),
+  /** The notes at its end, which were shown. */
+  notes: z.array(z.string()).optional(),
+  /** Its lines are alike, which was said. */
+  isAlike: z.boolean().optional(),
+});
 export type SeenLines = z.infer<typeof SeenLines>;
 
-/** Digests that are kept. More than one look brings as a rule. */
+/** Digests that are kept. More than one poll brings as a rule. */
 const KEPT = 200;
-/** So many equal lines are no chance. */
+/** So many equal lines are no chance: those that differ from all others, and any. */
 const CERTAIN = 5;
+const CERTAIN_OF_ANY = 40;
+
+/**
+ * Why lines may be missing. `gap`: more came than the window has. `replaced`: the log was rotated, or is another one, as after
+ * a restart. `alike`: its lines repeat, so that it fits in several places.
+ */
+export type Doubt = "gap" | "replaced" | "alike";
 
 export type NewLines = {
-  /** The place of the first new line in the window, in which all others before it were seen. */
+  /** The window, with the lines that were seen before first. */
+  readonly window: readonly LogRecord[];
+  /** The place of the first new line in it. */
   readonly start: number;
-  /** Nothing in the window was seen: lines in between may be missing. */
-  readonly hasGap: boolean;
-  /** Whether so few lines tell the place that it may be chance: a larger window tells more. */
-  readonly isDoubtful: boolean;
+  readonly doubt: Doubt | undefined;
   readonly seen: SeenLines;
 };
 
-/** Nothing was seen: everything that comes is new. */
+/** The log is empty: everything that comes is new. */
 export const nothingSeen: SeenLines = { tail: [] };
 
 /**
- * What of the newest lines of a log is new, oldest first. Where lines are all alike, the smaller number of new ones is taken:
- * one may be missing then, but none comes twice. Notes at the end of a page, with which our workload API tells what is missing
- * now, are no lines that others come after. Pure.
+ * What of the newest lines of a log is new, oldest first. Fewer than `size` are all that the log has: then it is known by
+ * their number. Else by the lines that both windows have. Notes at the end of a page, with which our workload API tells what
+ * is missing now, are no lines that others come after. Pure.
  */
-export function newLines(seen: SeenLines, window: readonly LogRecord[]): NewLines {
+export function newLines(seen: SeenLines, window: readonly LogRecord[], size: number): NewLines {
   const digests = window.map(digestOf);
   const end = endOfLines(window);
-  const tail = { tail: digests.slice(0, end).slice(-KEPT) };
-  if (seen.tail.length === 0) return { start: 0, hasGap: false, isDoubtful: false, seen: tail };
-  if (window.length === 0) return { start: 0, hasGap: false, isDoubtful: false, seen };
-  for (let start = end; start > 0; start -= 1) {
-    if (endsLike(digests.slice(0, start), seen.tail)) {
-      return { start, hasGap: false, isDoubtful: start < Math.min(CERTAIN, seen.tail.length), seen: tail };
-    }
-  }
-  return { start: 0, hasGap: true, isDoubtful: true, seen: tail };
+  const [lines, notes] = [digests.slice(0, end), digests.slice(end)];
+  const isWhole = window.length < size;
+  const { places, doubt } = findNew(seen, lines, isWhole);
+  const grown = doubt === undefined && seen.whole !== undefined ? seen.whole.count + places.size : undefined;
+  const count = isWhole ? end : grown;
+  const first = isWhole ? lines[0] : seen.whole?.first;
+  for (const [nth, note] of notes.entries()) if (seen.notes?.includes(note) !== true) places.add(end + nth);
+  return {
+    window: [...window.filter((_, at) => !places.has(at)), ...window.filter((_, at) => places.has(at))],
+    start: window.length - places.size,
+    doubt,
+    seen: {
+      // A log that is empty for a moment, as while its instance is replaced, may have its lines again.
+      tail: end === 0 ? seen.tail : lines.slice(-KEPT),
+      ...(count !== undefined && { whole: { count, first: first ?? "" } }),
+      ...(notes.length > 0 && { notes }),
+      ...(doubt === "alike" && { isAlike: true }),
+    },
+  };
 }
 
-/** Of the two, as much as both have. */
-function endsLike(digests: readonly string[], tail: readonly string[]): boolean {
-  const count = Math.min(digests.length, tail.length);
-  for (let at = 1; at <= count; at += 1) {
-    if (digests[digests.length - at] !== tail[tail.length - at]) return false;
+type Found = { readonly places: Set<number>; readonly doubt: Doubt | undefined };
+
+function findNew({ tail, whole }: SeenLines, lines: readonly string[], isWhole: boolean): Found {
+  const from = (start: number, doubt?: Doubt): Found => ({
+    places: new Set([...lines.keys()].slice(start)),
+    doubt,
+  });
+  if (tail.length === 0) return from(0, isWhole ? undefined : "gap");
+  if (lines.length === 0) return from(0);
+  if (isWhole && whole?.first === lines[0] && endsLike(lines, whole?.count ?? 0, tail)) return from(whole?.count ?? 0);
+  const starts = [...lines.keys()].map((at) => at + 1).filter((end) => endsLike(lines, end, tail));
+  const start = starts.at(-1) ?? 0;
+  const common = Math.min(start, tail.length);
+  if (!isCertain(tail, common)) {
+    const places = amongOthers(tail, lines);
+    if (places !== undefined) return { places, doubt: undefined };
+    // Lines that come twice are better than none of those that are all there is of a log.
+    return isWhole ? from(0, "replaced") : from(start, "gap");
+  }
+  // Where lines repeat, the smaller number of new ones is taken: some may be missing then, but none comes twice.
+  const isAlike = isCertain(tail, Math.min(starts.at(-2) ?? 0, tail.length));
+  if (isWhole) return from(start, isAlike || repeats(tail, common) || whole?.count === 0 ? "replaced" : undefined);
+  return from(start, isAlike ? "alike" : repeats(tail, common) ? "gap" : undefined);
+}
+
+/** Whether the last lines of a tail, so many, can't be found elsewhere by chance. */
+function isCertain(tail: readonly string[], count: number): boolean {
+  return count >= CERTAIN_OF_ANY || (count >= CERTAIN && differing(tail, count) >= CERTAIN);
+}
+
+/** How many of the last lines of a tail are in it once. */
+function differing(tail: readonly string[], count: number): number {
+  return tail.slice(-count).filter((line) => tail.indexOf(line) === tail.lastIndexOf(line)).length;
+}
+
+/** Whether the last lines of a tail, so many, are in it once more. */
+function repeats(tail: readonly string[], count: number): boolean {
+  const last = tail.slice(-count);
+  return tail.some((_, at) => at >= count && at < tail.length && endsLike(tail, at, last));
+}
+
+/** Whether so many lines end like the tail: of the two, as much as both have. */
+function endsLike(lines: readonly string[], end: number, tail: readonly string[]): boolean {
+  if (end > lines.length) return false;
+  for (let at = 1; at <= Math.min(end, tail.length); at += 1) {
+    if (lines[end - at] !== tail[tail.length - at]) return false;
   }
   return true;
+}
+
+/**
+ * The new lines where some came in between those that were seen, as when lines of several instances are sorted by time and one
+ * is late. Undefined unless the window has the rest of the tail in its order.
+ */
+function amongOthers(tail: readonly string[], lines: readonly string[]): Set<number> | undefined {
+  const begun = (all: readonly string[], at: number, of: readonly string[]): boolean =>
+    of.slice(0, CERTAIN).every((line, nth) => all[at + nth] === line);
+  if (lines.length < CERTAIN) return undefined;
+  for (let at = 0; at <= Math.max(tail.length, lines.length) - CERTAIN; at += 1) {
+    const [skipped, left] = begun(tail, at, lines) ? [0, at] : begun(lines, at, tail) ? [at, 0] : [-1, 0];
+    if (skipped < 0 || differing(tail, tail.length - left) < CERTAIN) continue;
+    let next = left;
+    const places = new Set<number>();
+    for (let place = skipped; place < lines.length; place += 1) {
+      if (next < tail.length && lines[place] === tail[next]) next += 1;
+      else places.add(place);
+    }
+    if (next === tail.length) return places;
+  }
+  return undefined;
 }
 
 function endOfLines(window: readonly LogRecord[]): number {

@@ -1,9 +1,9 @@
 import type { Job, LogLine, Service } from "../../../../api/answers.ts";
 import { logDate, logQuery } from "../../../../api/log-pages.ts";
 import { serviceStatus, statusSentence } from "../../../../api/workload-status.ts";
-import type { Excerpt } from "../../../logs/excerpt.ts";
+import type { Excerpt, LogRecord } from "../../../logs/excerpt.ts";
 import { shortened } from "../../../logs/redact.ts";
-import { newLines, nothingSeen } from "../../../logs/new-lines.ts";
+import { type Doubt, type NewLines, newLines, nothingSeen } from "../../../logs/new-lines.ts";
 import { logTexts } from "../../../views/kit/log-text.ts";
 import { counted } from "../../../views/kit/text.ts";
 import type { Context, VerbContext } from "../../command.ts";
@@ -22,6 +22,8 @@ const MOST_LINES = 40;
 const MOST_TEXT = 2_400;
 const LONGEST_LINE = 800;
 const MOST_INSTANCES = 100;
+/** The day before is read for so long after midnight: its last lines may come late. */
+const LATE_MS = 10_000;
 /** How often the workload is read while its log is quiet. */
 const WORKLOAD_EVERY_MS = 30_000;
 
@@ -37,8 +39,10 @@ export async function beginFollowing(args: Followed, context: VerbContext): Prom
   const { name, instance, grep, raw } = args;
   const { settings, now, ask } = context;
   const date = logDate(now, settings.logZone);
-  const open = await openLog({ name, instance, date, first: { from: 0, size: WINDOW } }, context);
-  const lines = await open.read({ from: 0, size: WINDOW });
+  // As many as possible: a log that is read whole is followed by the number of its lines.
+  const first = { from: 0, size: LARGE_WINDOW };
+  const open = await openLog({ name, instance, date, first }, context);
+  const { window, seen } = newLines(nothingSeen, recordsOf(await open.read(first)), LARGE_WINDOW);
   const kept = {
     ...(instance !== undefined && { instance }),
     ...(grep !== undefined && { grep }),
@@ -55,32 +59,32 @@ export async function beginFollowing(args: Followed, context: VerbContext): Prom
     name: name.name,
     ...(open.instance !== undefined && { instance: open.instance }),
     date,
-    seen: newLines(nothingSeen, recordsOf(lines)).seen,
+    seen,
     instances: [],
     readMs: now.getTime(),
   };
-  const { excerpt } = await excerptFrom(log, lines, 0, context);
+  const excerpt = await excerptFrom(log, { window: window.slice(-WINDOW), start: 0 }, context);
   const before = { ...excerpt, lines: excerpt.lines.slice(-LINES_BEFORE) };
-  return { ...shownOf(log, before, { hasGap: false }), skipped: 0 };
+  return { ...shownOf(log, before, undefined), skipped: 0 };
 }
 
 /** Reads new lines, usually with one call. Throws a `Problem`, and a `UserError` when lines can't be checked. */
 export async function pollLog(log: FollowedLog, context: Context): Promise<LogPoll> {
-  const read = await readTail(log, WINDOW, context);
-  if (read === undefined) return nothing(log, `the ${log.kind} was deleted`);
-  let lines = read;
-  let found = newLines(log.seen, recordsOf(lines));
-  const isAllNew = log.seen.tail.length === 0 || found.isDoubtful;
-  if (isAllNew && lines.length >= WINDOW) {
-    lines = (await readTail(log, LARGE_WINDOW, context)) ?? lines;
-    found = newLines(log.seen, recordsOf(lines));
-  }
-  const today = logDate(context.now, context.settings.logZone);
+  const read = async (size: number): Promise<NewLines | undefined> => {
+    const lines = await readTail(log, size, context);
+    return lines && newLines(log.seen, recordsOf(lines), size);
+  };
+  let found = await read(WINDOW);
+  if (found === undefined) return nothing(log, `the ${log.kind} was deleted`);
+  if (found.doubt !== undefined && found.doubt !== "replaced") found = (await read(LARGE_WINDOW)) ?? found;
+  const today = logDate(new Date(context.now.getTime() - LATE_MS), context.settings.logZone);
+  const isOver = log.date < today;
   // The rest of the day before comes first; the next poll reads the new one from its beginning.
-  const next = log.date === today ? { seen: found.seen } : { date: today, seen: nothingSeen };
-  const { excerpt } = await excerptFrom(log, lines, found.start, context);
-  const poll = shownOf({ ...log, ...next }, excerpt, found);
-  if (poll.text !== "" || log.date !== today) return poll;
+  const next = isOver ? { date: today, seen: nothingSeen } : { seen: found.seen };
+  const excerpt = await excerptFrom(log, found, context);
+  const isSaid = found.doubt === "alike" && log.seen.isAlike === true;
+  const poll = shownOf({ ...log, ...next }, excerpt, isSaid ? undefined : found.doubt);
+  if (poll.text !== "" || isOver) return poll;
   return context.now.getTime() - log.readMs < WORKLOAD_EVERY_MS ? poll : pollWorkload(poll, context);
 }
 
@@ -156,12 +160,14 @@ function loggedOf({ kind, name, ask }: FollowedLog, { settings }: Context) {
   return { kind, name, region: regionOf(kind, ask.region ?? settings.region, settings) };
 }
 
+type From = { readonly window: readonly LogRecord[]; readonly start: number };
+
 /** The lines from this place on, redacted with those before, where a secret can begin. */
-async function excerptFrom(log: FollowedLog, lines: readonly LogLine[], start: number, context: Context) {
+function excerptFrom(log: FollowedLog, { window, start }: From, context: Context): Promise<Excerpt> {
   const { instance, grep, raw } = log.ask.args;
-  const excerpt = await context.logs.excerpt(
+  return context.logs.excerpt(
     {
-      lines: recordsOf(lines),
+      lines: window,
       ...(log.kind === "service" && typeof instance === "string" && { instance }),
       ...(typeof grep === "string" && { grep }),
       from: 0,
@@ -171,15 +177,16 @@ async function excerptFrom(log: FollowedLog, lines: readonly LogLine[], start: n
     },
     loggedOf(log, context),
   );
-  return { excerpt };
 }
 
+const doubts: Readonly<Record<Doubt, string>> = {
+  gap: "lines are missing here: more came than the workload API gives at once",
+  replaced: "the log was rotated or replaced here: lines may be missing, or come twice",
+  alike: "its newest lines are alike: some of them may be missing from here on",
+};
+
 /** The newest of them that one update takes. */
-function shownOf(
-  log: FollowedLog,
-  { lines }: Pick<Excerpt, "lines">,
-  { hasGap }: { readonly hasGap: boolean },
-): LogPoll {
+function shownOf(log: FollowedLog, { lines }: Pick<Excerpt, "lines">, doubt: Doubt | undefined): LogPoll {
   const seen = lines.flatMap(({ instance }) => instance ?? []);
   const instances = [...new Set([...log.instances, ...seen])].slice(0, MOST_INSTANCES);
   const cut = lines.map((line) => ({ ...line, text: shortened(line.text, LONGEST_LINE) }));
@@ -193,7 +200,7 @@ function shownOf(
   const count = (some: typeof lines): number => some.reduce((sum, line) => sum + (line.count ?? 1), 0);
   const [skipped, shown] = [count(lines.slice(0, from)), count(lines.slice(from))];
   const notes = [
-    ...(hasGap ? ["⋯ lines are missing here: more came than the workload API gives at once"] : []),
+    ...(doubt === undefined ? [] : [`⋯ ${doubts[doubt]}`]),
     ...(skipped > 0 ? [`⋯ ${counted(skipped, "line")} skipped: too many at once`] : []),
   ];
   return { log: { ...log, instances }, text: [...notes, ...texts.slice(from)].join("\n"), shown, skipped };

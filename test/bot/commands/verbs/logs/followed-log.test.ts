@@ -113,6 +113,33 @@ test("what is too much is counted, what is missing is said, and secrets are hidd
   expect(value.text).toMatch(/web-1 │ hello/u);
 });
 
+test("the last lines of a day may come after midnight, and the new day is told from its first line", async () => {
+  const days: Record<string, Line[]> = { "2026.11.21": lines(1, 3), "2026.11.22": [] };
+  const { looks } = await follow("logs web --follow", servedLogs({ web: days }));
+  await looks(12 * 60 - 1);
+
+  const after = await looks(1 + 2 / 60);
+  days["2026.11.21"]?.push(...lines(4, 5));
+  days["2026.11.22"]?.push(...lines(6, 6));
+  const told = [after, await looks(3 / 60), await looks(10 / 60), await looks(), await looks()];
+
+  expect(told.map(({ text }) => numbersIn(text))).toEqual([[], [4, 5], [], [6], []]);
+});
+
+test("that the log is another one, or that its lines are alike, is said, the latter once", async () => {
+  const days: Record<string, Line[]> = { "2026.11.21": lines(1, 9) };
+  const { looks } = await follow("logs web --follow", servedLogs({ web: days }));
+  const alike = (count: number): Line[] => Array.from({ length: count }, () => ({ instance_name: "web-1", log: "x" }));
+
+  days["2026.11.21"]?.splice(0, 9, ...lines(20, 22));
+  expect((await looks()).text).toMatch(/^⋯ the log was rotated or replaced here: .*\n.*line 20\./u);
+  days["2026.11.21"]?.push(...alike(1_100));
+  expect((await looks()).text).toMatch(/^⋯ lines are missing here: more came/u);
+  expect((await looks()).text).toBe("⋯ its newest lines are alike: some of them may be missing from here on");
+  days["2026.11.21"]?.push(...alike(1));
+  expect((await looks()).text).toBe("");
+});
+
 test("a filter, an instance and hostile lines", async () => {
   const log = lines(1, 3);
   const { begun, looks } = await follow("logs web --follow --grep error --instance web-1", served(log));
