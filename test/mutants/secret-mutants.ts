@@ -73,7 +73,7 @@ export const secretMutants: readonly Mutant[] = [
   {
     bug: "a line is cut before it is redacted",
     file: "src/bot/logs/threads/worker.ts",
-    text: "redactLines(task.lines.map(cleanLine), task.secrets).map(shown)",
+    text: "redactLines(task.lines.map(cleanLine), task.secrets).map(lastState).map(shown)",
     becomes: "redactLines(task.lines.map((line) => line.slice(0, LONGEST)).map(cleanLine), task.secrets)",
     tests: ["test/bot/logs/threads/log-pool.test.ts"],
   },

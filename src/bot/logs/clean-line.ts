@@ -15,6 +15,12 @@ const escapes = new RegExp(
   "gu",
 );
 
+/** To the beginning of the line, which is written over then, or erases it. */
+const backToStart = new RegExp(
+  `(?:${ESC}\\[|\u009b)(?:[01]?G|[12]K|[0-3]?J|\\d{0,3}[AEF]|(?:\\d{0,3};)?\\d{0,3}[Hf])`,
+  "gu",
+);
+
 // Format characters reorder or hide text (bidi overrides, zero width, tags). The joiners stay: emoji and several
 // scripts need them between letters that are not ASCII.
 const invisible = /(?<![^\0-\x7f])[\u200c\u200d]|(?![\u200c\u200d])[\p{Cf}\u2028\u2029\u115f\u1160\u3164]/gu;
@@ -28,14 +34,16 @@ function picture(control: string): string {
 
 /**
  * Makes a log record displayable: removes escape sequences, invisible characters and trailing white space, shows control
- * characters, and keeps tabs and inner line breaks.
+ * characters, and keeps tabs and inner line breaks. What a program wrote over stays until it is redacted: see `lastState`.
  */
 export function cleanLine(record: string): string {
   return record
     .toWellFormed()
+    .replaceAll(backToStart, "\r")
     .replaceAll(escapes, "")
-    .replaceAll("\r\n", "\n")
+    .replaceAll(/\r+\n/gu, "\n")
     .trimEnd()
+    .replace(/^\r+/u, "")
     .replaceAll(invisible, "")
     .replaceAll(/[^\P{Cc}\t\n]/gu, picture);
 }

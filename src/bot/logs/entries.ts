@@ -1,4 +1,5 @@
 import type { Redacted } from "../../api/redacted.ts";
+import { headOf } from "./line-head.ts";
 
 /** One thing that a program logged: its first line with the stack trace, or the other lines, that belong to it. */
 export type LogEntry = {
@@ -34,12 +35,12 @@ export function fromBeginning(lines: readonly string[]): readonly string[] {
 
 /**
  * The entries of a page of a log, in the order in which they began. Lines whose beginning is on an older page are left
- * out. In a log with times, what has none belongs to the line before it. Pure.
+ * out. In a log with times, what has none belongs to the line before it. `nearMs`: about when it was read. Pure.
  */
-export function entriesOf(lines: readonly RedactedLine[]): LogEntry[] {
+export function entriesOf(lines: readonly RedactedLine[], nearMs: number): LogEntry[] {
   const records = lines.flatMap(
     ({ instance = "", text }) =>
-      text.split("\n").map((line) => ({ instance, line: line as Redacted, atMs: lineTime(line) })), // a part of it
+      text.split("\n").map((line) => ({ instance, line: line as Redacted, atMs: lineTime(line, nearMs) })), // a part of it
   );
   const byInstance = Map.groupBy(records, ({ instance }) => instance);
   const timed = new Set([...byInstance].filter(([, own]) => isMostlyTimed(own)).map(([instance]) => instance));
@@ -66,69 +67,43 @@ function isMostlyTimed(lines: readonly Timed[]): boolean {
   return beginnings.filter(({ atMs }) => atMs !== undefined).length * 2 > beginnings.length;
 }
 
-/** A time is at the start of a line, behind a bracket or the key of a field. */
-const SEARCHED = 160;
-const DAY_AND_TIME =
-  /(?<![\d-])(\d{4})[-/](\d{2})[-/](\d{2})[T ](\d{2}:\d{2}:\d{2})(?:[.,](\d{1,3})\d*)?(?: ?(Z|[+-]\d{2}:?\d{2}))?/u;
-const ACCESS_LOG = /\[(\d{2})\/([A-Z][a-z]{2})\/(\d{4}):(\d{2}:\d{2}:\d{2}) ([+-]\d{4})\]/u;
-const UNIX = /"?(?:ts|time|timestamp)"?[:=] ?"?(\d{10})(?:\.(\d{1,3})\d*|(\d{3}))?(?!\d)/u;
-
-/** The time that a log line says, in milliseconds; a time without a zone is UTC. Undefined for a line without one. Pure. */
-export function lineTime(line: string): number | undefined {
-  const start = line.slice(0, SEARCHED);
-  const ms = dayAndTime(start) ?? accessLogTime(start) ?? unixTime(start);
-  return ms === undefined || Number.isNaN(ms) ? undefined : ms;
+/**
+ * The time that a line of a log has at its start or in its field, in milliseconds: never a date in its text, and near to when
+ * it was read, if that is given. Undefined for a line without one. Pure.
+ */
+export function lineTime(line: string, nearMs?: number): number | undefined {
+  return headOf(line, nearMs).atMs;
 }
 
-const CLOCK_FIRST = /^\d{2}:\d{2}:\d{2}(?:[.,]\d{1,9})?Z? /u;
-
-/** A line without the time that it begins with, to compare what it says with others. Pure. */
+/** A line without its time, to compare what it says with others. Pure. */
 export function withoutTime(line: string): string {
-  const start = line.slice(0, SEARCHED);
-  const rest = line.slice(SEARCHED);
-  const cut = [DAY_AND_TIME, ACCESS_LOG, UNIX].reduce((text, pattern) => text.replace(pattern, ""), start);
-  return cut.replace(CLOCK_FIRST, "") + rest;
-}
-
-function dayAndTime(text: string): number | undefined {
-  const found = DAY_AND_TIME.exec(text);
-  if (found === null) return undefined;
-  const [, year = "", month = "", day = "", time = "", fraction = "", zone = "Z"] = found;
-  const offset = /^[+-]\d{4}$/u.test(zone) ? `${zone.slice(0, 3)}:${zone.slice(3)}` : zone;
-  return Date.parse(`${year}-${month}-${day}T${time}.${fraction.padEnd(3, "0")}${offset}`);
-}
-
-function accessLogTime(text: string): number | undefined {
-  const found = ACCESS_LOG.exec(text);
-  if (found === null) return undefined;
-  const [, day = "", month = "", year = "", time = "", zone = ""] = found;
-  return Date.parse(`${day} ${month} ${year} ${time} ${zone}`);
-}
-
-function unixTime(text: string): number | undefined {
-  const found = UNIX.exec(text);
-  if (found === null) return undefined;
-  const [, seconds = "", fraction, millis] = found;
-  return Number(seconds) * 1_000 + Number((fraction ?? millis ?? "").padEnd(3, "0"));
+  const { time } = headOf(line);
+  return time === undefined ? line : line.slice(0, time.from) + line.slice(time.to);
 }
 
 export type TimedLine = { readonly instance?: string; readonly text: string };
 export type RedactedLine = TimedLine & { readonly text: Redacted };
 
 /**
- * The lines from this moment on. A line without a time belongs to the one before it of its instance, as in a stack trace.
- * Undefined when no line has a time, so that nothing can be said about any of them. Pure.
+ * The lines from this moment on, of those read now. A line without a time belongs to the one before it of its instance, as in
+ * a stack trace; those that an instance begins with, to the one after them. Undefined when no line has a time, so that nothing
+ * can be said about any of them. Pure.
  */
 export function linesSince<Line extends TimedLine>(
   lines: readonly Line[],
-  sinceMs: number,
+  { sinceMs, nowMs }: { readonly sinceMs: number; readonly nowMs: number },
 ): readonly Line[] | undefined {
+  const times = lines.map(({ text }) => lineTime(text, nowMs));
   const last = new Map<string, number>();
-  const kept = lines.filter(({ instance = "", text }) => {
-    const ms = lineTime(text) ?? last.get(instance);
+  for (const [at, { instance = "" }] of lines.entries()) {
+    const ms = times[at];
+    if (ms !== undefined && !last.has(instance)) last.set(instance, ms);
+  }
+  if (last.size === 0 && lines.length > 0) return undefined;
+  return lines.filter(({ instance = "" }, at) => {
+    const ms = times[at] ?? last.get(instance);
     if (ms === undefined) return false;
     last.set(instance, ms);
     return ms >= sinceMs;
   });
-  return last.size === 0 && lines.length > 0 ? undefined : kept;
 }

@@ -3,7 +3,7 @@ import { isOfInstance } from "./runs.ts";
 import { cleanLine } from "./clean-line.ts";
 import { type Grep, compileGrep } from "./grep.ts";
 import { aroundMatches, foldRepeats, readableLine } from "./readable.ts";
-import { redactLines, shortened } from "./redact.ts";
+import { lastState, redactLines, shortened } from "./redact.ts";
 
 export type ExcerptLine = {
   readonly instance?: string;
@@ -76,7 +76,14 @@ function readOf(records: number): number {
 /** Cuts each record to the part that is read, plus one character to show that there is more. */
 export function boundRecords<Item extends LogRecord>(lines: readonly Item[]): readonly Item[] {
   const most = readOf(lines.length) + 1;
-  return lines.map((line) => (line.text.length <= most ? line : { ...line, text: line.text.slice(0, most) }));
+  return lines.map((line) => (line.text.length <= most ? line : { ...line, text: partOf(line.text, most).text }));
+}
+
+/** The part of a record that is read. Of a progress bar, what it shows last is at its end. */
+function partOf(text: string, most: number): { readonly text: string; readonly wasCut: boolean } {
+  const last = text.lastIndexOf("\r", text.length - 2);
+  const from = last < 0 ? 0 : Math.max(0, Math.min(last, text.length - most));
+  return { text: text.slice(from, from + most), wasCut: from + most < text.length };
 }
 
 function cut(text: Redacted, wasCut: boolean): Redacted {
@@ -100,11 +107,14 @@ function redactByInstance(items: readonly Item[], secrets: readonly string[] = [
 export function makeExcerpt(input: ExcerptInput): Excerpt {
   const { lines, instance, grep, from, size, overlap = 0, secrets, isReadable = false, context = 0, flank } = input;
   const read = readOf(lines.length);
-  const items = lines.map((line) => ({ instance: line.instance ?? "", text: cleanLine(line.text.slice(0, read)) }));
+  const items = lines.map((line) => {
+    const { text, wasCut } = partOf(line.text, read);
+    return { instance: line.instance ?? "", text: cleanLine(text), wasCut };
+  });
   const redacted = redactByInstance(items, secrets).map((text, at) => ({
     instance: items[at]?.instance ?? "",
-    text,
-    wasCut: (lines[at]?.text.length ?? 0) > read,
+    text: lastState(text),
+    wasCut: items[at]?.wasCut === true,
   }));
   const inner = redacted.slice(flank?.before ?? 0, redacted.length - (flank?.after ?? 0));
   const own = inner.filter((line) => isOfInstance(line.instance, instance));
@@ -114,7 +124,9 @@ export function makeExcerpt(input: ExcerptInput): Excerpt {
     const easier = readable.get(at);
     const shown = easier === undefined ? written : cut(easier, false);
     const match = grep !== undefined && (grep.test(written) || (easier !== undefined && grep.test(shown)));
-    return { instance: of, written, text: shown, match, isAfterGap: false };
+    // What was cut may differ in what is left out.
+    const whole = wasCut ? undefined : (easier ?? text);
+    return { instance: of, written, text: shown, whole, match, isAfterGap: false };
   });
   const kept =
     grep === undefined

@@ -1,4 +1,6 @@
-import { entriesOf, type LogEntry, type RedactedLine } from "./entries.ts";
+import { entriesOf, isContinuation, type LogEntry, type RedactedLine } from "./entries.ts";
+import { fieldsOf } from "./line-fields.ts";
+import { headOf } from "./line-head.ts";
 
 /** What a page of a log says about failures. */
 export type LogFindings = {
@@ -31,12 +33,12 @@ export type GoneLines = { readonly lines: number; readonly count: number; readon
 
 export type Recent = { readonly count: number; readonly spanMs: number };
 
-/** Words with which programs report a failure. */
+/** Words with which programs report a failure, in a line without a level. */
 const FAILURE =
   /error|exception|fatal|panic|fail|crash|killed|exit code|exited with|traceback|refused|denied|timed? ?out/iu;
-/** "0 errors", "errors=0", "no failures" report none. */
+/** "0 errors", "errors=0", `"error":""`, "no failures", "exited with code 0" report none. */
 const NONE =
-  /\b(?:0|no|zero|without(?: any)?) (?:errors?|failures?|failed|exceptions?)\b|\b(?:errors?|failures?|failed|error_count)["']?\s*[=:]\s*["']?(?:0\b|null\b|none\b|false\b)/giu;
+  /\b(?:0|no|zero|without(?: any)?) (?:errors?|failures?|failed|exceptions?)\b|\b(?:err|errors?|exceptions?|failures?|failed|error_count)["']?\s{0,4}[=:]\s{0,4}(?:["']?(?:0|null|<?nil>?|none|false)\b["']?|""|''|\{\}|\[\]|(?<==)(?:\s|$))|\bexit(?:ed)?(?: with)?(?: code)?[ :=]{1,3}0\b/giu;
 /** A source line that Node.js prints above an error, which follows. */
 const SOURCE = /^\s*(?:throw\b|\^+$)/u;
 /** Says that a program ended, not why. */
@@ -71,7 +73,7 @@ function findIn(
   { mayHaveOlder, nowMs, startMs }: Omit<FindingInput, "lines" | "isGone">,
   gone: GoneLines | undefined,
 ): LogFindings {
-  const entries = entriesOf(lines);
+  const entries = entriesOf(lines, nowMs);
   const reports = entries.flatMap((entry) => {
     const line = failureIn(entry);
     return line === undefined ? [] : [{ entry, message: messageOf(line) }];
@@ -109,13 +111,21 @@ function findIn(
   };
 }
 
+/** An exception of Java below the line that logged it. */
+const EXCEPTION = /^[a-z][\w$]{0,60}(?:\.[\w$]{1,80}){1,12}(?::|$)/u;
+
 /** The line of an entry that reports the failure. */
 function failureIn({ lines }: LogEntry): string | undefined {
-  const reports = (line: string): boolean => FAILURE.test(line.replaceAll(NONE, "")) && !SOURCE.test(line);
   const [first = ""] = lines;
   // The error of a Python traceback is its last line.
   if (/Traceback \(most recent/u.test(first)) return lines.findLast((line) => /^\S/u.test(line)) ?? first;
-  return lines.find(reports);
+  // What belongs to a warning is none. A crash is none of the line before it, which its program wrote last.
+  const isNone = headOf(first).isError === false;
+  return lines.find((line) => !(isNone && (isContinuation(line) || EXCEPTION.test(line))) && reports(line));
+}
+
+function reports(line: string): boolean {
+  return headOf(line).isError ?? (FAILURE.test(line.replaceAll(NONE, "")) && !SOURCE.test(line));
 }
 
 type Covered = {
@@ -137,21 +147,30 @@ function firstTime(entries: readonly LogEntry[]): number | undefined {
   return entries.find(({ atMs }) => atMs !== undefined)?.atMs;
 }
 
-/** What a line begins with before its message: times, levels, names in brackets. */
-const TIME =
-  /^[[("']?(?:\d{4}[-/]\d{2}[-/]\d{2}[T ]?[\d:.,]*(?: ?(?:Z|[+-]\d{2}:?\d{2}))?|\d{2}:\d{2}:\d{2}[\d.,]*)[\])"']?[\s,|:-]*/u;
+/** What repeats the level before the message. */
 const LEVEL =
   /^(?:[[(<]?(?:error|err|fatal|panic|critical|crit|severe|warn(?:ing)?|info|uncaught(?:exception)?|unhandled(?:rejection)?)[\])>]?[\s:|-]+)+/iu;
 
 /** What failed, without time and level: "lost the connection to the database". */
 function messageOf(line: string): string {
-  const text = jsonMessage(line) ?? line;
-  const bare = text.trim().replace(TIME, "").replace(LEVEL, "").trim();
-  return bare === "" ? text.trim() : bare;
+  const text = line.trim();
+  const head = headOf(text);
+  const bare = (jsonMessage(text) ?? pairedMessage(text, head.message)).replace(LEVEL, "").trim();
+  return bare === "" ? text : bare;
+}
+
+/** Of a line in logfmt: what it says, and why. */
+function pairedMessage(text: string, from: number): string {
+  const rest = text.slice(from);
+  const fields = fieldsOf(rest);
+  const message = fields?.get("msg") ?? fields?.get("message");
+  if (message === undefined) return rest;
+  const cause = fields?.get("err") ?? fields?.get("error");
+  return [message, cause].flatMap((field) => field?.value || []).join(": ");
 }
 
 function jsonMessage(line: string): string | undefined {
   if (!line.trimStart().startsWith("{")) return undefined;
-  const found = /"(?:msg|message|error)"\s*:\s*"((?:[^"\\]|\\.){1,500})"/u.exec(line);
+  const found = /"(?:@?msg|@?message|@mt?|error)"\s*:\s*"((?:[^"\\]|\\.){1,500})"/u.exec(line);
   return found?.[1]?.replaceAll(/\\(["\\/])/gu, "$1");
 }

@@ -4,6 +4,8 @@ import { lineTime, withoutTime } from "./entries.ts";
 type Foldable = {
   readonly instance: string;
   readonly text: string;
+  /** All that it says; undefined where that isn't known. */
+  readonly whole: string | undefined;
   /** The line as it was written, for its time. */
   readonly written: string;
   readonly match: boolean;
@@ -17,11 +19,12 @@ export type Folded<Line> = Line & { readonly count: number };
  * Lines of several instances stay in their order. Pure.
  */
 export function foldRepeats<Line extends Foldable>(lines: readonly Line[]): readonly Folded<Line>[] {
-  const folded: { line: Line; key: string; count: number; last: Line }[] = [];
+  const folded: { line: Line; key: string | undefined; count: number; last: Line }[] = [];
   for (const line of lines) {
     const open = folded.at(-1);
-    const key = `${line.instance}\n${line.match}\n${withoutTime(line.text)}`;
-    if (open?.key === key && !line.isAfterGap) {
+    const { whole } = line;
+    const key = whole === undefined ? undefined : `${line.instance}\n${line.match}\n${withoutTime(whole)}`;
+    if (open !== undefined && key !== undefined && open.key === key && !line.isAfterGap) {
       open.count += 1;
       open.last = line;
     } else {

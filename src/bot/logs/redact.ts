@@ -68,3 +68,29 @@ export function shortened(text: Redacted, most: number, mark = "… (cut)"): Red
 export function redact(text: string, secrets: readonly string[] = []): Redacted {
   return redactLines([text], secrets).join("\n") as Redacted; // one text, which has just passed
 }
+
+/** How `cleanLine` shows what goes back to the start of a line, and by one character. */
+const OVER = "\u240d";
+const BACK = "\u2408";
+
+/**
+ * Of a line in which a program went back, as a progress bar does, what a terminal shows last. After redaction: the name of a
+ * secret may be in what is left out. Pure.
+ */
+export function lastState(text: Redacted): Redacted {
+  if (!text.includes(OVER) && !text.includes(BACK)) return text;
+  const lines = text
+    .split("\n")
+    .map((line) => withoutBack(line.split(OVER).findLast((each) => each.trim() !== "") ?? ""));
+  return lines.join("\n") as Redacted; // parts of it
+}
+
+function withoutBack(line: string): string {
+  if (!line.includes(BACK)) return line;
+  const left: string[] = [];
+  for (const character of line) {
+    if (character === BACK) left.pop();
+    else left.push(character);
+  }
+  return left.join("");
+}

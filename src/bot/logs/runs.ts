@@ -66,7 +66,7 @@ export function previousRun(lines: readonly TimedLine[], instance?: string): Pre
  * `older`: it is before the first line that has a time. `untimed`: no line has one. Pure.
  */
 export function placeOf(lines: readonly TimedLine[], atMs: number): number | "older" | "untimed" {
-  const times = lines.map(({ text }) => lineTime(text));
+  const times = lines.map(({ text }) => lineTime(text, atMs));
   const first = times.findIndex((ms) => ms !== undefined);
   if (first < 0) return "untimed";
   const place = times.findIndex((ms) => ms !== undefined && ms >= atMs);
@@ -74,9 +74,12 @@ export function placeOf(lines: readonly TimedLine[], atMs: number): number | "ol
   return place === first && (times[first] ?? 0) > atMs ? "older" : place;
 }
 
-/** The first and the last time on a page; undefined when no line has one. Pure. */
-export function timesOf(lines: readonly TimedLine[]): { readonly first: number; readonly last: number } | undefined {
-  const times = lines.flatMap(({ text }) => lineTime(text) ?? []);
+/** The first and the last time on a page of about this moment; undefined when no line has one. Pure. */
+export function timesOf(
+  lines: readonly TimedLine[],
+  nearMs: number,
+): { readonly first: number; readonly last: number } | undefined {
+  const times = lines.flatMap(({ text }) => lineTime(text, nearMs) ?? []);
   const [first] = times;
   const last = times.at(-1);
   return first === undefined || last === undefined ? undefined : { first, last };

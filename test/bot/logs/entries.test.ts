@@ -12,7 +12,7 @@ function entries(...lines: readonly string[]): string[] {
     const [instance = "", text = ""] = line.split("│");
     return line.includes("│") ? { instance, text: redact(text) } : { text: redact(line) };
   });
-  return entriesOf(records).map((entry) => entry.lines.map((line) => line.trim()).join("|"));
+  return entriesOf(records, Date.parse(at)).map((entry) => entry.lines.map((line) => line.trim()).join("|"));
 }
 
 const at = "2026-11-21T12:00:00Z";

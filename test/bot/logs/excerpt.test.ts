@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { makeExcerpt } from "../../../src/bot/logs/excerpt.ts";
+import { boundRecords, makeExcerpt } from "../../../src/bot/logs/excerpt.ts";
 import { compileGrep } from "../../../src/bot/logs/grep.ts";
 
 const page = { from: 0, size: 100 };
@@ -30,6 +30,33 @@ test.each([
   const lines = Array.from({ length: count }, () => ({ text: "x" }));
 
   expect(makeExcerpt({ ...page, lines }).mayHaveOlder).toBe(expected);
+});
+
+describe("a progress bar shows its last state", () => {
+  const ESC = "\u001b";
+  test.each([
+    ["written over from the start", "10%\r20%\r100% done\r", "100% done"],
+    ["erased before", `10%${ESC}[2K${ESC}[1G55%${ESC}[0K`, "55%"],
+    ["moved back over", "|\b/\b-\b\\ 7", "\\ 7"],
+    ["above another line", "1 of 2\r2 of 2\r\nready", "2 of 2\nready"],
+    ["moved up to", `${ESC}[1A${ESC}[2Kstep 2`, "step 2"],
+  ])("%s", (_, text, expected) => {
+    expect(makeExcerpt({ ...page, lines: [{ text }] }).lines.map((line) => line.text)).toEqual([expected]);
+  });
+
+  test("however long it went on", () => {
+    const text = `${Array.from({ length: 20_000 }, (_, at) => `${at} of 20000 [=====>   ]`).join("\r")}\rdone`;
+    const lines = boundRecords(Array.from({ length: 1_000 }, () => ({ text })));
+
+    expect(makeExcerpt({ ...page, lines: lines.slice(0, 1) }).lines[0]?.text).toBe("done");
+    expect(lines[0]?.text.length).toBeLessThan(5_000);
+  });
+
+  test("and no secret whose name was written over", () => {
+    const lines = [{ text: "password=\rhunter2-hunter2" }];
+
+    expect(makeExcerpt({ ...page, lines }).lines[0]?.text).not.toContain("hunter2");
+  });
 });
 
 test("an expression keeps the records that match, and counts them", () => {

@@ -81,8 +81,27 @@ describe("lines that repeat", () => {
     ],
     ["not those apart from each other", ["ping", "pong", "ping"], ["ping", "pong", "ping"]],
     ["not those that differ in a number", ["GET /1", "GET /2"], ["GET /1", "GET /2"]],
+    [
+      "not those that differ in a date they are about",
+      ["license ends 2026-08-01 00:00:00", "license ends 2027-08-01 00:00:00"],
+      ["license ends 2026-08-01 00:00:00", "license ends 2027-08-01 00:00:00"],
+    ],
+    [
+      "not those that differ in a field which isn't their time",
+      ["at=1 start time=1795176005", "at=1 start time=1795176006"].map((line) => `GET ${line}`),
+      ["GET at=1 start time=1795176005", "GET at=1 start time=1795176006"],
+    ],
   ])("are one with a count: %s", (_, texts, expected) => {
     expect(shown(texts)).toEqual(expected);
+  });
+
+  test("are not told as the same when they differ in what isn't shown", () => {
+    const long = "word ".repeat(500);
+    const texts = shown([`${long} one`, `${long} two`]);
+
+    expect(texts).toHaveLength(2);
+    expect(texts.join("\n")).not.toContain("×");
+    expect(shown([`${long} one`, `${long} one`])).toHaveLength(1);
   });
 
   test("of two instances stay apart", () => {

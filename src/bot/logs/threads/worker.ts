@@ -3,7 +3,7 @@ import type { Redacted } from "../../../api/redacted.ts";
 import { parentPort } from "node:worker_threads";
 import { cleanLine } from "../clean-line.ts";
 import { excerptOf } from "../excerpt.ts";
-import { redactLines, shortened } from "../redact.ts";
+import { lastState, redactLines, shortened } from "../redact.ts";
 import type { Report, Task } from "./log-pool.ts";
 
 /** Characters of a line. */
@@ -19,7 +19,7 @@ parentPort?.on("message", (task: Task) => {
     say({ kind: "step", step: "redacting" });
     say(
       task.kind === "redact"
-        ? { kind: "redacted", lines: redactLines(task.lines.map(cleanLine), task.secrets).map(shown) }
+        ? { kind: "redacted", lines: redactLines(task.lines.map(cleanLine), task.secrets).map(lastState).map(shown) }
         : { kind: "excerpt", excerpt: excerptOf(task.request, () => say({ kind: "step", step: "matching" })) },
     );
   } catch (error) {

@@ -63,7 +63,7 @@ async function findMoment({ log, from, mode }: Search, atMs: number): Promise<At
     if (place === "older") newestKnown = first + lines.length;
     else oldestKnown = first;
     if (pages === MOST_PAGES) throw new TooFarBack(newestKnown);
-    const times = timesOf(records);
+    const times = timesOf(records, atMs);
     const perMs = times === undefined ? 0 : lines.length / Math.max(1, times.last - times.first);
     const away = times === undefined ? SEARCHED : ((place === "older" ? times.first : times.last) - atMs) * perMs;
     const guess = Math.round(first + (place === "older" ? lines.length + away : away) - SEARCHED / 2);
@@ -93,7 +93,7 @@ export async function linesAround(seeking: Seeking): Promise<LinesAround> {
 const AROUND_MS = 60_000;
 
 function onlySide({ lines, place }: At, atMs: number): LinesAround["only"] {
-  const times = timesOf(recordsOf(lines));
+  const times = timesOf(recordsOf(lines), atMs);
   if (times === undefined) return undefined;
   if (place === 0 && times.first - atMs >= AROUND_MS) return "after";
   return place === lines.length && atMs - times.last >= AROUND_MS ? "before" : undefined;

@@ -330,7 +330,7 @@ function recentLines(
   const suggestions = [{ label: "Newest lines", ask: { ...ask, args: others } }];
   const recent = linesSince(
     lines.map(({ instance, text }) => ({ text, ...(instance !== undefined && { instance }) })),
-    sinceMoment(since, now).getTime(),
+    { sinceMs: sinceMoment(since, now).getTime(), nowMs: now.getTime() },
   );
   if (recent === undefined) {
     throw new UserError("These log lines have no times, so `--since` can't filter them.", {
