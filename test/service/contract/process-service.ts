@@ -13,7 +13,7 @@ const workloads: Workloads = {
     container: { image: "gantry/hello-web", command: ["--heartbeat", "100"] },
     otherImage: "gantry/hello-web:2",
     port: 8080,
-    startLine: /^listening on port /,
+    startLine: /Z listening on port /u,
   },
   lines: (count) => ({ image: "gantry/batch", command: [String(count), "--delay", "1"] }),
   nthLine: (n, count) => `step ${n} of ${count}`,

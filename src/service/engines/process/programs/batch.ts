@@ -1,6 +1,7 @@
 // gantry/batch: a job that runs a number of steps and exits with a code.
 import { setTimeout as pause } from "node:timers/promises";
 import { parseArgs } from "node:util";
+import { print } from "./print.ts";
 
 const USAGE = "usage: [STEPS] [--exit CODE] [--delay MS] [--fail-first N]";
 
@@ -33,17 +34,17 @@ const failFirst = count("--fail-first", values["fail-first"] ?? "0");
 const attempt = Number(process.env["GANTRY_ATTEMPT"] ?? "1");
 
 process.on("SIGTERM", () => {
-  process.stdout.write("interrupted\n");
+  print("interrupted");
   process.exit(143);
 });
 
 for (let step = 1; step <= steps; step += 1) {
   await pause(delayMs);
-  process.stdout.write(`step ${step} of ${steps}\n`);
+  print(`step ${step} of ${steps}`);
 }
 if (attempt <= failFirst) {
-  process.stderr.write(`attempt ${attempt} fails, as the first ${failFirst} are to\n`);
+  print(`attempt ${attempt} fails, as the first ${failFirst} are to`, { to: process.stderr });
   process.exit(1);
 }
-process.stdout.write(`done, exit ${code}\n`);
+print(`done, exit ${code}`);
 process.exit(code);

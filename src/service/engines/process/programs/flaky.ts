@@ -1,5 +1,6 @@
 // gantry/flaky: works for a while, then crashes.
 import { parseArgs } from "node:util";
+import { print } from "./print.ts";
 
 const USAGE = "usage: [--after MS] [--exit CODE], or AFTER_MS in the environment";
 
@@ -22,16 +23,16 @@ function settings(): { afterMs: number; code: number } {
 }
 
 const { afterMs, code } = settings();
-process.stdout.write("started, all is well so far\n");
+print("started, all is well so far");
 setTimeout(
   () => {
-    process.stderr.write(`${new Error("lost the connection to the database").stack}\n`);
+    print(`${new Error("lost the connection to the database").stack}`, { to: process.stderr });
     process.exit(code);
   },
   afterMs * (0.5 + Math.random()),
 );
 
 process.on("SIGTERM", () => {
-  process.stdout.write("stopping\n");
+  print("stopping");
   process.exit(0);
 });

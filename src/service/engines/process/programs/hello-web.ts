@@ -1,6 +1,7 @@
 // gantry/hello-web: an HTTP server on each of its PORT variables.
 import { createServer, type ServerResponse } from "node:http";
 import { parseArgs } from "node:util";
+import { print } from "./print.ts";
 
 const USAGE = "usage: [--greeting TEXT] [--heartbeat MS]";
 const instance = process.env["INSTANCE_NAME"] ?? "unnamed";
@@ -44,29 +45,29 @@ const ports = new Set(
 /** A version that never becomes ready, to see what happens then. */
 const isBroken = tag === "broken";
 if (isBroken) {
-  const complain = (): void => void process.stderr.write("error: no answer from the database, trying again\n");
+  const complain = (): void => void print("error: no answer from the database, trying again", { to: process.stderr });
   complain();
   setInterval(complain, 1_000);
 }
 const servers = (isBroken ? [] : [...ports]).map((port) => {
   const server = createServer((request, response) => {
     answer(response);
-    process.stdout.write(`${request.method} ${request.url} 200\n`);
+    print(`${request.method} ${request.url} 200`);
   });
   server.on("error", (error) => {
-    process.stderr.write(`can't listen on port ${port}: ${error.message}\n`);
+    print(`can't listen on port ${port}: ${error.message}`, { to: process.stderr });
     process.exit(1);
   });
-  return server.listen(port, "127.0.0.1", () => process.stdout.write(`listening on port ${port}\n`));
+  return server.listen(port, "127.0.0.1", () => print(`listening on port ${port}`));
 });
-if (ports.size === 0) process.stdout.write("no port mapping, nobody can reach this server\n");
+if (ports.size === 0) print("no port mapping, nobody can reach this server");
 
 setInterval(() => {
-  process.stdout.write(`heartbeat: ${served} requests served, up ${Math.round(process.uptime())} s\n`);
+  print(`heartbeat: ${served} requests served, up ${Math.round(process.uptime())} s`);
 }, heartbeatMs);
 
 process.on("SIGTERM", () => {
-  process.stdout.write("stopping\n");
+  print("stopping");
   let open = servers.length;
   if (open === 0) process.exit(0);
   // Requests that came before are answered.

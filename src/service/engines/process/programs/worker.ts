@@ -1,5 +1,6 @@
 // gantry/worker: works through an endless queue and logs like a real program, errors included.
 import { parseArgs } from "node:util";
+import { print } from "./print.ts";
 
 const USAGE = "usage: [--every MS]";
 
@@ -27,10 +28,10 @@ const leaks = [
 ];
 
 function work(item: number): void {
-  process.stdout.write(`INFO item ${item} done in ${20 + ((item * 37) % 180)} ms\n`);
-  if (item % 5 === 0) process.stdout.write(`WARN item ${item} took a second attempt\n`);
-  if (item % 7 === 0) process.stderr.write(`ERROR item ${item} was given up: ${stack(item)}\n`);
-  if (item % 11 === 0) process.stdout.write(`${leaks[(item / 11) % leaks.length]}\n`);
+  print(`INFO item ${item} done in ${20 + ((item * 37) % 180)} ms`);
+  if (item % 5 === 0) print(`WARN item ${item} took a second attempt`);
+  if (item % 7 === 0) print(`ERROR item ${item} was given up: ${stack(item)}`, { to: process.stderr });
+  if (item % 11 === 0) print(`${leaks[(item / 11) % leaks.length]}`);
 }
 
 function stack(item: number): string {
@@ -39,10 +40,10 @@ function stack(item: number): string {
 
 let item = 0;
 const everyMs = intervalMs();
-process.stdout.write("INFO worker started\n");
+print("INFO worker started");
 setInterval(() => work((item += 1)), everyMs);
 
 process.on("SIGTERM", () => {
-  process.stdout.write(`INFO stopping after ${item} items\n`);
+  print(`INFO stopping after ${item} items`);
   process.exit(0);
 });

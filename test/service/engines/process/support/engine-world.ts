@@ -30,6 +30,11 @@ export function openEngine(dataDir: string, options: Partial<ProcessEngineOption
 
 export type LogQuery = { date?: string; from?: number; size?: number };
 
+/** A line of a demo program without the time that it begins with. */
+export function withoutTime(line: string): string {
+  return line.replace(/^\d{4}-\d{2}-\d{2}T[\d:.]{12}Z /u, "");
+}
+
 /** One user of an engine, with short words for the operations. `waitUntil` is how it waits for a status. */
 export function userOf(engine: Engine, username = "dana", region = "beijing1", waitUntil = until) {
   const user = { username };
@@ -45,14 +50,18 @@ export function userOf(engine: Engine, username = "dana", region = "beijing1", w
     stop: (name: string) => engine.stopService(service(name)),
     restart: (name: string) => engine.restartService(service(name)),
     remove: (name: string) => engine.deleteService(service(name)),
-    logs: (name: string, query: LogQuery = {}) => engine.getServiceLogs({ ...service(name), query }),
+    async logs(name: string, query: LogQuery = {}) {
+      const lines = await engine.getServiceLogs({ ...service(name), query });
+      return lines.map((line) => ({ ...line, log: withoutTime(line.log) }));
+    },
     createJob: (name: string, body: NewJob) => engine.createJob({ ...job(name), body }),
     readJob: (name: string) => engine.getJob(job(name)),
     listJobs: () => engine.listJobs({ user, path: { region: "us" }, ...none }),
     removeJob: (name: string) => engine.deleteJob(job(name)),
     async jobLogs(name: string, query: LogQuery = {}) {
       const [instance_name = ""] = (await engine.getJob(job(name))).instance_names ?? [];
-      return await engine.getJobInstanceLogs({ ...job(name), path: { ...job(name).path, instance_name }, query });
+      const path = { ...job(name).path, instance_name };
+      return (await engine.getJobInstanceLogs({ ...job(name), path, query })).map(withoutTime);
     },
     async reaches(name: string, status: string): Promise<void> {
       await waitUntil(
