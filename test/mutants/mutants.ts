@@ -624,6 +624,13 @@ export const mutants: readonly Mutant[] = [
     tests: ["test/bot/logs/excerpt.test.ts"],
   },
   {
+    bug: "errors from before the last rollout count for what runs now",
+    file: "src/bot/logs/failures.ts",
+    text: "const ofRollout = new Set(since ?? all);",
+    becomes: "const ofRollout = new Set(all);",
+    tests: ["test/bot/commands/verbs/why/why.test.ts"],
+  },
+  {
     bug: "equal lines of a followed log come twice",
     file: "src/bot/logs/new-lines.ts",
     text: "const start = starts.at(-1) ?? 0;",

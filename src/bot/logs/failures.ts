@@ -1,4 +1,4 @@
-import { entriesOf, isContinuation, type LogEntry, type RedactedLine } from "./entries.ts";
+import { entriesOf, isContinuation, linesSince, type LogEntry, type RedactedLine } from "./entries.ts";
 import { fieldsOf } from "./line-fields.ts";
 import { headOf } from "./line-head.ts";
 
@@ -6,7 +6,7 @@ import { headOf } from "./line-head.ts";
 export type LogFindings = {
   /** How many lines were read, without those of `gone`. */
   readonly read: number;
-  /** Lines of instances that no longer exist, which aren't counted. Undefined when every line counts. */
+  /** Lines of instances that no longer exist, or from before the last rollout, which aren't counted. Undefined when every line counts. */
   readonly gone: GoneLines | undefined;
   /** There may be older lines today: nothing is known about them. */
   readonly mayHaveOlder: boolean;
@@ -28,8 +28,14 @@ export type Failure = {
   readonly latest: LogEntry;
 };
 
-/** How many lines instances that no longer exist wrote, and how many failures these lines report. */
-export type GoneLines = { readonly lines: number; readonly count: number; readonly worst: string | undefined };
+/** How many such lines there are, and how many failures they report. */
+export type GoneLines = {
+  readonly lines: number;
+  readonly count: number;
+  readonly worst: string | undefined;
+  /** How long ago the last rollout began, from which on lines count; undefined where that isn't known, or was before all of them. */
+  readonly rolloutAgoMs: number | undefined;
+};
 
 export type Recent = { readonly count: number; readonly spanMs: number };
 
@@ -55,22 +61,37 @@ export type FindingInput = {
   readonly nowMs: number;
   /** When the log began, or its day did. */
   readonly startMs: number;
+  /** When the last rollout began, where that is known: what was logged before is of what doesn't run any more. */
+  readonly rolloutMs?: number | undefined;
   /** Whether an instance no longer exists, where that is known. */
   readonly isGone?: (instance: string) => boolean;
 };
 
-/** Looks for failures in the newest lines of a log. Pure. */
-export function findFailures({ lines: all, isGone = () => false, ...input }: FindingInput): LogFindings {
-  const others = all.filter(({ instance = "" }) => isGone(instance));
-  if (others.length === 0) return findIn(all, input, undefined);
-  const lines = all.filter(({ instance = "" }) => !isGone(instance));
+/** Looks for failures in the newest lines of a log: in those of what runs now. Pure. */
+export function findFailures({ lines: all, isGone = () => false, rolloutMs, ...input }: FindingInput): LogFindings {
+  const { nowMs, startMs } = input;
+  const isLater = rolloutMs !== undefined && rolloutMs > startMs;
+  const since = isLater ? linesSince(all, { sinceMs: wholeSecond(rolloutMs), nowMs }) : undefined;
+  const ofRollout = new Set(since ?? all);
+  const lines = all.filter((line) => ofRollout.has(line) && !isGone(line.instance ?? ""));
+  const begun = since === undefined ? input : { ...input, startMs: wholeSecond(rolloutMs ?? startMs) };
+  if (lines.length === all.length) return findIn(all, begun, undefined);
+  const counted = new Set(lines);
+  const others = all.filter((line) => !counted.has(line));
   const { count, failures } = findIn(others, input, undefined);
-  return findIn(lines, input, { lines: others.length, count, worst: failures[0]?.message });
+  const isOld = ofRollout.size < all.length;
+  const rolloutAgoMs = isOld && rolloutMs !== undefined ? nowMs - rolloutMs : undefined;
+  return findIn(lines, begun, { lines: others.length, count, worst: failures[0]?.message, rolloutAgoMs });
+}
+
+/** Times in lines can be whole seconds. */
+function wholeSecond(ms: number): number {
+  return Math.floor(ms / 1_000) * 1_000;
 }
 
 function findIn(
   lines: readonly RedactedLine[],
-  { mayHaveOlder, nowMs, startMs }: Omit<FindingInput, "lines" | "isGone">,
+  { mayHaveOlder, nowMs, startMs }: Omit<FindingInput, "lines" | "isGone" | "rolloutMs">,
   gone: GoneLines | undefined,
 ): LogFindings {
   const entries = entriesOf(lines, nowMs);
@@ -103,7 +124,7 @@ function findIn(
       failing.map(({ entry }) => entry),
       {
         // The current instances started later than the log.
-        sinceMs: mayHaveOlder || gone !== undefined ? firstTime(entries) : startMs,
+        sinceMs: mayHaveOlder || (gone !== undefined && gone.rolloutAgoMs === undefined) ? firstTime(entries) : startMs,
         nowMs,
         hasTimes: firstTime(entries) !== undefined,
       },

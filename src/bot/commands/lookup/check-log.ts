@@ -1,3 +1,4 @@
+import type { Service } from "../../../api/answers.ts";
 import { logDate, logQuery, momentOnLogDate } from "../../../api/log-pages.ts";
 import { serviceStatus } from "../../../api/workload-status.ts";
 import { Problem } from "../../../api/problem.ts";
@@ -33,10 +34,12 @@ export async function checkLog(found: Found, logs: ReadCommand, context: VerbCon
       nowMs: now.getTime(),
       startMs: Math.max(momentOnLogDate(date, settings.logZone).getTime(), createdAt(found)),
     };
+    const rolloutMs = found.kind === "service" ? rolloutOf(found.service) : undefined;
     const isGone = goneFrom(found.kind === "service" ? found.service : { name });
-    const findings = findFailures({ ...page, isGone });
-    // The reason why a service fails may only be in the log of a replaced instance.
-    return findings.count === 0 && !isHealthy(found) ? findFailures(page) : findings;
+    const findings = findFailures({ ...page, rolloutMs, isGone });
+    // The reason why it fails may only be in the log of an instance of this rollout that was replaced.
+    const others = findings.count === 0 && rolloutMs !== undefined && !isHealthy(found);
+    return others ? findFailures({ ...page, rolloutMs }) : findings;
   } catch (error) {
     if (error instanceof Problem || error instanceof UserError) return "unread";
     throw error;
@@ -45,6 +48,15 @@ export async function checkLog(found: Found, logs: ReadCommand, context: VerbCon
 
 function isHealthy(found: Found): boolean {
   return found.kind === "service" && serviceStatus(found.service).level === "healthy";
+}
+
+/** When what runs now began to: its revision, or the rollout that replaced its instances last. Undefined where neither is told. */
+function rolloutOf({ revisions = [], rollout }: Service): number | undefined {
+  const current = revisions.find(({ is_current: isCurrent }) => isCurrent === true);
+  const began = [current?.created_at, rollout?.since]
+    .map((at) => Date.parse(at ?? ""))
+    .filter((ms) => !Number.isNaN(ms));
+  return began.length === 0 ? undefined : Math.max(...began);
 }
 
 function createdAt(found: Found): number {

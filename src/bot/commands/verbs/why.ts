@@ -201,7 +201,12 @@ function causeIn(log: LogFindings, service: Service | undefined): string | undef
   const since = Date.parse(service?.restarts?.first_at ?? "");
   const cause = log.failures.find(({ latest: { atMs } }) => !(atMs !== undefined && atMs < since - 60_000));
   if (cause === undefined) return undefined;
-  const part = log.mayHaveOlder ? ` in the last ${grouped(log.read)} log lines` : "";
+  const ago = log.gone?.rolloutAgoMs;
+  const part = log.mayHaveOlder
+    ? ` in the last ${grouped(log.read)} log lines`
+    : ago === undefined
+      ? ""
+      : ` in ${span(ago)}`;
   const often = cause.count === 1 ? "" : `, ${counted(cause.count, "time")}${part}`;
   return `${truncate(cause.message, CAUSE_MESSAGE)}${often}`;
 }
@@ -249,7 +254,8 @@ function goneBlocks({ gone }: LogFindings): Block[] {
   if (gone?.worst === undefined) return [];
   const what = truncate(visible(gone.worst), CAUSE_MESSAGE);
   const errors = counted(gone.count, "error");
-  return [context(`Not counted: ${errors} of instances that are gone${gone.count > 1 ? ", most often" : ""}: ${what}`)];
+  const whose = gone.rolloutAgoMs === undefined ? "of instances that are gone" : "from before its last rollout";
+  return [context(`Not counted: ${errors} ${whose}${gone.count > 1 ? ", most often" : ""}: ${what}`)];
 }
 
 function newestEntries(log: LogFindings): Block[] {

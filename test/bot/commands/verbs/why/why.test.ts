@@ -160,11 +160,54 @@ test("right after a restart nothing of the run before counts", async () => {
   expect(text).toContain("Not counted: 1 error of instances that are gone: lost the database");
 });
 
-test("a failing service gets its cause from a replaced instance, if only that logged one", async () => {
-  const logLines = [{ instance_name: "web-x1", log: "FATAL out of disk" }];
-  const failing = service("web", { status: "Failed", instance_names: ["web-x2"], ready_instances: 0 });
+test("a failing service gets its cause from a replaced instance of the same rollout, if only that logged one", async () => {
+  const logLines = [{ instance_name: "web-x1", log: timed(60, "FATAL out of disk") }];
+  const failing = { status: "Failed", instance_names: ["web-x2"], ready_instances: 0 };
+  const why = async (since: string) =>
+    drawn(
+      await answerTo("why service/web", {
+        services: [service("web", { ...failing, rollout: { state: "progressing", since } })],
+        logLines,
+      }),
+    );
 
-  expect(drawn(await answerTo("why service/web", { services: [failing], logLines }))).toContain("FATAL out of disk");
+  expect((await why("2026-11-21T11:58:00Z")).split("\n")[0]).toContain("out of disk");
+  const later = await why("2026-11-21T11:59:30Z");
+  expect(later.split("\n")[0]).not.toContain("out of disk");
+  expect(later).toContain("Not counted: 1 error from before its last rollout: out of disk");
+});
+
+test("nine minutes after a broken version was taken back, its errors aren't those of what runs, though its instances keep their names", async () => {
+  const running: Partial<PlainService> = {
+    instance_names: ["web-0"],
+    revision: 4,
+    revisions: [
+      { revision: 4, created_at: "2026-11-21T11:51:00Z", is_current: true },
+      { revision: 3, created_at: "2026-11-21T11:40:00Z" },
+    ],
+  };
+  const broken = Array.from({ length: 18 }, (_, at) => timed(1_000 - at * 20, "ERROR lost the database"));
+  const why = async (state: Partial<PlainService>, ...lines: readonly string[]) =>
+    drawn(
+      await answerTo("why service/web", {
+        services: [service("web", { ...running, ...state })],
+        logLines: [...broken, ...lines].map((log) => ({ instance_name: "web-0", log })),
+      }),
+    );
+
+  const well = await why({}, timed(500, "GET / 200"));
+  expect(well).toContain("🟢 web runs, with no error in the 1 log line since its last rollout 9 min ago");
+  expect(well).toContain("Not counted: 18 errors from before its last rollout, most often: lost the database");
+  expect(await why({}, timed(300, "ERROR out of disk"), timed(240, "ERROR out of disk"))).toContain(
+    "🟢 web runs, but logs 2 error lines in 9 min: out of disk",
+  );
+  expect(
+    await why(
+      { ready_instances: 1, target_instance_size: 3 },
+      timed(300, "ERROR out of disk"),
+      timed(240, "ERROR out of disk"),
+    ),
+  ).toContain("out of disk, 2 times in 9 min");
 });
 
 test("that an instance ended isn't told beside the error that ended it, and alone it is all there is to tell", async () => {
