@@ -1,6 +1,9 @@
 import type { Mutant } from "./mutants.ts";
 
 const containers = ["test/service/engines/docker/containers.test.ts"];
+const outages = ["test/service/engines/docker/outages.test.ts"];
+const pulls = ["test/service/engines/docker/images/pull.test.ts"];
+const surroundings = ["test/service/workloads/surroundings.test.ts"];
 
 export const dockerMutants: readonly Mutant[] = [
   {
@@ -27,8 +30,8 @@ export const dockerMutants: readonly Mutant[] = [
   {
     bug: "a new version without ports takes over after a moment",
     file: "src/service/workloads/services/service-container.ts",
-    text: "isUnproven ? UNPROVEN_PATIENCE : 1;",
-    becomes: "1;",
+    text: "(isUnproven ? UNPROVEN_PATIENCE : 1)",
+    becomes: "1",
     tests: ["test/service/workloads/services/revisions.test.ts"],
   },
   {
@@ -83,9 +86,9 @@ export const dockerMutants: readonly Mutant[] = [
   {
     bug: "a container is removed before its end was recorded",
     file: "src/service/workloads/lifecycle/keep-running.ts",
-    text: "  if (stopping.signal.aborted) await options.onStopped?.(exit);\n  else next = await options.onExit(exit, { failures, delayMs });\n  if (unit) await options.discard(unit);\n",
+    text: "  if (stopping.signal.aborted) await options.onStopped?.(exit);\n  else next = await options.onExit(exit, { delayMs });\n  if (unit) await options.discard(unit);\n",
     becomes:
-      "  if (unit) await options.discard(unit);\n  if (stopping.signal.aborted) await options.onStopped?.(exit);\n  else next = await options.onExit(exit, { failures, delayMs });\n",
+      "  if (unit) await options.discard(unit);\n  if (stopping.signal.aborted) await options.onStopped?.(exit);\n  else next = await options.onExit(exit, { delayMs });\n",
     tests: ["test/service/workloads/discard.test.ts"],
   },
   {
@@ -136,5 +139,124 @@ export const dockerMutants: readonly Mutant[] = [
     text: "if (other && !isOwn(other)) {",
     becomes: 'if (other && !isOwn(other) && name === "") {',
     tests: ["test/service/engines/docker/own-containers.test.ts"],
+  },
+  {
+    bug: "what the daemon did to a container counts as its crash",
+    file: "src/service/workloads/lifecycle/keep-running.ts",
+    text: "if (isEvidence) loop.failures += 1;",
+    becomes: "loop.failures += 1;",
+    tests: surroundings,
+  },
+  {
+    bug: "a registry that is away makes a rollout stuck",
+    file: "src/service/workloads/lifecycle/keep-running.ts",
+    text: ", ...(error instanceof Away && { surroundings: why })",
+    becomes: "",
+    tests: surroundings,
+  },
+  {
+    bug: "an end while the daemon was away is told as a restart",
+    file: "src/service/workloads/services/crashes.ts",
+    text: "startError === undefined && surroundings === undefined;",
+    becomes: "startError === undefined;",
+    tests: surroundings,
+  },
+  {
+    bug: "a job loses an attempt when the daemon restarts",
+    file: "src/service/workloads/jobs/job-run.ts",
+    text: "|| (exit.surroundings !== undefined && exit.code !== 0)",
+    becomes: "",
+    tests: surroundings,
+  },
+  {
+    bug: "a job that completed while the daemon was away runs again",
+    file: "src/service/workloads/jobs/job-run.ts",
+    text: "exit.surroundings !== undefined && exit.code !== 0",
+    becomes: "exit.surroundings !== undefined",
+    tests: surroundings,
+  },
+  {
+    bug: "the time to become ready runs while the daemon is away",
+    file: "src/service/workloads/services/service-container.ts",
+    text: "runtime.answeredMs ?? clock.elapsedMs",
+    becomes: "clock.elapsedMs",
+    tests: surroundings,
+  },
+  {
+    bug: "an instance without ports is ready although it ended while the daemon was away",
+    file: "src/service/workloads/services/service-container.ts",
+    text: ">= upAt && (await runs())",
+    becomes: ">= upAt",
+    tests: surroundings,
+  },
+  {
+    bug: "a container that turns unhealthy later is shown as ready",
+    file: "src/service/workloads/services/service-container.ts",
+    text: "    if (unit.health) await staysHealthy(unit, unit.health, isOver);\n",
+    becomes: "",
+    tests: surroundings,
+  },
+  {
+    bug: "a container that stays unhealthy is never called failing",
+    file: "src/service/workloads/services/service-container.ts",
+    text: "since !== undefined && answeredMs() - since >=",
+    becomes: "since !== undefined && 0 >=",
+    tests: surroundings,
+  },
+  {
+    bug: "an end is taken for the container's own after a restart of the daemon",
+    file: "src/service/engines/docker/units/container-watch.ts",
+    text: "resolve(hasRunOn ? exit :",
+    becomes: "resolve(hasRunOn || exit ? exit :",
+    tests: outages,
+  },
+  {
+    bug: "after an outage no end is the container's own any more",
+    file: "src/service/engines/docker/units/container-watch.ts",
+    text: "Object.assign(known, { isPaused: found.isPaused, seenIn: session })",
+    becomes: "(known.isPaused = found.isPaused)",
+    tests: outages,
+  },
+  {
+    bug: "a container that the daemon ended during its start counts as crashed",
+    file: "src/service/engines/docker/units/start-container.ts",
+    text: 'made.state === "running" ? before : undefined',
+    becomes: "before",
+    tests: outages,
+  },
+  {
+    bug: "what a daemon says while it is being stopped is held against a version",
+    file: "src/service/engines/docker/units/start-container.ts",
+    text: "session !== undefined && session === watch.session()",
+    becomes: "true",
+    tests: outages,
+  },
+  {
+    bug: "a late answer of the daemon stands for all the time before it",
+    file: "src/service/engines/docker/daemon/daemon-health.ts",
+    text: "Math.min(at - answered.at, LONGEST_MS)",
+    becomes: "(at - answered.at)",
+    tests: outages,
+  },
+  {
+    bug: "the time of an outage counts as answered",
+    file: "src/service/engines/docker/daemon/daemon-health.ts",
+    text: "      answered = { ...answered, at: clock.elapsedMs() };\n",
+    becomes: "",
+    tests: outages,
+  },
+  {
+    bug: "a registry that can't be reached is held against a version",
+    file: "src/service/engines/docker/images/pull.ts",
+    text: "kind?.isAway ? new Away(why, { cause: text }) : new Error",
+    becomes: "new Error",
+    tests: pulls,
+  },
+  {
+    bug: "after a kill of the server, a version that was never ready runs on all instances",
+    file: "src/service/workloads/services/service-runner.ts",
+    text: "    resumeServing(run);\n",
+    becomes: "",
+    tests: surroundings,
   },
 ];

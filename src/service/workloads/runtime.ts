@@ -66,9 +66,16 @@ export type Exit = {
   readonly isRemoved?: true;
   /** Why the runtime couldn't start it; not a failure of the program. */
   readonly startError?: string;
+  /** Why it says nothing about the workload, as a clause: "Docker didn't answer". Such an end or failed start isn't counted. */
+  readonly surroundings?: string;
   /** When it ended, if the runtime knows better than the moment at which the end is noticed. ISO 8601 in UTC. */
   readonly at?: string;
 };
+
+/** A start that failed because something that it needs doesn't answer. It says nothing about the workload. */
+export class Away extends Error {
+  override readonly name = "Away";
+}
 
 /** A line of a unit's output. `cursor` is its position in the stream, for runtimes that can resume one. */
 export type LogLine = { readonly at: Date; readonly text: string; readonly cursor?: string };
@@ -95,10 +102,12 @@ export type Unit = {
   /** Whether all its ports answer. Undefined for a unit without ports. */
   readonly answers: (() => Promise<boolean>) | undefined;
   /**
-   * What its own health check says, which then decides in place of `answers`. It also knows how long a start may take, so
-   * it doesn't say `starting` for ever. Undefined without one. Never rejects.
+   * What its own health check says, which then decides in place of `answers`, and how often that can change. It also knows
+   * how long a start may take, so it doesn't say `starting` for ever. Undefined without one. Never rejects.
    */
-  readonly health?: (() => Promise<Health>) | undefined;
+  readonly health?: { readonly look: () => Promise<Health>; readonly everyMs: number } | undefined;
+  /** Whether it certainly runs at this moment; undefined where an end is always known at once. Never rejects. */
+  readonly runs?: () => Promise<boolean>;
   /** `host:port` at which it takes connections for a container port; undefined if that port isn't one of its own. */
   readonly address: (containerPort: number) => string | undefined;
   /** Why it does nothing although it runs, as a clause; undefined while it isn't hindered, and where that can't happen. */
@@ -168,6 +177,8 @@ export type Runtime = {
   /** The same for all workloads but these. Never rejects. */
   readonly clearOthers: (kept: ReadonlySet<string>) => Promise<void>;
   readonly readiness: () => Readiness;
+  /** How long what runs the units has answered so far, in milliseconds; undefined where it always does. */
+  readonly answeredMs?: () => number;
   /** Frees what this server holds. Units that still run are left alone. */
   readonly close: () => Promise<void>;
 };

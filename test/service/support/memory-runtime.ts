@@ -22,6 +22,8 @@ export type MemoryUnit = {
   readonly print: (text: string) => void;
   /** `at` is when, for one that ended while nobody looked; now if undefined. */
   readonly end: (code: number, at?: string) => void;
+  /** What runs it was away, and took it down or may have. */
+  readonly takeDown: (code: number) => void;
   /** The memory limit that it runs with. */
   limitMib: number | undefined;
   readonly discard: () => void;
@@ -49,6 +51,8 @@ export type ClusterOptions = {
   readonly answers?: (unit: MemoryUnit) => boolean;
   /** What the health check of a unit says; units have none if undefined. */
   readonly health?: (unit: MemoryUnit) => Health;
+  /** Whether a unit certainly runs at this moment, where the cluster may not know. */
+  readonly runs?: (unit: MemoryUnit) => boolean;
   /** Whether a unit ends when it is asked to; one that doesn't runs until the test ends it. They all do if undefined. */
   readonly stops?: (unit: MemoryUnit) => boolean;
   /** Whether the limit of a running unit can be changed now. Undefined for a cluster that never can. */
@@ -123,6 +127,11 @@ function makeUnit(spec: UnitSpec, id: number, clock: Pick<Clock, "now">): Memory
     next.resolve();
     next = Promise.withResolvers();
   };
+  const endWith = (exit: Exit): void => {
+    isGone = true;
+    gone.resolve(exit);
+    change();
+  };
   return {
     spec,
     lines,
@@ -139,11 +148,8 @@ function makeUnit(spec: UnitSpec, id: number, clock: Pick<Clock, "now">): Memory
       lines.push({ at: clock.now(), text, cursor: `${id}:${lines.length}` });
       change();
     },
-    end(code, at) {
-      isGone = true;
-      gone.resolve({ code, ...(at !== undefined && { at }) });
-      change();
-    },
+    end: (code, at) => endWith({ code, ...(at !== undefined && { at }) }),
+    takeDown: (code) => endWith({ code, surroundings: "the cluster didn't answer" }),
   };
 }
 
@@ -159,7 +165,7 @@ function runProgram(unit: MemoryUnit): void {
 /** What a server holds of a unit; each server has its own. */
 function handleOf(
   unit: MemoryUnit,
-  { answers = () => true, stops = () => true, health, resizes, digest }: ClusterOptions,
+  { answers = () => true, stops = () => true, health, runs, resizes, digest }: ClusterOptions,
 ): Unit {
   const { workload, instance, container, generation } = unit.spec;
   const labels: UnitLabels = { workload, instance, container, generation };
@@ -172,7 +178,8 @@ function handleOf(
     }),
     spoke: Promise.resolve(),
     answers: unit.spec.ports.length > 0 ? async () => !unit.isGone() && answers(unit) : undefined,
-    ...(health && { health: async () => health(unit) }),
+    ...(health && { health: { look: async () => health(unit), everyMs: 1_000 } }),
+    ...(runs && { runs: async () => runs(unit) }),
     imageDigest: digest?.(unit),
     address: (port) => (unit.spec.ports.includes(port) ? `${instance}:${port}` : undefined),
     readLog(reader) {

@@ -77,6 +77,7 @@ export async function openDockerEngine(options: DockerEngineOptions): Promise<Op
           const outage = health.outage();
           return outage ? { ok: false, reason: outageSentence(title, outage) } : { ok: true };
         },
+        answeredMs: health.answeredMs,
         disk: isLocal(found.address)
           ? watchDisk({
               clock,

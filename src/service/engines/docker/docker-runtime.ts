@@ -4,7 +4,6 @@ import { makePortFronts } from "../../workloads/ports.ts";
 import type { Runtime, Unit } from "../../workloads/runtime.ts";
 import type { DaemonApi, ListedContainer } from "./daemon/daemon-api.ts";
 import type { DiskWatch } from "./daemon/disk-watch.ts";
-import { toldToUsers } from "./daemon/daemon-error.ts";
 import { checkImage } from "./images/image-reference.ts";
 import type { Images } from "./images/images.ts";
 import { titles } from "./limits.ts";
@@ -14,7 +13,7 @@ import { makeUserNetworks } from "./user-networks.ts";
 import { enforcedMib } from "./units/container-spec.ts";
 import { type DockerContext, unitOver } from "./units/container-unit.ts";
 import { watchContainers } from "./units/container-watch.ts";
-import { startContainer } from "./units/start-container.ts";
+import { startContainer, stepOf } from "./units/start-container.ts";
 import { unawaited } from "../../../platform/waiting.ts";
 
 type DockerRuntimeOptions = {
@@ -35,6 +34,7 @@ type DockerRuntimeOptions = {
   /** The address of this machine that port mappings get. */
   readonly portsHost: string;
   readonly readiness: () => Readiness;
+  readonly answeredMs: () => number;
   readonly disk?: DiskWatch | undefined;
   readonly onEvent: (message: string, data: object) => void;
 };
@@ -48,9 +48,10 @@ export type DockerRuntime = Runtime & {
 
 /** Runs units as containers of Docker or Podman. They outlive the server; their labels say which unit they are. */
 export function makeDockerRuntime(options: DockerRuntimeOptions): DockerRuntime {
-  const { images, isPodman, owner, onEvent, readiness, clock } = options;
+  const { images, isPodman, owner, onEvent, readiness, answeredMs, clock } = options;
+  const title = titles[isPodman ? "podman" : "docker"];
   const { daemon, isOwn } = ownContainers(options.daemon, options);
-  const watch = watchContainers({ clock, daemon, owner, onEvent });
+  const watch = watchContainers({ clock, daemon, owner, title, onEvent });
   const networks = makeUserNetworks(daemon, owner);
   const graceSeconds = options.graceSeconds ?? GRACE_SECONDS;
   const { disk } = options;
@@ -58,6 +59,7 @@ export function makeDockerRuntime(options: DockerRuntimeOptions): DockerRuntime 
     clock,
     daemon,
     isPodman,
+    title,
     isOwn,
     owner,
     watch,
@@ -65,6 +67,7 @@ export function makeDockerRuntime(options: DockerRuntimeOptions): DockerRuntime 
     disk,
     onEvent,
     graceSeconds,
+    answeredMs,
   };
   const fronts = makePortFronts(options.portsHost, options.connections);
   return {
@@ -73,13 +76,8 @@ export function makeDockerRuntime(options: DockerRuntimeOptions): DockerRuntime 
     check: checkImage,
     reservedMib: enforcedMib,
     ...(options.limitsMemory && { enforcedMib }),
-    async prepare({ definition: { image, pullAlways } }, { signal, note }) {
-      try {
-        await images.ready(image, { pullAlways, signal, note });
-      } catch (error) {
-        throw toldToUsers(error, titles[isPodman ? "podman" : "docker"]);
-      }
-    },
+    prepare: ({ definition: { image, pullAlways } }, { signal, note }) =>
+      stepOf(context, () => images.ready(image, { pullAlways, signal, note }), signal),
     start: (spec, note) => startContainer(spec, context, note),
     adopt: () => adopt(context),
     expose: fronts.open,
@@ -92,6 +90,7 @@ export function makeDockerRuntime(options: DockerRuntimeOptions): DockerRuntime 
     },
     clearOthers: (kept) => clearOthers(context, kept),
     readiness,
+    answeredMs,
     async close() {
       watch.close();
       disk?.close();
@@ -114,7 +113,7 @@ async function adoptOne({ id, labels }: ListedContainer, context: DockerContext)
   const found = await context.daemon.inspectContainer(id);
   const unit = unitOf(labels);
   if (!found || !unit) return undefined;
-  if (found.state !== "created") return await unitOver(found, unit, context);
+  if (found.state !== "created") return await unitOver(found, { ...unit, seenIn: context.watch.session() }, context);
   await context.daemon.removeContainer(id);
   return undefined;
 }
@@ -124,7 +123,7 @@ async function clearOthers({ daemon, owner, watch, networks, onEvent }: DockerCo
   try {
     for (const { id, labels, state } of await daemon.listContainers([ownerFilter(owner)])) {
       if (kept.has(unitOf(labels)?.workload ?? "")) continue;
-      if (state === "running") unawaited(watch.ended(id).then(() => watch.discard(id)));
+      if (state === "running") unawaited(watch.ended(id, watch.session()).then(() => watch.discard(id)));
       else await daemon.removeContainer(id);
     }
     await networks.removeUnused();

@@ -71,7 +71,7 @@ function keepContainer(run: Run, index: number, container: Container): Kept {
   const path = recordPath(context.dataDir, job.uid, index);
   // That of an adopted unit: no attempt of this job has failed since.
   let attempt = run.progress.failures + 1;
-  /** The last start failed: why is the message of the job until one succeeds. */
+  /** The last start failed, or its surroundings ended it: why is the message of the job until one succeeds. */
   let isRetrying = false;
   let isInterrupted = run.interrupted.has(index);
   return keepRunning({
@@ -92,8 +92,9 @@ function keepContainer(run: Run, index: number, container: Container): Kept {
       if (isInterrupted) unawaited(unit.stop(), (error) => context.onEvent("background work failed", { error }));
     },
     async onExit(exit, { delayMs }) {
-      isRetrying = exit.startError !== undefined;
-      // The runtime couldn't start a unit: not a failure of the job.
+      // The runtime couldn't start a unit, or took it down: not a failure of the job. One that completed meanwhile never
+      // runs a second time.
+      isRetrying = exit.startError !== undefined || (exit.surroundings !== undefined && exit.code !== 0);
       if (isRetrying) {
         run.waits(exitClause(exit));
         say(run, `${exitClause(exit)}, retrying in ${duration(delayMs)}`);

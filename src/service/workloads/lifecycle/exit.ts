@@ -5,6 +5,7 @@ import type { LastState } from "../../../api/schema.ts";
 /** How a unit ended, as a clause: "exited with code 137 (out of memory)". */
 export function exitClause(exit: Exit): string {
   if (exit.startError !== undefined) return `couldn't be started: ${exit.startError}`;
+  if (exit.surroundings !== undefined) return `ended while ${exit.surroundings}`;
   if (exit.isRemoved === true) return `was ${REMOVED}`;
   return exit.code === null ? `was ${killed(exit)}` : `exited with code ${exit.code}${cause(exit)}`;
 }

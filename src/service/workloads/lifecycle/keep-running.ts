@@ -1,4 +1,4 @@
-import type { Exit, Unit } from "../runtime.ts";
+import { Away, type Exit, type Unit } from "../runtime.ts";
 import { delayAfter, type BackOff, makePause, type Pause } from "./back-off.ts";
 import type { Clock } from "../../../platform/clock.ts";
 import { unawaited } from "../../../platform/waiting.ts";
@@ -12,7 +12,7 @@ export type Kept = {
   readonly leave: () => Promise<void>;
   /** Forgets the failures and ends a back-off. */
   readonly retryNow: () => void;
-  /** Failures in a row; 0 once a unit has stayed up for long enough. */
+  /** Failures in a row; 0 once a unit has stayed up for long enough. What its surroundings did is none. */
   readonly failures: () => number;
   readonly current: () => Unit | undefined;
 };
@@ -32,10 +32,10 @@ type KeepRunning = {
   readonly backOff: BackOff;
   readonly onStart: (unit: Unit) => void;
   /**
-   * Called for a unit that ended without being stopped, and decides whether another one is started. `failures` includes
-   * this one; `delayMs` is the pause before the next one.
+   * Called for a unit that ended without being stopped, and decides whether another one is started. `delayMs` is the
+   * pause before the next one.
    */
-  readonly onExit: (exit: Exit, after: { failures: number; delayMs: number }) => Promise<"again" | "over">;
+  readonly onExit: (exit: Exit, after: { delayMs: number }) => Promise<"again" | "over">;
   /** Called when a stopped unit has ended. */
   readonly onStopped?: (exit: Exit) => Promise<void>;
   /** Called once `onExit` or `onStopped` has recorded the end of a unit. Not called if that failed. */
@@ -54,6 +54,8 @@ type Loop = {
   unit: Unit | undefined;
   startedAt: number;
   failures: number;
+  /** Ends and failed starts in a row that say nothing about the workload. */
+  inVain: number;
   isLeft: boolean;
 };
 
@@ -67,6 +69,7 @@ export function keepRunning(options: KeepRunning): Kept {
     unit: undefined,
     startedAt: 0,
     failures: 0,
+    inVain: 0,
     isLeft: false,
   };
   const { stopping, pause } = loop;
@@ -103,13 +106,13 @@ async function repeat(loop: Loop): Promise<void> {
   while ((await runOnce(loop)) === "again" && !loop.stopping.signal.aborted) loop.starting = startOrFail(loop);
 }
 
-/** A failed start counts as a unit that failed immediately. */
+/** A failed start counts as a unit that failed immediately, unless its surroundings were away. */
 async function startOrFail({ options, stopping }: Loop): Promise<Unit | Exit | undefined> {
   try {
     return await options.start(stopping.signal);
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
-    return { code: null, startError: why };
+    return { code: null, startError: why, ...(error instanceof Away && { surroundings: why }) };
   }
 }
 
@@ -118,8 +121,11 @@ async function runOnce(loop: Loop): Promise<"again" | "over"> {
   const exit = await endOf(loop);
   await options.decided;
   if (!exit || loop.isLeft) return "over";
-  loop.failures = hasRecovered(loop) ? 1 : loop.failures + 1;
-  const delayMs = delayAfter(loop.failures, options.backOff);
+  const isEvidence = exit.surroundings === undefined;
+  if (hasRecovered(loop)) loop.failures = 0;
+  if (isEvidence) loop.failures += 1;
+  loop.inVain = isEvidence ? 0 : loop.inVain + 1;
+  const delayMs = delayAfter(isEvidence ? loop.failures : loop.inVain, options.backOff);
   const ending = recordEnd(loop, exit, delayMs);
   loop.ending = ending;
   const next = await ending;
@@ -128,11 +134,11 @@ async function runOnce(loop: Loop): Promise<"again" | "over"> {
 }
 
 async function recordEnd(loop: Loop, exit: Exit, delayMs: number): Promise<"again" | "over"> {
-  const { options, stopping, failures, unit } = loop;
+  const { options, stopping, unit } = loop;
   loop.unit = undefined;
   let next: "again" | "over" = "over";
   if (stopping.signal.aborted) await options.onStopped?.(exit);
-  else next = await options.onExit(exit, { failures, delayMs });
+  else next = await options.onExit(exit, { delayMs });
   if (unit) await options.discard(unit);
   return next;
 }

@@ -5,7 +5,7 @@ import type { Exit } from "../runtime.ts";
 
 /** The crashes of one instance. */
 export type Crashes = {
-  /** How often it ended and was started again; a start that failed is none. */
+  /** How often it ended and was started again; a start that failed is none, nor is an end that says nothing about it. */
   readonly count: number;
   /** `how` is a clause: "web-1 exited with code 1". Without an `end` it never ran. */
   readonly last?: { readonly at: string; readonly end: LastState | undefined; readonly how: string };
@@ -24,9 +24,9 @@ export function makeCrashCount(instance: string, clock: Pick<Clock, "now">): Cra
     add(exit) {
       const how = `${instance} ${exitClause(exit)}`;
       const at = exitTime(exit, clock.now());
-      const isEnd = exit.startError === undefined;
-      const end = isEnd ? lastStateOf(exit, at) : crashes.last?.end;
-      crashes = { count: crashes.count + (isEnd ? 1 : 0), last: { at, how, end } };
+      const counts = isCrash(exit);
+      const end = counts ? lastStateOf(exit, at) : crashes.last?.end;
+      crashes = { count: crashes.count + (counts ? 1 : 0), last: { at, how, end } };
       return how;
     },
     read: () => crashes,
@@ -34,6 +34,11 @@ export function makeCrashCount(instance: string, clock: Pick<Clock, "now">): Cra
       crashes = { count: 0 };
     },
   };
+}
+
+/** Whether something ran and ended by itself. */
+export function isCrash({ startError, surroundings }: Exit): boolean {
+  return startError === undefined && surroundings === undefined;
 }
 
 /** The restarts after a crash of all instances of one service, as an answer holds them. */

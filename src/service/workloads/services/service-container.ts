@@ -138,22 +138,30 @@ type Patience = {
   readonly readyAfterMs: number;
   readonly isUnproven: boolean;
   readonly clock: Pick<Clock, "elapsedMs">;
+  /** Goes on only while what runs the units answers. */
+  readonly answeredMs: () => number;
 };
 
-function readinessCheckOf({ health, answers }: Unit, { readyAfterMs, isUnproven, clock }: Patience): ReadinessCheck {
+function readinessCheckOf(unit: Unit, { readyAfterMs, isUnproven, clock, answeredMs }: Patience): ReadinessCheck {
+  const { health, answers, runs = async () => true } = unit;
   if (health) {
     const looks = { starting: "waiting", healthy: "ready", unhealthy: "overdue" } as const;
-    const look = async () => looks[await health()];
-    return { look, pollMs: SLOW_POLL_MS, fault: "doesn't pass its health check", patience: "", isStrict: true };
+    const look = async () => looks[await health.look()];
+    return { look, pollMs: SLOW_POLL_MS, fault: UNHEALTHY, patience: "", isStrict: true };
   }
-  const withoutPorts = isUnproven ? UNPROVEN_PATIENCE : 1;
-  const waitMs = readyAfterMs * (answers ? PORT_PATIENCE : withoutPorts);
-  const deadline = clock.elapsedMs() + waitMs;
+  if (!answers) {
+    const waitMs = readyAfterMs * (isUnproven ? UNPROVEN_PATIENCE : 1);
+    const upAt = clock.elapsedMs() + waitMs;
+    // While the daemon is away, nobody has noticed yet how it ended.
+    const look = async () => (clock.elapsedMs() >= upAt && (await runs()) ? "ready" : "waiting");
+    return { look, pollMs: Math.min(POLL_MS, waitMs), fault: "", patience: "", isStrict: false };
+  }
+  const waitMs = readyAfterMs * PORT_PATIENCE;
+  const deadline = answeredMs() + waitMs;
   return {
     async look() {
-      if (answers && (await answers())) return "ready";
-      if (clock.elapsedMs() < deadline) return "waiting";
-      return answers ? "overdue" : "ready";
+      if (await answers()) return "ready";
+      return answeredMs() < deadline ? "waiting" : "overdue";
     },
     pollMs: Math.min(POLL_MS, waitMs),
     fault: "doesn't answer on its port",
@@ -162,53 +170,88 @@ function readinessCheckOf({ health, answers }: Unit, { readyAfterMs, isUnproven,
   };
 }
 
+const UNHEALTHY = "doesn't pass its health check";
+
 /**
  * Watches one unit after the other until it is ready, and until its failures are forgotten. A unit is ready when its health
  * check passes; without one, when all its ports answer, or when it has stayed up for `readyAfterMs` if it has none. One
  * that never opens its ports is ready after a longer time, because it may well do other work, unless it is unproven.
+ * A health check counts for as long as the unit runs.
  */
 function makeReadiness(spec: ContainerSpec, context: EngineContext, { changed }: ContainerEvents) {
-  const { readyAfterMs, backOff, clock } = context;
+  const { readyAfterMs, backOff, clock, runtime } = context;
+  const answeredMs = runtime.answeredMs ?? clock.elapsedMs;
   let ready: Unit | undefined;
-  let overdue: { readonly unit: Unit; readonly fault: string } | undefined;
+  let unwell: { readonly unit: Unit; readonly fault: string; readonly isOverdue: boolean } | undefined;
   let { isUnproven } = spec;
 
-  const isOverdue = (unit: Unit | undefined): boolean => overdue !== undefined && overdue.unit === unit;
+  const faultOf = (unit: Unit | undefined) => (unwell !== undefined && unwell.unit === unit ? unwell : undefined);
 
-  async function becomesReady(unit: Unit): Promise<boolean> {
-    const gone = new AbortController();
-    unawaited(unit.exited.finally(() => gone.abort()));
-    const { look, pollMs, fault, patience, isStrict } = readinessCheckOf(unit, { readyAfterMs, isUnproven, clock });
-    while (!gone.signal.aborted) {
+  async function becomesReady(unit: Unit, gone: AbortSignal): Promise<void> {
+    const check = readinessCheckOf(unit, { readyAfterMs, isUnproven, clock, answeredMs });
+    const { look, pollMs, fault, patience, isStrict } = check;
+    while (!gone.aborted) {
       const found = await look();
-      if (found === "ready" || gone.signal.aborted) break;
-      if (found === "overdue" && !isOverdue(unit)) {
+      if (found === "ready" || gone.aborted) return;
+      if (found === "overdue" && !faultOf(unit)) {
         noteTo(spec, context, ` ${fault}${patience}`);
-        if (!isStrict && !isUnproven) break;
-        overdue = { unit, fault };
+        if (!isStrict && !isUnproven) return;
+        unwell = { unit, fault, isOverdue: true };
         changed();
       }
       await clock.sleep(found === "overdue" ? SLOW_POLL_MS : pollMs);
     }
-    return !gone.signal.aborted;
+  }
+
+  /** One that was ready and fails its check by now has as long to recover as one with ports has to start. */
+  async function staysHealthy(unit: Unit, { look, everyMs }: NonNullable<Unit["health"]>, gone: AbortSignal) {
+    let since: number | undefined;
+    while (
+      await clock.sleep(everyMs, gone).then(
+        () => true,
+        () => false,
+      )
+    ) {
+      const found = await look();
+      const isOverdue = since !== undefined && answeredMs() - since >= readyAfterMs * PORT_PATIENCE;
+      const isSame = found === "healthy" ? since === undefined : faultOf(unit)?.isOverdue === isOverdue;
+      if (gone.aborted || found === "starting" || isSame) continue;
+      if (found === "healthy") noteTo(spec, context, " passes its health check again");
+      else if (since === undefined) noteTo(spec, context, ` ${UNHEALTHY} any more`);
+      since = found === "healthy" ? undefined : (since ?? answeredMs());
+      unwell = found === "healthy" ? undefined : { unit, fault: UNHEALTHY, isOverdue };
+      changed();
+    }
   }
 
   async function watch(unit: Unit): Promise<void> {
+    const gone = new AbortController();
     const recovery = clock.after(recoveredAfterMs(backOff), changed);
-    unawaited(unit.exited.finally(() => recovery.cancel()));
-    if (await becomesReady(unit)) {
+    unawaited(
+      unit.exited.finally(() => {
+        gone.abort();
+        recovery.cancel();
+      }),
+    );
+    const isOver = AbortSignal.any([gone.signal, context.leaving]);
+    await becomesReady(unit, isOver);
+    if (!isOver.aborted) {
       ready = unit;
-      overdue = undefined;
+      unwell = undefined;
       isUnproven = false;
     }
     changed();
+    if (unit.health) await staysHealthy(unit, unit.health, isOver);
   }
 
   return {
     watch: (unit: Unit) => unawaited(watch(unit), (error) => context.onEvent("background work failed", { error })),
-    isReady: (unit: Unit | undefined) => ready !== undefined && ready === unit,
-    isOverdue,
-    silence: (unit: Unit | undefined) => (overdue && isOverdue(unit) ? `it ${overdue.fault}` : undefined),
+    isReady: (unit: Unit | undefined) => ready !== undefined && ready === unit && !faultOf(unit),
+    isOverdue: (unit: Unit | undefined) => faultOf(unit)?.isOverdue === true,
+    silence(unit: Unit | undefined) {
+      const found = faultOf(unit);
+      return found && `it ${found.fault}`;
+    },
   };
 }
 

@@ -1,7 +1,7 @@
 import type { EngineContext } from "../engine-context.ts";
 import type { Unit } from "../runtime.ts";
 import type { Service } from "../state/service-store.ts";
-import { type CrashCount, type Crashes, makeCrashCount } from "./crashes.ts";
+import { type CrashCount, type Crashes, isCrash, makeCrashCount } from "./crashes.ts";
 import { type ContainerEvents, type ContainerSpec, keepContainer } from "./service-container.ts";
 import { isUnproven } from "./revisions.ts";
 import type { InstanceState } from "./service-status.ts";
@@ -148,13 +148,13 @@ function containersOf({ service, adopted }: InstanceSpec): { container: number; 
   return adopted?.isOutdated === true ? all.filter((each) => each.adopted !== undefined) : all;
 }
 
-/** A start that failed is told, but it is no restart: nothing ran. */
+/** A start that failed is told, but it is no restart: nothing ran. Nor is one after an outage of its surroundings. */
 function countingIn(crashes: CrashCount, { changed, crashed }: InstanceEvents): ContainerEvents {
   return {
     changed,
     crashed(exit) {
       const how = crashes.add(exit);
-      if (exit.startError === undefined) crashed(how);
+      if (isCrash(exit)) crashed(how);
     },
   };
 }

@@ -52,6 +52,7 @@ export function unitWorld(
     connections: 50,
     portsHost: "127.0.0.1",
     readiness: () => ({ ok: true }),
+    answeredMs: clock.elapsedMs,
     onEvent: () => undefined,
   });
   const read = (unit: Unit): Unit => {

@@ -1,69 +1,15 @@
 import { once } from "node:events";
-import { mkdtempSync, rmSync } from "node:fs";
 import { type AddressInfo, createServer } from "node:net";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { stillClock, testClock } from "../../../support/test-clock.ts";
-import { type Clock, machineClock } from "../../../../src/platform/clock.ts";
+import { machineClock } from "../../../../src/platform/clock.ts";
 import { findDaemon } from "../../../../src/service/engines/docker/daemon/find-daemon.ts";
-import { containerName, labelsOf } from "../../../../src/service/engines/docker/names.ts";
-import { makeUserNetworks } from "../../../../src/service/engines/docker/user-networks.ts";
-import { ownContainers } from "../../../../src/service/engines/docker/own-containers.ts";
+import { labelsOf } from "../../../../src/service/engines/docker/names.ts";
 import { watchContainers } from "../../../../src/service/engines/docker/units/container-watch.ts";
-import { startContainer } from "../../../../src/service/engines/docker/units/start-container.ts";
 import { exitClause } from "../../../../src/service/workloads/lifecycle/exit.ts";
+import { connected, inspected, labels, name, owner } from "./support/connected-daemon.ts";
 import { type FakeAnswer, type FakeDaemon, fakeDaemon, podmanVersion } from "./support/fake-daemon.ts";
-
-const owner = "0b5f6e0e";
-const labels = { workload: "us/dana/service/web", instance: "web-0", container: 0, generation: 3 };
-const name = containerName(owner, labels);
-
-async function connected(daemon: FakeDaemon, clock: Clock = stillClock()) {
-  const found = await findDaemon({ dockerHost: daemon.host, tls: { isVerified: false } }, { clock: machineClock });
-  const folder = mkdtempSync(join(tmpdir(), "gantry-containers-"));
-  const { daemon: api, isOwn } = ownContainers(found.daemon, { folder, owner });
-  const watch = watchContainers({ clock, daemon: api, owner, onEvent: () => undefined });
-  return {
-    compare: watch.compare,
-    start: () =>
-      startContainer(
-        {
-          ...labels,
-          username: "dana",
-          region: "us",
-          definition: { name: "web", image: "web:1", pullAlways: false, ports: [], mounts: [] },
-          volumes: [],
-          ports: [80],
-          syncTimezone: false,
-        },
-        {
-          clock,
-          daemon: api,
-          isOwn,
-          owner,
-          isPodman: false,
-          watch,
-          networks: makeUserNetworks(api, owner),
-          graceSeconds: 1,
-          onEvent: () => undefined,
-        },
-        () => undefined,
-      ),
-    [Symbol.dispose]() {
-      watch.close();
-      rmSync(folder, { recursive: true, force: true });
-    },
-  };
-}
-
-function inspected(id: string, status: string) {
-  const state = { Status: status, ExitCode: 0, FinishedAt: "0001-01-01T00:00:00Z" };
-  const config = { Image: "shop/web:1", Labels: labelsOf(owner, labels) };
-  const of = { Id: id, Name: `/${name}`, Image: "sha256:1d", Config: config };
-  return { ...of, HostConfig: {}, State: state, NetworkSettings: {} };
-}
 
 const started: FakeAnswer = [204, ""];
 const networks: Record<string, FakeAnswer> = { "/networks/create": [201, { Id: "network" }] };
@@ -298,10 +244,10 @@ test("a killed container was out of memory, also when Docker learns that only af
   });
   const found = await findDaemon({ dockerHost: daemon.host, tls: { isVerified: false } }, { clock: machineClock });
   const clock = testClock();
-  const watch = watchContainers({ clock, daemon: found.daemon, owner, onEvent: () => undefined });
+  const watch = watchContainers({ clock, daemon: found.daemon, owner, title: "Docker", onEvent: () => undefined });
   onTestFinished(() => watch.close());
 
-  const ended = watch.ended("c1");
+  const ended = watch.ended("c1", watch.session());
   await watch.look("c1");
 
   expect(await ended).toMatchObject({ code: 137, isOutOfMemory: true });
@@ -323,10 +269,10 @@ test.each([
   });
   const found = await findDaemon({ dockerHost: daemon.host, tls: { isVerified: false } }, { clock: machineClock });
   const clock = testClock();
-  const watch = watchContainers({ clock, daemon: found.daemon, owner, onEvent: () => undefined });
+  const watch = watchContainers({ clock, daemon: found.daemon, owner, title: "Docker", onEvent: () => undefined });
   onTestFinished(() => watch.close());
 
-  const ended = watch.ended("c1");
+  const ended = watch.ended("c1", watch.session());
   await watch.look("c1");
 
   const exit = await ended;
@@ -351,10 +297,10 @@ test("a container that somebody restarts runs on: it ends when it ends the next 
   });
   const found = await findDaemon({ dockerHost: daemon.host, tls: { isVerified: false } }, { clock: machineClock });
   const clock = testClock();
-  const watch = watchContainers({ clock, daemon: found.daemon, owner, onEvent: () => undefined });
+  const watch = watchContainers({ clock, daemon: found.daemon, owner, title: "Docker", onEvent: () => undefined });
   onTestFinished(() => watch.close());
 
-  const ended = watch.ended("c1");
+  const ended = watch.ended("c1", watch.session());
   await watch.look("c1");
   expect(watch.isOver("c1")).toBe(false);
   await watch.look("c1");

@@ -53,8 +53,7 @@ describe("the daemon", () => {
   test("keeps nobody who gives up waiting while it doesn't tell its version", async () => {
     await using busy = await fakeDaemon({ "/version": () => undefined });
     const leaving = new AbortController();
-    const events = daemonAt({ socketPath: busy.socketPath }, machineClock).events("gantry", leaving.signal);
-    const followed = events[Symbol.asyncIterator]().next();
+    const followed = daemonAt({ socketPath: busy.socketPath }, machineClock).events("gantry", leaving.signal);
 
     await until(() => busy.asked.includes("GET /version"));
     leaving.abort(new Error("the service ends"));

@@ -51,7 +51,7 @@ describe("a daemon that closes a connection without an answer", () => {
       [200, ""],
       (daemon) => daemon.readLogs("c1", { since: 0, follow: false, signal: never }).then((log) => log.resume()),
     ],
-    ["/events", [200, ""], (daemon) => all(daemon.events("gantry.owner=1", never))],
+    ["/events", [200, ""], async (daemon) => all(await daemon.events("gantry.owner=1", never))],
     [
       "/images/create",
       [200, { status: "Pulling" }],

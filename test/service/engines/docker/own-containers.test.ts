@@ -110,6 +110,7 @@ async function town({ untilStarts = async () => {} }: { readonly untilStarts?: (
       connections: 5,
       portsHost: "127.0.0.1",
       readiness: () => ({ ok: true }),
+      answeredMs: () => 0,
       onEvent: () => undefined,
     });
     onTestFinished(() => runtime.close());

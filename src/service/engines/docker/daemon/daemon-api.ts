@@ -32,8 +32,8 @@ export type DaemonApi = {
    * with its time.
    */
   readonly readLogs: (id: string, what: LogQuery) => Promise<Readable>;
-  /** Events of containers with this label, until the signal aborts or the daemon ends it. */
-  readonly events: (label: string, signal: AbortSignal) => AsyncIterable<DaemonEvent>;
+  /** Resolves once the daemon tells events of containers with this label, until the signal aborts or the daemon ends it. */
+  readonly events: (label: string, signal: AbortSignal) => Promise<AsyncIterable<DaemonEvent>>;
   /** Undefined when the daemon doesn't have it. */
   readonly inspectImage: (image: string) => Promise<InspectedImage | undefined>;
   /** Yields each line of the answer; one with `error` says why the pull failed, inside an answer with status 200. */

@@ -49,13 +49,9 @@ export function daemonAt(address: DaemonAddress, clock: Pick<Clock, "limit">): D
       const query = { ...range, stdout: "1", stderr: "1", timestamps: "1" };
       return await streamed(connection, { method: "GET", path: `/containers/${id}/logs`, query, signal });
     },
-    async *events(label, signal): AsyncGenerator<DaemonEvent> {
+    async events(label, signal) {
       const filters = JSON.stringify({ type: ["container"], label: [label] });
-      const stream = await streamed(connection, { method: "GET", path: "/events", query: { filters }, signal });
-      for await (const value of jsonLines(stream)) {
-        const { Action, Actor } = Event.parse(value);
-        yield { id: Actor.ID, action: Action };
-      }
+      return eventsIn(await streamed(connection, { method: "GET", path: "/events", query: { filters }, signal }));
     },
     inspectImage: async (image) => {
       const found = await find(Image, `/images/${encodeURIComponent(image)}/json`);
@@ -64,6 +60,13 @@ export function daemonAt(address: DaemonAddress, clock: Pick<Clock, "limit">): D
     pullImage: (image, options) => pull(connection, image, options),
     ...networkAndVolumeCalls(connection, asker),
   };
+}
+
+async function* eventsIn(stream: Readable): AsyncGenerator<DaemonEvent> {
+  for await (const value of jsonLines(stream)) {
+    const { Action, Actor } = Event.parse(value);
+    yield { id: Actor.ID, action: Action };
+  }
 }
 
 async function streamed(daemon: DaemonConnection, call: DaemonCall): Promise<Readable> {

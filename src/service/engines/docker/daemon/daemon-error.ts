@@ -30,11 +30,6 @@ export function isLost(error: unknown): error is DaemonError {
   return error instanceof DaemonError && error.status === undefined;
 }
 
-/** What users of a workload are told of a daemon that didn't answer; any other error as it is. */
-export function toldToUsers(error: unknown, title: string): unknown {
-  return isLost(error) ? new Error(`${title} didn't answer: ${messageOf(error)}`, { cause: error }) : error;
-}
-
 const byCode: Readonly<Record<string, string>> = {
   ENOENT: "there is no such socket",
   EACCES: "this user may not use it. Add the user to its group, which is mostly docker",
@@ -54,7 +49,7 @@ export function whyUnusable(error: unknown): string {
   return error.status === undefined ? messageOf(error) : `it answered ${error.status}: ${messageOf(error)}`;
 }
 
-function messageOf(error: unknown): string {
+export function messageOf(error: unknown): string {
   const text = error instanceof Error ? error.message : String(error);
   return text.trim().replace(/\.$/u, "");
 }

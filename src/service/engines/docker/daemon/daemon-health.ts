@@ -9,6 +9,8 @@ export type Outage = { readonly since: Date; readonly why: string };
 export type DaemonHealth = {
   /** Undefined while it answers. */
   readonly outage: () => Outage | undefined;
+  /** How long it has answered so far, in milliseconds, up to its last answer. */
+  readonly answeredMs: () => number;
   /** As it was at the start, or after the last outage: it may have been upgraded. */
   readonly about: () => DaemonAbout;
   readonly close: () => void;
@@ -25,6 +27,8 @@ type HealthOptions = {
 };
 
 const EVERY_MS = 1_000;
+/** An answer stands for so much of the time before it: it may have come late. */
+const LONGEST_MS = 2 * EVERY_MS;
 
 /** Asks a daemon from time to time whether it answers. */
 export function watchHealth(options: HealthOptions): DaemonHealth {
@@ -32,15 +36,21 @@ export function watchHealth(options: HealthOptions): DaemonHealth {
   const closing = new AbortController();
   let { about } = options;
   let outage: Outage | undefined;
+  let answered = { ms: 0, at: clock.elapsedMs() };
 
   async function look(): Promise<void> {
     try {
       await daemon.ping();
-      if (outage === undefined) return;
+      if (outage === undefined) {
+        const at = clock.elapsedMs();
+        answered = { ms: answered.ms + Math.min(at - answered.at, LONGEST_MS), at };
+        return;
+      }
       about = await daemon.about();
       await catchUp?.();
       onEvent("the daemon answers again", { away: outage.since.toISOString() });
       outage = undefined;
+      answered = { ...answered, at: clock.elapsedMs() };
     } catch (error) {
       if (outage === undefined && !closing.signal.aborted) onEvent("the daemon doesn't answer", { error });
       outage = { since: outage?.since ?? clock.now(), why: whyUnusable(error) };
@@ -48,5 +58,5 @@ export function watchHealth(options: HealthOptions): DaemonHealth {
   }
 
   unawaited(repeat(look, EVERY_MS, closing.signal, clock), (error) => onEvent("background work failed", { error }));
-  return { outage: () => outage, about: () => about, close: () => closing.abort() };
+  return { outage: () => outage, answeredMs: () => answered.ms, about: () => about, close: () => closing.abort() };
 }

@@ -5,6 +5,7 @@ import type { FindCredentials, Credentials } from "./credentials.ts";
 import { type ImageReference, HUB } from "./image-reference.ts";
 import { type PullLimits, watchPull } from "./pull-progress.ts";
 import { titles } from "../limits.ts";
+import { Away } from "../../../workloads/runtime.ts";
 
 type Pulling = {
   readonly clock: Clock;
@@ -34,7 +35,7 @@ export async function pullImage(reference: ImageReference, pulling: Pulling): Pr
     }
   } catch (error) {
     const why = watch.whyGivenUp();
-    if (why !== undefined) throw new Error(`${named(reference.registry)} ${why}`, { cause: error });
+    if (why !== undefined) throw new Away(`${named(reference.registry)} ${why}`, { cause: error });
     // Docker answers with a status while it has sent nothing yet, and writes the error into its answer later. A status is
     // about the image, because nothing else was asked for; without one, or with 503, the daemon itself is away.
     const isOfRegistry = error instanceof DaemonError && error.status !== undefined && error.status !== 503;
@@ -56,12 +57,15 @@ type Kind = {
   /** In the words of Docker or Podman; the first that fits. */
   readonly sign: RegExp;
   readonly say: (place: PullPlace, text: string) => string;
+  /** The registry is away, which says nothing about the image. */
+  readonly isAway?: true;
 };
 
 const kinds: readonly Kind[] = [
   {
     sign: /toomanyrequests|too many requests|\b429\b/iu,
     say: ({ registry }) => `${named(registry)} allows no more pulls for now (rate limit)`,
+    isAway: true,
   },
   { sign: /no basic auth|unauthorized|authentication required|incorrect username or password/iu, say: notLetIn },
   { sign: /\bdenied\b|forbidden/iu, say: denied },
@@ -86,10 +90,12 @@ const kinds: readonly Kind[] = [
   {
     sign: /dial |no such host|i\/o timeout|Client\.Timeout|unreachable|connection re(?:fused|set)|\bEOF\b/iu,
     say: ({ registry, full }, text) => `${named(registry)} can't be reached for ${full} (${causeIn(text)})`,
+    isAway: true,
   },
   {
     sign: /\b50[0-4]\b/u,
     say: ({ registry }, text) => `${named(registry)} has an error (${/\b50[0-4]\b/u.exec(text)?.[0]})`,
+    isAway: true,
   },
 ];
 
@@ -97,7 +103,7 @@ const kinds: readonly Kind[] = [
 export function pullFailure(text: string, place: PullPlace): Error {
   const kind = kinds.find(({ sign }) => sign.test(text));
   const why = kind?.say(place, text) ?? `the image ${place.full} couldn't be pulled: ${shortened(text)}`;
-  return new Error(why, { cause: text });
+  return kind?.isAway ? new Away(why, { cause: text }) : new Error(why, { cause: text });
 }
 
 /** A registry as the subject of a clause. */

@@ -13,7 +13,7 @@ import { memoryBytes } from "./container-spec.ts";
 import type { OwnContainers } from "../own-containers.ts";
 import { healthOf } from "./health-check.ts";
 import type { UserNetworks } from "../user-networks.ts";
-import type { ContainerWatch } from "./container-watch.ts";
+import type { ContainerWatch, Session } from "./container-watch.ts";
 import { unawaited, within } from "../../../../platform/waiting.ts";
 
 /** What the containers of a data folder share. */
@@ -22,12 +22,16 @@ export type DockerContext = {
   readonly daemon: DaemonApi;
   readonly owner: string;
   readonly isPodman: boolean;
+  /** What the daemon is called. */
+  readonly title: string;
   readonly isOwn: OwnContainers["isOwn"];
   readonly watch: ContainerWatch;
   readonly networks: UserNetworks;
   readonly disk?: DiskWatch | undefined;
   /** From SIGTERM to SIGKILL. */
   readonly graceSeconds: number;
+  /** How long the daemon has answered so far. */
+  readonly answeredMs: () => number;
   readonly onEvent: (message: string, data: object) => void;
 };
 
@@ -35,15 +39,15 @@ const RETRY_MS = 1_000;
 const PROBE_MS = 1_000;
 const MIB = 1024 * 1024;
 
-/** A container that was started, and may have ended. */
+/** A container that was started, and may have ended. It was last seen running in `seenIn`. */
 export async function unitOver(
   container: InspectedContainer,
-  labels: UnitLabels,
+  { seenIn, ...labels }: UnitLabels & { readonly seenIn: Session },
   context: DockerContext,
 ): Promise<Unit> {
   const { id } = container;
   // First, so that no end is missed during the read.
-  const ended = context.watch.ended(id);
+  const ended = context.watch.ended(id, seenIn);
   const imageDigest = await digestIn(container, context);
   const gone = new AbortController();
   unawaited(ended.finally(() => gone.abort()));
@@ -60,6 +64,7 @@ export async function unitOver(
     spoke: Promise.resolve(),
     ...reachability(container, { ended: gone.signal, context }),
     imageDigest,
+    runs: async () => (await context.daemon.inspectContainer(id).catch(() => undefined))?.state === "running",
     hindrance: () => (context.watch.isPaused(id) ? "somebody paused its container" : undefined),
     readLog: log.read,
     async stop() {
@@ -123,10 +128,11 @@ function makeLog(
  */
 function reachability(
   { id, ports, networks, health: check }: InspectedContainer,
-  { ended, context: { clock, daemon, isPodman } }: { readonly ended: AbortSignal; readonly context: DockerContext },
+  { ended, context }: { readonly ended: AbortSignal; readonly context: DockerContext },
 ): Pick<Unit, "answers" | "health" | "address"> {
+  const { clock, daemon, isPodman, answeredMs } = context;
   const direct = directAddress(networks);
-  const health = check && healthOf({ clock, id, check, daemon, mayRunNone: isPodman });
+  const health = check && healthOf({ answeredMs, id, check, daemon, mayRunNone: isPodman });
   let hasAnswered = false;
 
   async function probe(): Promise<boolean> {
@@ -146,13 +152,14 @@ function reachability(
 
   if (ports.size > 0) unawaited(probeUntilAnswered());
   return {
-    ...(health && {
-      async health() {
-        const found = await health();
+    health: health && {
+      ...health,
+      async look() {
+        const found = await health.look();
         hasAnswered ||= found === "healthy";
         return found;
       },
-    }),
+    },
     answers: ports.size > 0 ? probe : undefined,
     address(containerPort) {
       const port = ports.get(containerPort);

@@ -7,10 +7,14 @@ import { unawaited } from "../../../../platform/waiting.ts";
 /**
  * Notices the ends of this engine's containers. The daemon's events make it fast; comparing with a list of all, from time
  * to time and after each outage, makes it certain. While the daemon doesn't answer nothing has ended.
+ *
+ * A daemon that stops takes its containers down, and one that was killed does so when it is back. So an end says something
+ * about the container only if the daemon has run on since the container was last seen running.
  */
 export type ContainerWatch = {
-  /** Resolves when the container has ended or was removed. */
-  readonly ended: (id: string) => Promise<Exit>;
+  /** Resolves when the container has ended or was removed. `seenIn` is when it was last seen running. */
+  readonly ended: (id: string, seenIn: Session) => Promise<Exit>;
+  readonly session: () => Session;
   /** Looks at a container now. Never rejects. */
   readonly look: (id: string) => Promise<void>;
   /** Looks at all of them. Rejects while the daemon doesn't answer. */
@@ -26,8 +30,13 @@ export type ContainerWatch = {
   readonly close: () => void;
 };
 
+/** A run of the daemon, as its stream of events shows it: while that doesn't break, it runs on. Undefined between two streams. */
+export type Session = object | undefined;
+
 type WatchOptions = {
   readonly clock: Clock;
+  /** What the daemon is called. */
+  readonly title: string;
   readonly daemon: Pick<DaemonApi, "events" | "inspectContainer" | "listContainers" | "removeContainer">;
   readonly owner: string;
   readonly onEvent: (message: string, data: object) => void;
@@ -44,9 +53,16 @@ const LATE_REASON_MS = 200;
 /** How often a killed container is looked at again for its reason. */
 const LATE_LOOKS = 5;
 
-type Watched = { readonly end: PromiseWithResolvers<Exit>; isOver: boolean; isPaused: boolean };
+type Watched = {
+  readonly end: PromiseWithResolvers<Exit>;
+  isOver: boolean;
+  isPaused: boolean;
+  /** When it was last seen running. */
+  seenIn: Session;
+};
 
 type Watch = WatchOptions & {
+  session: Session;
   readonly watched: Map<string, Watched>;
   readonly discarded: Set<string>;
   /** Containers that no unit knows, and when they were first seen. */
@@ -59,6 +75,7 @@ type Watch = WatchOptions & {
 export function watchContainers(options: WatchOptions): ContainerWatch {
   const watch: Watch = {
     ...options,
+    session: {},
     watched: new Map(),
     discarded: new Set(),
     strangers: new Map(),
@@ -68,11 +85,13 @@ export function watchContainers(options: WatchOptions): ContainerWatch {
   unawaited(follow(watch));
   unawaited(compareAgain(watch));
   return {
-    ended(id) {
-      const known = watch.watched.get(id) ?? { end: Promise.withResolvers<Exit>(), isOver: false, isPaused: false };
+    ended(id, seenIn) {
+      const end = Promise.withResolvers<Exit>();
+      const known = watch.watched.get(id) ?? { end, isOver: false, isPaused: false, seenIn };
       watch.watched.set(id, known);
       return known.end.promise;
     },
+    session: () => watch.session,
     look: (id) => look(watch, id).catch(() => undefined), // the next comparison looks again
     compare: () => compare(watch),
     isPaused: (id) => watch.watched.get(id)?.isPaused === true,
@@ -93,14 +112,17 @@ async function follow(watch: Watch): Promise<void> {
   const { daemon, owner, closing } = watch;
   while (!closing.signal.aborted) {
     try {
-      for await (const { id, action } of daemon.events(ownerFilter(owner), closing.signal)) {
+      const events = await daemon.events(ownerFilter(owner), closing.signal);
+      watch.session ??= {};
+      // Events between two streams came to nobody.
+      unawaited(compare(watch), () => undefined); // compared again soon
+      for await (const { id, action } of events) {
         if (CHANGES.includes(action)) unawaited(look(watch, id), () => undefined); // the next comparison looks again
       }
     } catch {
       // The daemon is away. The comparisons notice when it is back.
     }
-    // Events between two streams came to nobody.
-    await compare(watch).catch(() => undefined);
+    watch.session = undefined;
     await pauseUnlessClosed(watch, RETRY_MS);
   }
 }
@@ -121,14 +143,14 @@ async function pauseUnlessClosed({ clock, closing }: Watch, ms: number): Promise
 }
 
 async function compare(watch: Watch): Promise<void> {
-  const { daemon, owner, watched } = watch;
+  const { daemon, owner, watched, session } = watch;
   const awaited = [...watched].filter(([, { isOver }]) => !isOver).map(([id]) => id);
   const listed = await daemon.listContainers([ownerFilter(owner)]);
   const running = new Map(listed.filter(({ state }) => state === "running").map((each) => [each.id, each]));
   for (const id of awaited) {
     const known = watched.get(id);
     const found = running.get(id);
-    if (found && known) known.isPaused = found.isPaused;
+    if (found && known) Object.assign(known, { isPaused: found.isPaused, seenIn: session });
     else await look(watch, id);
   }
   await removeLeftovers(watch, listed);
@@ -137,12 +159,17 @@ async function compare(watch: Watch): Promise<void> {
 async function look(watch: Watch, id: string): Promise<void> {
   const awaited = watch.watched.get(id);
   if (!awaited || awaited.isOver) return;
+  const { session } = watch;
   const found = await watch.daemon.inspectContainer(id);
   awaited.isPaused = found?.isPaused ?? false;
-  if (found && found.state !== "ended") return;
+  if (found && found.state !== "ended") {
+    awaited.seenIn = session;
+    return;
+  }
   awaited.isOver = true;
   const exit = found ? await lateExitOf(watch, found) : REMOVED;
-  if (exit) awaited.end.resolve(exit);
+  const hasRunOn = awaited.seenIn !== undefined && awaited.seenIn === watch.session;
+  if (exit) awaited.end.resolve(hasRunOn ? exit : { ...exit, surroundings: `${watch.title} didn't answer` });
   else awaited.isOver = false;
 }
 

@@ -1,12 +1,15 @@
-import type { Clock } from "../../../../platform/clock.ts";
-import type { Health } from "../../../workloads/runtime.ts";
+import type { Health, Unit } from "../../../workloads/runtime.ts";
 import type { ContainerHealth, DaemonApi } from "../daemon/daemon-api.ts";
 
 /** How late a daemon may be with a check. */
 const LATE_MS = 2_000;
 
+/** The least time between two looks at a container that was healthy, however often it is checked. */
+const LEAST_MS = 1_000;
+
 type HealthChecked = {
-  readonly clock: Pick<Clock, "elapsedMs">;
+  /** How long the daemon has answered so far: it checks nothing while it is away. */
+  readonly answeredMs: () => number;
   readonly id: string;
   readonly check: ContainerHealth;
   readonly daemon: Pick<DaemonApi, "inspectContainer" | "checkHealth">;
@@ -18,10 +21,10 @@ type HealthChecked = {
  * What the health check of a started container says. One that never ends is `unhealthy` when it had long enough to fail as
  * often as it may: Podman 4.3 waits for it for ever.
  */
-export function healthOf({ clock, id, check, daemon, mayRunNone }: HealthChecked): () => Promise<Health> {
+export function healthOf({ answeredMs, id, check, daemon, mayRunNone }: HealthChecked): NonNullable<Unit["health"]> {
   const { intervalMs, timeoutMs, startMs, retries } = check;
   const patienceMs = startMs + (retries + 1) * (intervalMs + timeoutMs + LATE_MS);
-  const startedAt = clock.elapsedMs();
+  const startedAt = answeredMs();
   let last: Health = "starting";
   let checkedAt = check.checkedAt;
   let checkedSince = startedAt;
@@ -31,23 +34,26 @@ export function healthOf({ clock, id, check, daemon, mayRunNone }: HealthChecked
     if (!found) return last;
     if (found.checkedAt !== checkedAt) {
       checkedAt = found.checkedAt;
-      checkedSince = clock.elapsedMs();
+      checkedSince = answeredMs();
     }
     if (found.state !== "starting") return found.state;
-    return clock.elapsedMs() - startedAt > patienceMs ? "unhealthy" : "starting";
+    return answeredMs() - startedAt > patienceMs ? "unhealthy" : "starting";
   }
 
-  return async () => {
-    try {
-      last = await look();
-      const isDue = clock.elapsedMs() - checkedSince > intervalMs + LATE_MS;
-      if (!mayRunNone || !isDue || last === "healthy") return last;
-      checkedSince = clock.elapsedMs();
-      await daemon.checkHealth(id, timeoutMs + LATE_MS);
-      last = await look();
-    } catch {
-      // The daemon is away, or the check took too long.
-    }
-    return last;
+  return {
+    everyMs: Math.max(intervalMs, LEAST_MS),
+    async look() {
+      try {
+        last = await look();
+        const isDue = answeredMs() - checkedSince > intervalMs + LATE_MS;
+        if (!mayRunNone || !isDue) return last;
+        checkedSince = answeredMs();
+        await daemon.checkHealth(id, timeoutMs + LATE_MS);
+        last = await look();
+      } catch {
+        // The daemon is away, or the check took too long.
+      }
+      return last;
+    },
   };
 }

@@ -1,38 +1,70 @@
-import type { Exit, Unit, UnitLabels, UnitSpec } from "../../../workloads/runtime.ts";
+import { Away, type Exit, type Unit, type UnitLabels, type UnitSpec } from "../../../workloads/runtime.ts";
 import type { CommandFailure, ContainerSpec, InspectedContainer } from "../daemon/daemon-api.ts";
-import { DaemonError, isLost, toldToUsers } from "../daemon/daemon-error.ts";
-import { titles } from "../limits.ts";
+import { DaemonError, isLost, messageOf } from "../daemon/daemon-error.ts";
 import { containerName, volumeLabels, volumeName } from "../names.ts";
 import { containerSpec, memoryCaveat } from "./container-spec.ts";
 import { unitOver, type DockerContext } from "./container-unit.ts";
 
 /** Creates the container and starts it. Rejects with the reason if one of them fails. */
 export async function startContainer(spec: UnitSpec, context: DockerContext, note: Note): Promise<Unit> {
+  const name = containerName(context.owner, spec);
+  return await stepOf(context, () => context.watch.sparing(name, () => createAndStart(name, spec, context, note)));
+}
+
+/**
+ * A step towards a start. Rejects with why it failed, for its users. That says nothing about what was to be started where the
+ * daemon doesn't answer, or hasn't run on since: one that is being stopped fails calls in many words.
+ */
+export async function stepOf<Done>(
+  context: DockerContext,
+  step: () => Promise<Done>,
+  signal?: AbortSignal,
+): Promise<Done> {
+  const { daemon, watch, title } = context;
+  const session = watch.session();
   try {
-    const name = containerName(context.owner, spec);
-    return await context.watch.sparing(name, () => createAndStart(name, spec, context, note));
+    return await step();
   } catch (error) {
-    // The daemon names folders of the host.
-    if (!(error instanceof DaemonError) || !/no space left on device|disk quota exceeded/iu.test(error.message))
-      throw toldToUsers(error, titles[context.isPodman ? "podman" : "docker"]);
-    throw new Error("the disk of the machine is full", { cause: error });
+    if (signal?.aborted || error instanceof Away) throw error;
+    if (isUnanswered(error)) throw new Away(`${title} didn't answer: ${messageOf(error)}`, { cause: error });
+    const isThere = await daemon.ping().then(
+      () => session !== undefined && session === watch.session(),
+      () => false,
+    );
+    const why = isDiskFull(error) ? "the disk of the machine is full" : messageOf(error);
+    throw isThere ? new Error(why, { cause: error }) : new Away(`${title} was away: ${why}`, { cause: error });
   }
 }
 
+/** Lost, or refused by something before the daemon or by one that isn't ready. */
+function isUnanswered(error: unknown): boolean {
+  return error instanceof DaemonError && (error.status === undefined || [502, 503, 504].includes(error.status));
+}
+
+/** The daemon names folders of the host. */
+function isDiskFull(error: unknown): boolean {
+  return error instanceof DaemonError && /no space left on device|disk quota exceeded/iu.test(error.message);
+}
+
 async function createAndStart(name: string, spec: UnitSpec, context: DockerContext, note: Note): Promise<Unit> {
-  const { owner, daemon, networks } = context;
+  const { owner, daemon, networks, watch } = context;
+  const before = watch.session();
   const caveat = memoryCaveat(spec.definition.memoryMib);
   if (caveat !== undefined) note(caveat);
   for (const { source } of spec.volumes) {
     await daemon.ensureVolume(volumeName(owner, source), volumeLabels(owner, source));
   }
+  let seenIn = before;
   const started = await networks.within(spec, async (network) => {
     const made = await create(name, containerSpec(spec, { owner, network }), context);
-    return typeof made === "string" ? await start(made, context) : made;
+    if (typeof made === "string") return await start(made, context);
+    // What happened since its start came to nobody.
+    seenIn = made.state === "running" ? before : undefined;
+    return made;
   });
   const { workload, instance, container, generation } = spec;
   const labels = { workload, instance, container, generation };
-  if (!("message" in started)) return await unitOver(started, labels, context);
+  if (!("message" in started)) return await unitOver(started, { ...labels, seenIn }, context);
   note(`the command can't be run: ${started.message}`);
   return endedUnit(labels, { code: started.exitCode });
 }

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { Away } from "../../../../../src/service/workloads/runtime.ts";
 import { pullFailure } from "../../../../../src/service/engines/docker/images/pull.ts";
 
 const place = {
@@ -103,6 +104,14 @@ test("the reasons of Docker and Podman, for people", () => {
       ],
     ]
   `);
+});
+
+test("of these, only a registry that is away, fails or limits pulls says nothing about the image", () => {
+  const away = Object.entries(said).filter(([, texts]) =>
+    texts.every((text) => pullFailure(text, place) instanceof Away),
+  );
+
+  expect(away.map(([what]) => what)).toEqual(["it is away", "it fails", "it limits pulls"]);
 });
 
 test("credentials that the registry doesn't accept, or that can't be read, are named", () => {
