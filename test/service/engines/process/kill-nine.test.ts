@@ -98,6 +98,31 @@ describe("after kill -9 of the engine", () => {
     await next.close();
   });
 
+  test.each([
+    ["as soon as it is accepted", () => true],
+    ["when it is stuck", ({ rollout }: Service) => rollout?.state === "stuck"],
+  ] as const)("of a broken deploy, %s, the version that was ready runs on all instances again", async (_, isThen) => {
+    const dataDir = makeDataDir();
+    const doomed = await engineProcess(dataDir);
+    await doomed.create("web", { ...web, target_instance_size: 2 });
+    await until(async () => (await doomed.read("web")).revisions?.[0]?.outcome === "done", "the first version");
+    await doomed.update("web", { containers: [{ image: "gantry/flaky" }] });
+    await until(async () => isThen(await doomed.read("web")), "that moment");
+    await doomed.kill();
+
+    const next = await openEngine(dataDir);
+
+    const dana = userOf(next.engine);
+    const service = await until(async () => {
+      const found = await dana.read("web");
+      return found.rollout?.state === "stuck" && found.rollout.old_ready === 2 && found;
+    }, "the rollout to be stuck again");
+    expect(service).toMatchObject({ status: "Failed", ready_instances: 2, rollout: { from: 1, to: 2, ready: 0 } });
+    expect(service.revisions?.[0]).not.toHaveProperty("outcome");
+    expect(await greet(service.default_domain_name)).toContain("process");
+    await next.close();
+  });
+
   test("a deletion that was not over is carried on by the next engine", async () => {
     const dataDir = makeDataDir();
     const doomed = await engineProcess(dataDir);
