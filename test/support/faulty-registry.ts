@@ -20,7 +20,12 @@ export type Fault = "none" | "silent" | "stalled" | "cut" | { readonly status: n
 /** So much of a layer arrives. */
 const FIRST_BYTES = 100_000;
 
-export async function faultyRegistry(registry: { readonly host: string }, fault: Fault): Promise<FaultyRegistry> {
+/** At a free port, or at one where an earlier one was. */
+export async function faultyRegistry(
+  registry: { readonly host: string },
+  fault: Fault,
+  at = 0,
+): Promise<FaultyRegistry> {
   let open = 0;
   let begun = 0;
   const server = createServer((asked, answer) => {
@@ -38,7 +43,7 @@ export async function faultyRegistry(registry: { readonly host: string }, fault:
       else sendFirst(reply, answer, now);
     });
   });
-  await new Promise<void>((resolve) => void server.listen(0, "127.0.0.1", resolve));
+  await new Promise<void>((resolve) => void server.listen(at, "127.0.0.1", resolve));
   const { port } = server.address() as AddressInfo; // it listens at a port
   const proxy: FaultyRegistry = {
     host: `127.0.0.1:${port}`,

@@ -19,6 +19,9 @@ export type OwnDaemon = {
   readonly start: () => Promise<void>;
   /** Resolves when its process is gone. Docker then stops its containers, unless they are kept; Podman's run on. */
   readonly end: (signal: "SIGTERM" | "SIGKILL") => Promise<void>;
+  /** Lets it answer nothing until it goes on; its containers run meanwhile. */
+  readonly freeze: () => void;
+  readonly goOn: () => void;
   /** Ends it and all its containers, and removes the folder. Synchronous, so that it also runs while a process exits. */
   readonly remove: () => void;
 };
@@ -76,7 +79,10 @@ export function ownDaemon(kind: DaemonKind, options: OwnDaemonOptions = {}): Own
       // The next one would wait for a process that has ended and that nobody has collected.
       if (helperPid !== undefined) await forget(helperPid);
     },
+    freeze: () => void running?.kill("SIGSTOP"),
+    goOn: () => void running?.kill("SIGCONT"),
     remove() {
+      running?.kill("SIGCONT");
       clear();
       if (running?.pid !== undefined) terminate(running.pid);
       for (const pid of processesIn(folder)) terminate(pid, { atOnce: true });

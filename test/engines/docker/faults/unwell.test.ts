@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { shell } from "../../../support/container-script.ts";
+import { rest, shell } from "../../../support/container-script.ts";
+import { busyboxImage } from "../../../support/daemons/busybox-image.ts";
 import { type TestDaemon, testDaemons } from "../../../support/docker.ts";
 import { killServiceProcesses } from "../../support/service-process.ts";
 import { type Lane, openLane } from "../support/lane.ts";
@@ -35,6 +36,26 @@ for (const daemon of await testDaemons()) {
       expect(last_state).toMatchObject({ reason: end.reason, exit_code: end.exit_code });
       expect(restarts?.last_reason).toContain(end.said);
       await world.get("deleteService", { name: "greedy" });
+    });
+
+    test("a service whose health check fails later isn't ready and says so, and is Failed when that lasts", async () => {
+      const { world } = lane as Lane; // opened before
+      const name = "localhost/ailing:1";
+      const Healthcheck = { Test: ["CMD", "test", "-e", "/tmp/well"], Interval: 1_000_000_000, Retries: 3 };
+      const Cmd = shell(`touch /tmp/well; sleep 10; rm /tmp/well; ${rest}`);
+      await daemon.must({ method: "POST", path: "/images/load", archive: busyboxImage(name, { Cmd, Healthcheck }) });
+      await world.get("createService", { name: "ailing", body: { containers: [{ image: name }] } });
+      const read = () => world.get("getService", { name: "ailing" });
+      await world.until(read, ({ status, ready_instances: ready }) => status === "Running" && ready === 1);
+
+      const unready = await world.until(read, ({ ready_instances: ready }) => ready === 0);
+      const failed = await world.until(read, ({ status }) => status === "Failed");
+
+      const message = "ailing-0 is waiting: it doesn't pass its health check";
+      expect(unready).toMatchObject({ status: "Running", message });
+      expect(failed).toMatchObject({ message, restart_count: 0 });
+      await world.get("deleteService", { name: "ailing" });
+      await daemon.call({ method: "DELETE", path: `/images/${name}?force=1` });
     });
 
     test("a crash loop is Failed and says why; there are never two containers, and of its volumes only its disk stays", async () => {
