@@ -11,6 +11,7 @@ import { rest } from "../../support/container-script.ts";
 import { because, testCluster } from "../../support/cluster.ts";
 import { DEADLINE_MS } from "../../support/until.ts";
 import { config } from "../../service/engines/kubernetes/support/known-objects.ts";
+import { openRegistryFront } from "./support/registry-front.ts";
 import { machineClock } from "../../../src/platform/clock.ts";
 
 const { noPods, kubeconfig, image, newNamespace, removeNamespaces, must } = await testCluster();
@@ -38,17 +39,22 @@ describe.skipIf(noPods !== undefined)(`workloads that somebody else made in a cl
     await removeNamespaces();
   });
 
-  const reading = () => ({ namespaces: [namespace], username: "dana", now: machineClock.now() });
+  const reading = async () => ({
+    namespaces: [namespace],
+    username: "dana",
+    now: machineClock.now(),
+    ...(await region.evidenceIn([namespace])),
+  });
 
   async function service(name: string) {
     await region.cacheOf(namespace).current(serviceKinds(region.config));
-    const found = findServices(region, reading()).find((each) => each.service.name === name);
+    const found = findServices(region, await reading()).find((each) => each.service.name === name);
     return found && readService(found.service, found.status);
   }
 
   async function job(name: string) {
     await region.cacheOf(namespace).current(jobKinds(region.config));
-    const found = findJobs(region, reading()).find((each) => each.job.name === name);
+    const found = findJobs(region, await reading()).find((each) => each.job.name === name);
     return found && readJob(found.job, found.around);
   }
 
@@ -119,18 +125,19 @@ describe.skipIf(noPods !== undefined)(`workloads that somebody else made in a cl
   test(
     "an update to an image that doesn't exist fails, and tells that the old instances still run",
     async () => {
+      await using registry = await openRegistryFront();
       await deploy("shop", podOf(RUN), 2);
       await expect.poll(() => service("shop"), patience).toMatchObject({ status: "Running" });
 
       await patched("shop", {
-        spec: { template: { spec: { containers: [{ name: "app", image: "localhost/absent:1" }] } } },
+        spec: { template: { spec: { containers: [{ name: "app", image: `${registry.host}/absent:1` }] } } },
       });
 
       await expect
         .poll(() => service("shop"), patience)
         .toMatchObject({
           status: "Failed",
-          message: expect.stringMatching(/^\w+: .*localhost\/absent:1/),
+          message: expect.stringMatching(/^\w+: .*\/absent:1/),
           ready_instances: 2,
         });
     },
@@ -162,6 +169,10 @@ describe.skipIf(noPods !== undefined)(`workloads that somebody else made in a cl
       await expect
         .poll(() => serviceNamed("mounts"), patience)
         .toMatchObject({ events: told("FailedMount", /secret "absent" not found/) });
+      // As lists tell it.
+      await expect
+        .poll(() => service("mounts"), patience)
+        .toMatchObject({ message: expect.stringMatching(/^FailedMount: .*secret "absent" not found \(mounts-/) });
       await expect
         .poll(() => serviceNamed("probed"), patience)
         .toMatchObject({ events: told("Killing", /failed liveness probe, will be restarted/) });

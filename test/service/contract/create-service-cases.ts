@@ -223,7 +223,7 @@ export const createServiceCases: readonly ContractCase[] = [
   },
   {
     operation: "createService",
-    title: "refuses an image that isn't there, or says that the service fails for its sake",
+    title: "refuses an image that isn't there, or says that the service waits for its sake",
     needsPods: true,
     async run(world) {
       const name = world.newName("no-image");
@@ -237,8 +237,10 @@ export const createServiceCases: readonly ContractCase[] = [
         return;
       }
       expect(reply.status).toBe(200);
-      const { message } = await serviceThatIs(world, name, "Failed");
-      expect(message).toContain(missingImage);
+      await world.until(
+        () => world.get("getService", { name }),
+        ({ message = "" }) => message.includes(missingImage),
+      );
       await world.get("deleteService", { name });
     },
   },

@@ -9,6 +9,8 @@ import {
   type NamespaceClaims,
   openNamespaces,
 } from "./region-namespaces.ts";
+import type { Evidence } from "./read/evidence.ts";
+import { evidenceReader } from "./read/pod-events.ts";
 import type { ReadHealth } from "./cache/reflection.ts";
 import { makeReconnects } from "./cache/reconnects.ts";
 import { connect } from "./cluster/connect.ts";
@@ -22,6 +24,8 @@ export type Region = {
   readonly namespaces: RegionNamespaces;
   /** The cache of a namespace; opened with the first call, then shared. */
   readonly cacheOf: (namespace: string) => NamespaceCache;
+  /** What pods of these namespaces are judged by, beside the objects. Never rejects. */
+  readonly evidenceIn: (namespaces: readonly string[]) => Promise<Omit<Evidence, "now">>;
 };
 
 /** Dependencies of the operations. Nothing in them is state of a workload: that is in the cluster and the log store. */
@@ -83,6 +87,7 @@ async function openRegion(
     version,
     namespaces,
     cacheOf: caches.cacheOf,
+    evidenceIn: evidenceReader({ api, cacheOf: caches.cacheOf, clock }),
     health: () => [...namespaces.health(), ...caches.health()],
     async close() {
       end();

@@ -2,6 +2,7 @@ import { afterAll, describe, expect, test } from "vitest";
 import type { NewServiceContainer } from "../../../../src/api/schema.ts";
 import { shell } from "../../../support/container-script.ts";
 import { because, testCluster } from "../../../support/cluster.ts";
+import { openRegistryFront } from "../support/registry-front.ts";
 import { openTestWorld } from "../support/test-world.ts";
 
 const cluster = await testCluster();
@@ -27,10 +28,26 @@ async function failing(container: NewServiceContainer, known: Known) {
 
 describe.skipIf(noPods !== undefined)(`workloads that go wrong on Kubernetes${because(noPods)}`, () => {
   test("an image that doesn't exist: failed, and the message names the image", async () => {
-    await using service = await failing({ image: "registry.invalid/none:1", command: ["none"] }, "message");
+    await using registry = await openRegistryFront();
+    await using service = await failing({ image: `${registry.host}/none:1`, command: ["none"] }, "message");
 
-    expect(service.web.message).toContain("registry.invalid/none:1");
+    expect(service.web.message).toContain(`${registry.host}/none:1`);
     await service.world.get("deleteService", { name: "web" });
+  });
+
+  test("a registry that doesn't exist: the message names it, and nothing has failed", async () => {
+    await using service = await openTestWorld(cluster);
+    const { world } = service;
+    const container = { image: "registry.invalid/none:1", command: ["none"] };
+    await world.get("createService", { name: "web", body: { containers: [container] } });
+
+    const web = await world.until(
+      () => world.get("getService", { name: "web" }),
+      ({ message = "" }) => message.includes("waiting for the registry"),
+    );
+
+    expect(web).toMatchObject({ status: "Starting", message: expect.stringContaining("registry.invalid") });
+    await world.get("deleteService", { name: "web" });
   });
 
   test("more memory than its limit: failed, out of memory, exit code 137", async () => {

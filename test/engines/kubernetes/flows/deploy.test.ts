@@ -12,6 +12,7 @@ import { visitor } from "../../../support/visitor.ts";
 import { applyDaemonSet, applyStatefulSet } from "../support/applied.ts";
 import { visitNode, HeldByTheNode } from "../support/node-visit.ts";
 import { allowed } from "../rights/allowed.ts";
+import { openRegistryFront } from "../support/registry-front.ts";
 import { openTestWorld } from "../support/test-world.ts";
 
 const cluster = await testCluster();
@@ -78,7 +79,9 @@ async function runningWeb({ world, becomes }: Awaited<ReturnType<typeof town>>, 
 // Beside each other: each has a namespace of its own, and waits for pods.
 describe.skipIf(noPods !== undefined).concurrent(`deploy and roll back on Kubernetes${because(noPods)}`, () => {
   test("versions come and go without a refused request; one without an image takes nothing over", async () => {
-    await using opened = await town();
+    await using opened = await town({ rollouts: { progressDeadlineSeconds: 10 } });
+    await using registry = await openRegistryFront();
+    const absent = `${registry.host}/absent:1`;
     const { world, update, becomes, show } = opened;
     const { ask } = await runningWeb(opened);
     const { answers: told, failures, leave } = visitor(ask, BETWEEN_VISITS_MS);
@@ -95,7 +98,7 @@ describe.skipIf(noPods !== undefined).concurrent(`deploy and roll back on Kubern
       rollout: { from: 1, to: 2, updated: 2, ready: 2, old_ready: 0, target: 2 },
     });
 
-    await update("web", { containers: [{ image: "localhost/absent:1", env: version("three") }] });
+    await update("web", { containers: [{ image: absent, env: version("three") }] });
     const stuck = await becomes("web", ({ rollout }) => rollout?.state === "stuck");
     expect(stuck).toMatchObject({
       status: "Failed",
@@ -103,7 +106,7 @@ describe.skipIf(noPods !== undefined).concurrent(`deploy and roll back on Kubern
       revision: 3,
       rollout: { from: 2, to: 3, updated: 1, ready: 0, old_ready: 2, message: stuck.message },
     });
-    expect(stuck.message).toContain("localhost/absent:1");
+    expect(stuck.message).toContain(absent);
 
     await update("web", { revision: 2 });
     const back = await becomes("web", isDone(4));

@@ -1,4 +1,5 @@
 import type { Kind, KubeObject } from "./kinds.ts";
+import type { Outage } from "./outages.ts";
 
 /** A namespace, and objects of one kind in it. That of the kind Namespace is empty. */
 export type Place<K extends Kind = Kind> = { readonly kind: K; readonly namespace: string };
@@ -97,6 +98,8 @@ export type KubeApi = {
   readonly withWarnings: (onWarning: (warning: string) => void) => KubeApi;
   /** `apiVersion` of a kind as this cluster has it, once the kind was listed. */
   readonly apiVersion: (kind: Kind) => string;
+  /** The times of the last hour in which the API server didn't answer. */
+  readonly outages: () => readonly Outage[];
   readonly close: () => void;
 };
 

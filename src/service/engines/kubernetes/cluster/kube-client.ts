@@ -10,6 +10,7 @@ import { orAborted } from "../../../../platform/waiting.ts";
 import { execPluginOf } from "./exec-plugin.ts";
 import { type KubeApi, KubeError, KubeUnreachable, type Named, type Place, missingRightOf } from "./kube-api.ts";
 import { apiVersionOf, type Kind, kinds, type KubeObject } from "./kinds.ts";
+import { makeOutages, type Outages } from "./outages.ts";
 import { watchStream } from "./watch-stream.ts";
 
 type KubeClientOptions = {
@@ -18,7 +19,7 @@ type KubeClientOptions = {
   readonly clock: KubeClock;
 };
 
-type KubeClock = Pick<Clock, "elapsedMs" | "after">;
+type KubeClock = Pick<Clock, "now" | "elapsedMs" | "after">;
 
 /** The API server may take so long for an answer. */
 const TIMEOUT_MS = 10_000;
@@ -45,7 +46,8 @@ type Sending = {
 export function makeKubeClient({ kubeConfig, clock }: KubeClientOptions): KubeApi {
   const server = (kubeConfig.getCurrentCluster()?.server ?? "").replace(/\/+$/u, "");
   const agents = { "http:": new http.Agent({ keepAlive: true }), "https:": new https.Agent({ keepAlive: true }) };
-  return clientOf({ kubeConfig, clock, server, agents, older: new Set(), awayAt: undefined });
+  const outages = makeOutages(clock);
+  return clientOf({ kubeConfig, clock, server, agents, outages, older: new Set(), awayAt: undefined });
 }
 
 function clientOf(connection: Connection, onWarning?: (warning: string) => void): KubeApi {
@@ -56,6 +58,7 @@ function clientOf(connection: Connection, onWarning?: (warning: string) => void)
     ...writes(connection, onWarning),
     withWarnings: (listener) => clientOf(connection, listener),
     apiVersion: (kind) => apiVersionOf(groupOf(connection, kind)),
+    outages: connection.outages.all,
     close() {
       for (const agent of Object.values(agents)) agent.destroy();
     },
@@ -250,6 +253,7 @@ type Connection = {
   readonly server: string;
   readonly agents: { readonly "http:": http.Agent; readonly "https:": https.Agent };
   readonly clock: KubeClock;
+  readonly outages: Outages;
   /** Kinds of which the cluster has the older group. */
   readonly older: Set<Kind>;
   /** When the API server was last seen to be away; of `clock.elapsedMs`. */
@@ -259,11 +263,27 @@ type Connection = {
 /** Of a load balancer without an API server behind it, or of one that stops or starts. */
 const AWAY: ReadonlySet<number> = new Set([502, 503, 504]);
 
-/**
- * The answer once its headers are there. Rejects for an error status. Credentials of an exec plugin that aren't accepted are
- * renewed once, and the request sent again: an API server that answers 401 has looked at nothing else of it.
- */
+/** The answer once its headers are there. Rejects for an error status. */
 async function answerOf(connection: Connection, sending: Sending): Promise<IncomingMessage> {
+  const { clock, outages } = connection;
+  const sentAt = clock.now();
+  try {
+    const answer = await answered(connection, sending);
+    outages.noteAnswer();
+    return answer;
+  } catch (error) {
+    const isAnswer = error instanceof KubeError && !AWAY.has(error.status);
+    if (isAnswer) outages.noteAnswer();
+    else if (error instanceof KubeError || error instanceof KubeUnreachable) outages.noteAway(sentAt);
+    throw error;
+  }
+}
+
+/**
+ * Credentials of an exec plugin that aren't accepted are renewed once, and the request sent again: an API server that answers
+ * 401 has looked at nothing else of it.
+ */
+async function answered(connection: Connection, sending: Sending): Promise<IncomingMessage> {
   const plugin = execPluginOf(connection.kubeConfig);
   if (!plugin) return await sent(connection, sending);
   const { signal = new AbortController().signal } = sending;
@@ -324,7 +344,9 @@ async function sentOnce(connection: Connection, sending: Sending): Promise<Incom
   answer.on("error", () => {
     // A log breaks off with its node, too.
     const isLog = sending.path.endsWith("/log");
-    if (signal?.aborted !== true && !isLog) connection.awayAt = clock.elapsedMs();
+    if (signal?.aborted === true || isLog) return;
+    connection.awayAt = clock.elapsedMs();
+    connection.outages.noteAway(clock.now());
   });
   const { statusCode = 0 } = answer;
   if (statusCode >= 200 && statusCode < 300) return answer;

@@ -60,15 +60,15 @@ export function nextJob({ object, name, jobs }: FoundCronJob): KubeObject<"Job">
 }
 
 /** The answer of the API about one. */
-export function cronJobBody(found: FoundCronJob, { username, now }: Reading, ownership: Ownership = {}): JobBody {
+export function cronJobBody(found: FoundCronJob, reading: Reading, ownership: Ownership = {}): JobBody {
   const { object, name } = found;
   const { metadata, status } = object;
   const template = nextJob(found);
-  const schedule = scheduleOf(found, now);
+  const schedule = scheduleOf(found, reading.now);
   const objectKind = "CronJob";
   if (template === undefined) return { metadata: { name, uid: metadata.uid }, kubernetes_kind: objectKind, schedule };
   const { active } = template.status;
-  const { job, around } = projectJob(template, [], { name, username, now });
+  const { job, around } = projectJob(template, [], { ...reading, name });
   // It is no job itself, so nothing of it can be missing or late.
   const { message: _, run, ...rest } = around;
   const body = readJob(job, { ...rest, ...(run && { run: { ...run, instances: [] } }) }, { ...ownership, objectKind });

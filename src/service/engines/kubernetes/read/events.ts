@@ -2,6 +2,7 @@ import type { Event as EventBody } from "../../../../api/schema.ts";
 import type { Clock } from "../../../../platform/clock.ts";
 import { KubeError, missingRightOf } from "../cluster/kube-api.ts";
 import type { KubeObject } from "../cluster/kinds.ts";
+import { lastAt } from "./held-up.ts";
 import { shortened, podHealth } from "./pod-health.ts";
 import type { Place } from "./place.ts";
 import { restartCount } from "./restarts.ts";
@@ -46,7 +47,7 @@ export async function readEvents(
   const within = AbortSignal.any([signal, clock.limit(PATIENCE_MS)]);
   // The newest first: they are of the version that matters.
   const unwell = pods
-    .filter((pod) => podHealth(pod, reading.now).state !== "ready" || restartCount([pod]) > 0)
+    .filter((pod) => podHealth(pod, reading).state !== "ready" || restartCount([pod]) > 0)
     .toSorted((left, right) => created(right) - created(left))
     .slice(0, PODS);
   const answers = await Promise.allSettled(
@@ -108,10 +109,6 @@ function bodyOf(same: readonly Event[]): EventBody[] {
       last_at: new Date(lastAt(newest)).toISOString(),
     },
   ];
-}
-
-function lastAt({ series, lastTimestamp, eventTime, firstTimestamp, metadata }: Event): string {
-  return series?.lastObservedTime ?? lastTimestamp ?? eventTime ?? firstTimestamp ?? metadata.creationTimestamp;
 }
 
 /** How a controller says that it can't make a pod, before the reason. */

@@ -3,6 +3,7 @@ import type { JobCondition } from "../../../../api/schema.ts";
 import { attemptsText, type JobRunFacts } from "../../../workloads/jobs/job-answer.ts";
 import type { Job } from "../../../workloads/state/job-store.ts";
 import type { KubeObject } from "../cluster/kinds.ts";
+import { ageMs, type Evidence } from "./evidence.ts";
 import { shortened, podHealth, exitOf, type ContainerStatus, lastEnd, type Terminated } from "./pod-health.ts";
 import { foreignController } from "./owner.ts";
 import { exitPhrase } from "../../../workloads/lifecycle/exit.ts";
@@ -62,13 +63,13 @@ type Judged = {
 const FIRST_POD_WITHIN_MS = 30_000;
 
 /** Why a job doesn't run as it should, or why it failed. */
-export function jobMessage({ object, job, pods, run }: Judged, now: Date): string | undefined {
+export function jobMessage({ object, job, pods, run }: Judged, evidence: Evidence): string | undefined {
   if (job.outcome === "complete" || object.spec.suspend === true) return undefined;
   if (job.outcome === "failed")
     return run.conditions.find(({ type }) => type === failureOf(object.status)?.type)?.message;
   // Its last pods still end, whichever way.
   if (run.conditions.some(({ type, status }) => type === "SuccessCriteriaMet" && status === "True")) return undefined;
-  const health = pods.map((pod) => podHealth(pod, now));
+  const health = pods.map((pod) => podHealth(pod, evidence));
   const unwell = [
     ...health.filter(({ state }) => state === "failing"),
     ...health.filter(({ state }) => state === "waiting"),
@@ -76,7 +77,7 @@ export function jobMessage({ object, job, pods, run }: Judged, now: Date): strin
   const reason = unwell.find((each) => each.reason !== undefined)?.reason;
   if (reason !== undefined) return reason;
   if (job.failures > 0) return attemptsText(job);
-  const isLate = now.getTime() - Date.parse(job.createdAt) > FIRST_POD_WITHIN_MS;
+  const isLate = ageMs(job.createdAt, evidence) > FIRST_POD_WITHIN_MS;
   if (pods.length > 0 || !isLate) return undefined;
   const controller = foreignController(object);
   // A quota that is used up, for example: a Job has no condition for it.

@@ -1,6 +1,7 @@
 import type { AroundJob, JobRunFacts } from "../../../workloads/jobs/job-answer.ts";
 import type { Job } from "../../../workloads/state/job-store.ts";
 import type { KubeObject } from "../cluster/kinds.ts";
+import type { Evidence } from "./evidence.ts";
 import { type Owner, adopter, isGantrys, ownerOf } from "./owner.ts";
 import { labels } from "../names.ts";
 import type { KnownRegion, Reading } from "./services.ts";
@@ -106,12 +107,12 @@ function isOwn({ metadata }: KubeObject<"Job">): boolean {
 
 type Named = { readonly name: string; readonly object: KubeObject<"Job"> };
 
-function foundJob({ name, object }: Named, index: PodIndex, { username, now }: Reading): FoundJob {
+function foundJob({ name, object }: Named, index: PodIndex, reading: Reading): FoundJob {
   const { metadata } = object;
   const pods = podsOfOwner(metadata.uid, index).toSorted((left, right) => age(left) - age(right));
   return {
     object,
-    ...projectJob(object, pods, { name, username, now }),
+    ...projectJob(object, pods, { ...reading, name }),
     isAdopted: !isOwn(object),
     owner: ownerOf(metadata),
     pods,
@@ -128,7 +129,7 @@ type Pod = KubeObject<"Pod">;
 export function projectJob(
   object: KubeObject<"Job">,
   pods: readonly Pod[],
-  { name, username, now }: { readonly name: string; readonly username: string; readonly now: Date },
+  { name, username, ...evidence }: Evidence & { readonly name: string; readonly username: string },
 ): Pick<FoundJob, "job" | "around"> {
   const { metadata, spec, status } = object;
   const remembered = readRemembered(metadata.annotations);
@@ -161,7 +162,7 @@ export function projectJob(
   const volumePath = (volume: string) => volumes.find(({ name }) => name === volume)?.path;
   const run = runOf(object, pods, job);
   const unwell = { restartCount: attempts.restarts, lastState: attempts.lastState };
-  const message = jobMessage({ object, job, pods, run }, now);
+  const message = jobMessage({ object, job, pods, run }, evidence);
   return {
     job,
     around: { volumePath, namespace: metadata.namespace, objectName: metadata.name, run, ...unwell, message },

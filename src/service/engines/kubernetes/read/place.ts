@@ -91,10 +91,11 @@ async function currentPlace<R extends KnownRegion>(
   const [[, refusal] = []] = unread;
   if (refusal && unread.length === names.length) throw refusal;
   const readable = names.filter((name) => !denied.has(name) && !left.has(name));
+  const evidence = await region.evidenceIn(readable);
   const gone = names.length === 1 ? [] : await goneOf(region, readable, kinds);
   return {
     region,
-    reading: { namespaces: readable, username, now: clock.now() },
+    reading: { namespaces: readable, username, now: clock.now(), ...evidence },
     names,
     leftOut: [
       ...known.leftOut,

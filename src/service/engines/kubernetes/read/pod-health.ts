@@ -1,5 +1,7 @@
 import type { KubeObject } from "../cluster/kinds.ts";
 import { exitClause } from "../../../workloads/lifecycle/exit.ts";
+import { ageMs, type Evidence } from "./evidence.ts";
+import { failedStart, isBeingMade, makingTrouble, ON_ITS_WAY } from "./held-up.ts";
 import type { Exit } from "../../../workloads/runtime.ts";
 
 type Pod = KubeObject<"Pod">;
@@ -14,10 +16,10 @@ export type PodHealth = {
   readonly reason?: string | undefined;
   /** Since when, if Kubernetes tells. */
   readonly since?: string | undefined;
+  /** It waits for something beside the workload, such as a registry that doesn't answer: no evidence against it. */
+  readonly isOutside?: boolean | undefined;
 };
 
-/** A waiting container with one of these is on its way; every other reason is an error. */
-const ON_ITS_WAY: ReadonlySet<string> = new Set(["ContainerCreating", "PodInitializing"]);
 /** The kubelet forgets failures after a run of this length: https://kubernetes.io/docs/concepts/workloads/pods/pod-lifecycle/#restart-policy */
 const LONG_RUN_MS = 10 * 60_000;
 /** A container that crashed again and again has recovered after this long. */
@@ -28,7 +30,7 @@ const SCHEDULED_WITHIN_MS = 5 * 60_000;
 export const READY_WITHIN_MS = 60_000;
 
 /** How an instance is. */
-export function podHealth(pod: Pod, now: Date): PodHealth {
+export function podHealth(pod: Pod, evidence: Evidence): PodHealth {
   const { metadata, status } = pod;
   if (status.phase === "Succeeded" || status.phase === "Failed") {
     if (status.reason === undefined) return { state: "over" };
@@ -37,23 +39,22 @@ export function podHealth(pod: Pod, now: Date): PodHealth {
     return { state: "over", reason, since: status.startTime };
   }
   if (metadata.deletionTimestamp !== undefined) return { state: "ending" };
-  const failing = failingContainer(pod, now);
-  if (failing !== undefined) return { state: "failing", ...failing };
+  const held = containerHealth(pod, evidence);
+  // Its node or an eviction ends it: https://kubernetes.io/docs/concepts/workloads/pods/disruptions/#pod-disruption-conditions
+  if (held?.state === "failing" && conditionOf(pod, "DisruptionTarget")?.status === "True") return { state: "ending" };
+  if (held) return held;
   const ready = conditionOf(pod, "Ready");
   if (ready?.status === "True") return { state: "ready", since: ready.lastTransitionTime };
-  return unscheduled(pod, now) ?? unready(pod, now);
+  return unscheduled(pod, evidence) ?? unmade(pod, evidence) ?? unready(pod, evidence);
 }
 
-type Reason = Pick<PodHealth, "reason" | "since">;
-
-function failingContainer(pod: Pod, now: Date): Reason | undefined {
+/** Of the container that fails, or of one that can't start yet. */
+function containerHealth(pod: Pod, evidence: Evidence): PodHealth | undefined {
   const { initContainerStatuses, containerStatuses } = pod.status;
-  for (const status of [...initContainerStatuses, ...containerStatuses]) {
-    if (isEndedSidecar(pod, status)) continue;
-    const failing = failureOf(status, now);
-    if (failing !== undefined) return reasonOf(subjectOf(pod, status), failing, pod);
-  }
-  return undefined;
+  const held = [...initContainerStatuses, ...containerStatuses].flatMap((status) => {
+    return isEndedSidecar(pod, status) ? [] : (heldBack(pod, status, evidence) ?? []);
+  });
+  return held.find(({ state }) => state === "failing") ?? held[0];
 }
 
 type Named = Pick<ContainerStatus, "name">;
@@ -80,50 +81,67 @@ export function subjectOf(pod: Pod, { name }: Named): string {
 }
 
 /** In a crash loop, readiness comes and goes, so nothing tells since when. */
-function reasonOf(subject: string, failure: Failure, pod: Pod): Reason {
-  if ("crash" in failure) return { reason: `${subject} ${failure.crash}` };
-  const { reason, message } = failure.waiting;
-  return { reason: kubernetesReason(reason, message, subject), since: conditionOf(pod, "Ready")?.lastTransitionTime };
-}
-
-type Failure =
-  | { readonly crash: string }
-  | { readonly waiting: { readonly reason: string; readonly message: string | undefined } };
-
-function failureOf(status: ContainerStatus, now: Date): Failure | undefined {
+function heldBack(pod: Pod, status: ContainerStatus, evidence: Evidence): PodHealth | undefined {
   const { reason = "", message } = status.state?.waiting ?? {};
   const end = lastEnd(status);
-  if (reason === "CrashLoopBackOff" && end) return { crash: endClause(end) };
-  if (reason !== "" && !ON_ITS_WAY.has(reason)) return { waiting: { reason, message } };
-  return end && isLooping(status, end, now) ? { crash: endClause(end) } : undefined;
+  const subject = subjectOf(pod, status);
+  if (reason === "CrashLoopBackOff" && end) {
+    if (!isUnseen(end)) return { state: "failing", reason: `${subject} ${endClause(end)}` };
+    return { state: "waiting", reason: `${subject} ended with its node or container runtime`, isOutside: true };
+  }
+  if (reason !== "" && !ON_ITS_WAY.has(reason)) {
+    const since = conditionOf(pod, "Ready")?.lastTransitionTime;
+    const start = failedStart(pod, { name: status.name, reason, message, since }, evidence);
+    const why = start.isOutside ? `waiting for ${start.doesNotAnswer}: ${shortened(start.cause)}` : start.cause;
+    const isHeld = start.isOutside || start.isEarly;
+    return {
+      state: isHeld ? "waiting" : "failing",
+      reason: kubernetesReason(reason, why, subject),
+      since,
+      isOutside: start.isOutside || start.isUnknown,
+    };
+  }
+  return end && isLooping(status, end, evidence)
+    ? { state: "failing", reason: `${subject} ${endClause(end)}` }
+    : undefined;
 }
 
 /**
  * Between two back-offs, the container of a crash loop is terminated or runs for a moment. It loops if it ended twice
  * after a short run, and hasn't run for long since. An init container that is done has ended as it should.
  */
-function isLooping({ state, ready, restartCount }: ContainerStatus, end: Terminated, now: Date): boolean {
+function isLooping({ state, ready, restartCount }: ContainerStatus, end: Terminated, { now }: Evidence): boolean {
+  if (isUnseen(end)) return false;
   const run = Date.parse(end.finishedAt ?? "") - Date.parse(end.startedAt ?? "");
   if (!(run < LONG_RUN_MS)) return false;
   if (state?.terminated) return restartCount >= 1 && !(ready && end.exitCode === 0);
   return restartCount >= 2 && now.getTime() - Date.parse(state?.running?.startedAt ?? "") < RECOVERED_MS;
 }
 
-function unscheduled(pod: Pod, now: Date): PodHealth | undefined {
+function unscheduled(pod: Pod, evidence: Evidence): PodHealth | undefined {
   const scheduled = conditionOf(pod, "PodScheduled");
   if (scheduled?.status !== "False" || scheduled.reason !== "Unschedulable") return undefined;
   const since = scheduled.lastTransitionTime;
   const reason = kubernetesReason(scheduled.reason, scheduled.message, pod.metadata.name);
-  const isLong = now.getTime() - Date.parse(since ?? "") > SCHEDULED_WITHIN_MS;
+  const isLong = ageMs(since, evidence) > SCHEDULED_WITHIN_MS;
   return { state: isLong ? "failing" : "waiting", reason, since };
 }
 
-function unready(pod: Pod, now: Date): PodHealth {
+/** Kubernetes says only in events why its volumes or its network don't get ready. */
+function unmade(pod: Pod, evidence: Evidence): PodHealth | undefined {
+  const event = isBeingMade(pod) ? makingTrouble(pod, evidence) : undefined;
+  if (!event) return undefined;
+  const since = conditionOf(pod, "Ready")?.lastTransitionTime;
+  return { state: "waiting", reason: kubernetesReason(event.reason, event.message, pod.metadata.name), since };
+}
+
+function unready(pod: Pod, evidence: Evidence): PodHealth {
   const { lastTransitionTime: since, message } = conditionOf(pod, "Ready") ?? {};
-  const isLong = now.getTime() - Date.parse(since ?? "") > READY_WITHIN_MS;
-  const why = lostNode(pod) ?? message;
+  const isLong = ageMs(since, evidence) > READY_WITHIN_MS;
+  const lost = lostNode(pod);
+  const why = lost ?? message;
   const reason = `${pod.metadata.name} isn't ready${why === undefined || why === "" ? "" : `: ${shortened(why)}`}`;
-  return { state: "waiting", since, ...(isLong && { reason }) };
+  return { state: "waiting", since, ...(isLong && { reason }), isOutside: lost !== undefined };
 }
 
 /**
@@ -139,9 +157,9 @@ function lostNode(pod: Pod): string | undefined {
 }
 
 /** Kubernetes can't remove it because nothing on its node answers; until it is gone, nobody knows whether it runs. */
-export function isStranded({ metadata: { deletionTimestamp } }: Pod, now: Date): boolean {
+export function isStranded({ metadata: { deletionTimestamp } }: Pod, evidence: Evidence): boolean {
   // The time at which its grace period is over.
-  return now.getTime() - Date.parse(deletionTimestamp ?? "") > READY_WITHIN_MS;
+  return ageMs(deletionTimestamp, evidence) > READY_WITHIN_MS;
 }
 
 /** Kubernetes' own word first, which narrow columns show and which people search for. */
@@ -167,6 +185,14 @@ export type End = Pick<Terminated, "exitCode"> & Partial<Pick<Terminated, "reaso
 
 /** Reasons of a container that never ran: its program or working directory doesn't exist, for example. */
 const NOT_STARTED: ReadonlySet<string> = new Set(["StartError", "ContainerCannotRun", "RunContainerError"]);
+
+/** Words of containerd and of the kubelet for a container that was gone when they came back, for example with its node. */
+const UNSEEN: ReadonlySet<string> = new Set(["Unknown", "ContainerStatusUnknown"]);
+
+/** Nobody saw how it ended, so that says nothing about its program. */
+export function isUnseen({ reason = "" }: End): boolean {
+  return UNSEEN.has(reason);
+}
 
 export function exitOf({ exitCode, reason = "", message = reason }: End): Exit {
   if (NOT_STARTED.has(reason)) return { code: null, startError: shortened(message) };

@@ -66,7 +66,7 @@ export function readOperations<R extends KnownRegion>(parts: ReadOperationsParts
       if (!listed) throw await unknownName(parts, place, { noun: "service", name, signal });
       const { source, pods, autoscaler } = listed;
       const kept = await parts.revisionsOf(place, { source, signal }, parts.clock);
-      const found = { ...listed, status: serviceStatus(source, pods, { now: reading.now, kept, autoscaler }) };
+      const found = { ...listed, status: serviceStatus(source, pods, { ...reading, kept, autoscaler }) };
       const body = readService(found.service, found.status, serviceOwnership(found, region.config));
       return {
         ...withServiceDetails(body, found),

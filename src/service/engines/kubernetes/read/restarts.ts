@@ -9,6 +9,7 @@ import {
   type Terminated,
   isEndedSidecar,
   isSidecar,
+  isUnseen,
   subjectOf,
 } from "./pod-health.ts";
 
@@ -26,9 +27,20 @@ export function sidecarRestarts(pods: readonly Pod[]): number {
   return sidecars.reduce((sum, { restartCount }) => sum + restartCount, 0);
 }
 
-/** How a container of these pods last ended. */
+/** The same without a restart that was due to its node or its container runtime, as far as that is seen. */
+export function crashCount(pods: readonly Pod[]): number {
+  return presentContainers(pods).reduce((sum, container) => sum + crashes(container), 0);
+}
+
+function crashes(container: ContainerStatus): number {
+  const end = lastEnd(container);
+  return Math.max(0, container.restartCount - (end && isUnseen(end) ? 1 : 0));
+}
+
+/** How a container of these pods last ended, if somebody saw it. */
 export function latestEnd(pods: readonly Pod[]): Terminated | undefined {
-  return latestOf(presentContainers(pods))?.end;
+  const end = latestOf(presentContainers(pods))?.end;
+  return end && isUnseen(end) ? undefined : end;
 }
 
 /** How a container of these pods last failed, even if a later attempt succeeded. */
@@ -57,16 +69,14 @@ const WINDOW_MS = 10 * 60_000;
  */
 export function recentRestarts(pods: readonly Pod[], now: Date): Restarts | undefined {
   const from = now.getTime() - WINDOW_MS;
-  const crashed = presentContainers(pods).filter(
-    (each) => each.restartCount > 0 && !(finishedAt(lastEnd(each)) <= from),
-  );
+  const crashed = presentContainers(pods).filter((each) => crashes(each) > 0 && !(finishedAt(lastEnd(each)) <= from));
   if (crashed.length === 0) return { count: 0 };
   const isKnown = crashed.every(({ restartCount, pod }) => {
     return restartCount === 1 || Date.parse(pod.metadata.creationTimestamp) > from;
   });
   const last = latestOf(crashed);
-  if (!isKnown || last?.end.finishedAt === undefined) return undefined;
-  const count = crashed.reduce((sum, container) => sum + container.restartCount, 0);
+  if (!isKnown || last?.end.finishedAt === undefined || isUnseen(last.end)) return undefined;
+  const count = crashed.reduce((sum, container) => sum + crashes(container), 0);
   const at = last.end.finishedAt;
   return {
     count,

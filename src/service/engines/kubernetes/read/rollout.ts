@@ -40,8 +40,8 @@ export type Rollout = {
         readonly what: string;
         /** Kubernetes' own words. */
         readonly why: string;
-        /** An instance that isn't ready says more. */
-        readonly isLate: boolean;
+        /** It gave up after this long without progress: an instance that isn't ready says more. */
+        readonly deadlineMs?: number;
         readonly since: string | undefined;
       }
     | undefined;
@@ -89,7 +89,7 @@ function ofDeployment(deployment: KubeObject<"Deployment">): Rollout {
     isComplete,
     isReplacing: !isAlone || (!isFinished && !isComplete),
     completeSince: isFinished ? progressing.lastUpdateTime : undefined,
-    problem: isObserved ? problemOf(status) : undefined,
+    problem: isObserved ? problemOf(deployment) : undefined,
     hold: spec.paused === true && !isUpdated ? PAUSED : undefined,
   };
 }
@@ -111,17 +111,21 @@ function hasSeen({ metadata, status }: ServiceSource["object"]): boolean {
 
 type Status = KubeObject<"Deployment">["status"];
 
+/** The API server writes it into each Deployment. */
+const DEFAULT_DEADLINE_SECONDS = 600;
+
 /** https://kubernetes.io/docs/concepts/workloads/controllers/deployment/#failed-deployment */
-function problemOf(status: Status): Rollout["problem"] {
+function problemOf({ spec, status }: KubeObject<"Deployment">): Rollout["problem"] {
   const failure = conditionOf(status, "ReplicaFailure");
   if (failure?.status === "True") {
     const why = shortened(failure.message ?? failure.reason ?? "");
-    return { what: "can't create its instances", why, isLate: false, since: failure.lastTransitionTime };
+    return { what: "can't create its instances", why, since: failure.lastTransitionTime };
   }
   const progressing = conditionOf(status, "Progressing");
   if (progressing?.status !== "False" || progressing.reason !== "ProgressDeadlineExceeded") return undefined;
   const why = shortened(progressing.message ?? progressing.reason);
-  return { what: "its rollout made no progress in time", why, isLate: true, since: progressing.lastTransitionTime };
+  const deadlineMs = (spec.progressDeadlineSeconds ?? DEFAULT_DEADLINE_SECONDS) * 1_000;
+  return { what: "its rollout made no progress in time", why, deadlineMs, since: progressing.lastTransitionTime };
 }
 
 function conditionOf({ conditions }: Status, type: string): Status["conditions"][number] | undefined {

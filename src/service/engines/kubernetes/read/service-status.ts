@@ -4,8 +4,9 @@ import { digestOf, sharedDigest } from "../../../workloads/image-digest.ts";
 import type { KubeObject } from "../cluster/kinds.ts";
 import { annotations } from "../names.ts";
 import type { Autoscaler } from "./autoscaler.ts";
+import { ageMs, awayMs, type Evidence, isNoAnswer } from "./evidence.ts";
 import { isStranded, type PodHealth, podHealth, READY_WITHIN_MS, wasReady } from "./pod-health.ts";
-import { lastStateOf, latestEnd, recentRestarts, restartCount } from "./restarts.ts";
+import { crashCount, lastStateOf, latestEnd, recentRestarts } from "./restarts.ts";
 import { currentRevision, type KeptRevision } from "./revisions.ts";
 import { deploymentRevision, type Rollout, rolloutOf, type ServiceSource } from "./rollout.ts";
 
@@ -15,8 +16,7 @@ type Pod = KubeObject<"Pod">;
 type Instance = PodHealth & { readonly pod: Pod };
 
 /** How a service is looked at: `kept` are its revisions, if they were read. */
-type Look = {
-  readonly now: Date;
+type Look = Evidence & {
   readonly kept?: readonly KeptRevision[] | undefined;
   readonly autoscaler: Autoscaler | undefined;
 };
@@ -28,10 +28,10 @@ type Look = {
 export function serviceStatus(
   source: ServiceSource,
   pods: readonly Pod[],
-  { now, kept, autoscaler }: Look,
+  { kept, autoscaler, ...evidence }: Look,
 ): FoundStatus {
   const { deletionTimestamp } = source.object.metadata;
-  const instances = pods.map((pod) => ({ pod, ...podHealth(pod, now) }));
+  const instances = pods.map((pod) => ({ pod, ...podHealth(pod, evidence) }));
   const rollout = rolloutOf(source);
   const ready = Math.min(instances.filter(({ state }) => state === "ready").length, rollout.wanted);
   const { minReadySeconds } = source.object.spec;
@@ -39,7 +39,7 @@ export function serviceStatus(
   const counts = {
     ready,
     ...(minReadySeconds !== undefined && { minReadySeconds }),
-    ...crashesOf(instances, now),
+    ...crashesOf(instances, evidence.now),
     ...revisionsOf(source, rollout, { current, kept }),
     imageDigests: digestsOf(source, instances),
     instanceNames: instances
@@ -57,14 +57,14 @@ export function serviceStatus(
     return { state: "Stopped", since: stoppedAt(source), message: off, ...counts };
   }
   const updating = { rollout, instances, latest: latestOf({ rollout, instances, current }) };
-  const { state, ...why } = runState(updating, now);
+  const { state, isOutside, ...why } = runState(updating, evidence);
   // Its instances run, but its address, routes or disks don't all exist yet.
   const isBeingMade = source.object.metadata.annotations[annotations.making] !== undefined;
   return {
     ...counts,
     ...why,
     state: state === "Running" && isBeingMade ? "Starting" : state,
-    rollout: shownRollout(source, updating, { current, kept, judged: { state, ...why } }),
+    rollout: shownRollout(source, updating, { current, kept, judged: { state, isOutside, ...why } }),
   };
 }
 
@@ -109,7 +109,7 @@ type Updating = {
 function shownRollout(
   source: ServiceSource,
   { rollout, instances, latest }: Updating,
-  { current, kept, judged: { state, message } }: Known & { readonly judged: Judged },
+  { current, kept, judged: { state, isOutside, message } }: Known & { readonly judged: Judged },
 ): ServiceRollout | undefined {
   const { isObserved, isComplete, isReplacing, wanted, updated, hasNew, completeSince } = rollout;
   if (!isObserved || wanted === 0 || (!isComplete && !isReplacing)) return undefined;
@@ -131,7 +131,8 @@ function shownRollout(
   if (isComplete)
     return from === undefined ? undefined : { ...counts, ...known, state: "done", endedAt: completeSince };
   const isNamed = hasNew || !namesLate(source);
-  return { ...counts, ...(isNamed && known), state: state === "Failed" ? "stuck" : "progressing", message };
+  const isStuck = state === "Failed" && isOutside !== true;
+  return { ...counts, ...(isNamed && known), state: isStuck ? "stuck" : "progressing", message };
 }
 
 /** Whether its controller numbers a version only when it makes the first of its pods. */
@@ -168,22 +169,23 @@ function crashesOf(
   const restarts = recentRestarts(pods, now);
   const end = latestEnd(pods);
   return {
-    restartCount: restartCount(pods),
+    restartCount: crashCount(pods),
     lastState: end && lastStateOf(end),
     ...(restarts !== undefined && { restarts }),
   };
 }
 
-type Judged = Pick<FoundStatus, "state" | "message" | "since">;
+type Judged = Pick<FoundStatus, "state" | "message" | "since"> & Pick<PodHealth, "isOutside">;
 
-function runState(updating: Updating, now: Date): Judged {
+function runState(updating: Updating, evidence: Evidence): Judged {
   const { rollout, instances } = updating;
   const failing = judged(updating).find(({ state }) => state === "failing");
   if (failing) return { state: "Failed", message: failing.reason, since: failing.since };
-  if (rollout.problem) {
-    const { what, why, isLate, since } = rollout.problem;
-    const waiting = judged(updating).find(({ state, reason }) => state === "waiting" && reason !== undefined);
-    return { state: "Failed", message: `${what}: ${(isLate ? waiting?.reason : undefined) ?? why}`, since };
+  const late = judged(updating).filter(({ state }) => state === "waiting");
+  if (rollout.problem && !isExcused(rollout.problem, judged(updating), evidence)) {
+    const { what, why, deadlineMs, since } = rollout.problem;
+    const reason = deadlineMs === undefined ? undefined : late.find((each) => each.reason !== undefined)?.reason;
+    return { state: "Failed", message: `${what}: ${reason ?? why}`, since };
   }
   const { isObserved, isUpdated, isAvailable } = rollout;
   if (isObserved && isUpdated && isAvailable) {
@@ -192,11 +194,33 @@ function runState(updating: Updating, now: Date): Judged {
   const waiting = instances.filter(({ state }) => state === "waiting");
   const why = [...waiting, ...instances.filter(({ state }) => state === "over")];
   const reason = why.find((each) => each.reason !== undefined)?.reason;
-  const outage = outageOf(rollout, instances, now);
-  if (outage)
-    return { state: "Failed", message: `no instance is ready: ${reason ?? outage.reason}`, since: outage.since };
-  const message = rollout.hold ?? reason;
+  const outage = outageOf(rollout, instances, evidence);
+  if (outage) {
+    const { since, isOutside } = outage;
+    return { state: "Failed", message: `no instance is ready: ${reason ?? outage.reason}`, since, isOutside };
+  }
+  const message =
+    rollout.hold ?? reason ?? (rollout.problem?.deadlineMs === undefined ? rollout.problem?.why : undefined);
   return { state: isStarting(rollout, instances) ? "Starting" : "Updating", message, since: times(waiting).at(0) };
+}
+
+/** Whether what the controller gave up on says nothing about the new version, whose instances these are. */
+function isExcused(
+  { why, since = "", deadlineMs }: NonNullable<Rollout["problem"]>,
+  instances: readonly Instance[],
+  evidence: Evidence,
+): boolean {
+  // An admission webhook of the cluster, for example.
+  if (deadlineMs === undefined) return isNoAnswer(why);
+  const gaveUpAt = Date.parse(since);
+  const hasBegun = ({ pod }: Instance): boolean =>
+    pod.status.containerStatuses.some(({ restartCount, state }) => {
+      const { startedAt } = state?.running ?? {};
+      return restartCount === 0 && Date.parse(startedAt ?? "") >= gaveUpAt && ageMs(startedAt, evidence) < deadlineMs;
+    });
+  // The controller's own clock goes on while the API server is away.
+  const isCutShort = evidence.now.getTime() - gaveUpAt < awayMs(gaveUpAt - deadlineMs, evidence);
+  return isCutShort || instances.some((each) => each.isOutside === true || hasBegun(each));
 }
 
 /**
@@ -206,15 +230,16 @@ function runState(updating: Updating, now: Date): Judged {
 function outageOf(
   { isObserved, isUpdated, ready }: Rollout,
   instances: readonly Instance[],
-  now: Date,
-): { readonly since: string; readonly reason: string } | undefined {
+  evidence: Evidence,
+): { readonly since: string; readonly reason: string; readonly isOutside: boolean } | undefined {
   if (!isObserved || !isUpdated || ready > 0) return undefined;
   const fallen = instances.filter(({ pod, state }) => state === "waiting" && wasReady(pod));
-  const stranded = instances.filter(({ pod }) => isStranded(pod, now));
+  const stranded = instances.filter(({ pod }) => isStranded(pod, evidence));
   const since = times([...fallen, ...stranded.map(({ pod }) => ({ since: pod.metadata.deletionTimestamp }))]).at(-1);
-  if (since === undefined || now.getTime() - Date.parse(since) <= READY_WITHIN_MS) return undefined;
+  if (since === undefined || ageMs(since, evidence) <= READY_WITHIN_MS) return undefined;
   const [lost] = stranded;
-  return { since, reason: lost ? `the node of ${lost.pod.metadata.name} stopped reporting` : "nobody says why" };
+  const reason = lost ? `the node of ${lost.pod.metadata.name} stopped reporting` : "nobody says why";
+  return { since, reason, isOutside: fallen.every((each) => each.isOutside === true) };
 }
 
 /** Until an update is done, its new instances count: old ones that fail are being replaced. */

@@ -1,6 +1,7 @@
 import type { DescribedService } from "../../../workloads/services/service-answer.ts";
 import type { KubeObject } from "../cluster/kinds.ts";
 import { type Autoscaler, autoscalerOf } from "./autoscaler.ts";
+import type { Evidence } from "./evidence.ts";
 import { type Owner, adopter, isGantrys, ownerOf } from "./owner.ts";
 import type { ServiceSource } from "./rollout.ts";
 import { type FoundStatus, serviceStatus, restOf } from "./service-status.ts";
@@ -34,11 +35,11 @@ export type FoundService = {
   readonly pods: readonly KubeObject<"Pod">[];
 };
 
-/** A user's namespaces of a region that can be read, and the time by which their services are judged. */
-export type Reading = { readonly namespaces: readonly string[]; readonly username: string; readonly now: Date };
+/** A user's namespaces of a region that can be read, and what their workloads are judged by. */
+export type Reading = Evidence & { readonly namespaces: readonly string[]; readonly username: string };
 
 /** A region as far as reading needs it: what it knows, not how. */
-export type KnownRegion = Pick<Region, "config" | "cacheOf" | "namespaces">;
+export type KnownRegion = Pick<Region, "config" | "cacheOf" | "namespaces" | "evidenceIn">;
 
 type Known = Pick<KnownRegion, "config" | "cacheOf">;
 
@@ -129,7 +130,7 @@ function targetKey({ kind, name }: { readonly kind: string; readonly name: strin
 function foundService(
   { name, item: source }: InNamespace<ServiceSource>,
   around: Around,
-  { username, now }: Reading,
+  { username, ...evidence }: Reading,
 ): FoundService {
   const { kind, object } = source;
   const { metadata, spec } = object;
@@ -143,7 +144,7 @@ function foundService(
   return {
     source,
     service: projectService(source, { name, username, config: around.region.config, v1Services, domains, autoscaler }),
-    status: serviceStatus(source, pods, { now, autoscaler }),
+    status: serviceStatus(source, pods, { ...evidence, autoscaler }),
     isAdopted: !isOwn(source),
     owner: ownerOf(metadata),
     autoscaler,

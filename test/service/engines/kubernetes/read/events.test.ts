@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { readEvents } from "../../../../../src/service/engines/kubernetes/read/events.ts";
 import { jobKinds, serviceKinds } from "../../../../../src/service/engines/kubernetes/cache/namespace-cache.ts";
+import { evidenceReader } from "../../../../../src/service/engines/kubernetes/read/pod-events.ts";
 import { readOperations } from "../../../../../src/service/engines/kubernetes/read/read-operations.ts";
 import { until } from "../../../../support/until.ts";
 import { openCachedCluster } from "../support/cached-cluster.ts";
@@ -16,10 +17,12 @@ async function town() {
   const kinds = [...new Set([...serviceKinds(config), ...jobKinds(config)])];
   const { server, api, cacheOf } = await openCachedCluster({ kinds });
   const { objects } = server;
-  const region = { config, api, version: "v1.20.2", namespaces: namespacesOf(config), cacheOf };
+  const clock = stillClock(new Date(at("12:30:00")));
+  const evidenceIn = evidenceReader({ api, cacheOf, clock });
+  const region = { config, api, version: "v1.20.2", namespaces: namespacesOf(config), cacheOf, evidenceIn };
   const { getService, getJob, listServices, listJobs } = readOperations({
     regions: new Map([["us", region]]),
-    clock: stillClock(new Date(at("12:30:00"))),
+    clock,
     otherKind: async () => undefined,
     revisionsOf: async () => undefined,
     instancesOf: async () => [],
@@ -38,12 +41,13 @@ async function town() {
       events += 1;
       const name = `${last.name}.${events}`;
       const times = { firstTimestamp: at("12:00:00"), lastTimestamp: at("12:20:00"), count: 1, type: "Warning" };
-      const involvedObject = { kind: "Any", name: last.name, uid: last.uid };
+      const involvedObject = { kind: "Pod", name: last.name, uid: last.uid };
       objects.put("events", "team", { metadata: { name }, involvedObject, reason, message, ...times, ...more });
     },
     service: (name: string) => getService({ ...asked, path: { region: "us", service_name: name } }),
     job: (name: string) => getJob({ ...asked, path: { region: "us", job_name: name } }),
     lists: async () => [await listServices(inUs), await listJobs(inUs)],
+    later: (ms: number) => clock.passMs(ms),
     eventRequests: () => server.requests.filter(({ resource }) => resource === "events"),
   };
 }
@@ -92,9 +96,10 @@ test("a service that isn't well tells what the cluster reports of it and of its 
     expect.objectContaining({ reason: "FailedMount", object: "web-a", count: 12 }),
     expect.objectContaining({ reason: "FailedScheduling", count: 3, last_at: "2026-11-22T12:06:00.000Z" }),
   ]);
-  expect(eventRequests()).toHaveLength(2);
+  expect(eventRequests()).toHaveLength(3);
+  // The kubelet has had its volumes for long, or it would have tried again.
   expect(JSON.stringify(await lists())).not.toContain("FailedMount");
-  expect(eventRequests()).toHaveLength(2);
+  expect(eventRequests()).toHaveLength(3);
 });
 
 test("the same of several instances is told once, at most three of them are asked about, and long texts are cut", async () => {
@@ -112,7 +117,106 @@ test("the same of several instances is told once, at most three of them are aske
   expect(events[0]).toMatchObject({ reason: "FailedMount", count: 3 });
   expect(events[0]).not.toHaveProperty("object");
   expect(events[0]?.message.length).toBeLessThanOrEqual(600);
-  expect(eventRequests().map(({ query }) => query.get("limit"))).toEqual(["100", "100", "100", "100"]);
+  expect(eventRequests().map(({ query }) => query.get("limit"))).toEqual(["500", "100", "100", "100", "100"]);
+});
+
+const SECRET = 'MountVolume.SetUp failed for volume "data" : secret "db" not found';
+const now = { firstTimestamp: at("12:29:00"), lastTimestamp: at("12:29:58") };
+/** Since when the kubelet has it; its containers aren't made yet. */
+const made = (time: string, reason = "ContainerCreating") => {
+  const { status } = waiting(reason);
+  const conditions = [{ type: "Ready", status: "False", lastTransitionTime: at(time) }];
+  return { status: { ...status, conditions, startTime: at(time) } };
+};
+
+test("lists tell why a volume can't be mounted and an image isn't pulled, for one request in ten seconds", async () => {
+  const { put, event, lists, later, eventRequests } = await town();
+  put("deployments", deployment("web", { spec: { replicas: 1 }, status: none }));
+  put("deployments", deployment("shop", { spec: { replicas: 1 }, status: none }));
+  put("pods", pod("shop-a", { of: { kind: "Deployment", name: "shop" }, ...made("12:29:30", "ImagePullBackOff") }));
+  event("Failed", 'Failed to pull image "shop/app:1": dial tcp 10.0.0.9:443: i/o timeout', now);
+  put("pods", pod("web-a", { of, ...made("12:29:49") }));
+  event("FailedMount", SECRET, now);
+  event("Pulling", "of no interest", { type: "Normal" });
+
+  const [services] = await lists();
+  expect(services).toMatchObject({
+    services: [
+      { message: "ImagePullBackOff: waiting for the registry: dial tcp 10.0.0.9:443: i/o timeout (shop-a)" },
+      { status: "Starting", message: `FailedMount: ${SECRET} (web-a)` },
+    ],
+  });
+  await later(9_999);
+  await lists();
+  expect(eventRequests()).toHaveLength(1);
+  await later(1);
+  await lists();
+  expect(eventRequests()).toHaveLength(2);
+});
+
+test("another instance that is held up, or by something else, is asked about two seconds later", async () => {
+  const { put, lists, later, eventRequests } = await town();
+  put("deployments", deployment("web", { spec: { replicas: 1 }, status: none }));
+  put("pods", pod("web-a", { of, ...made("12:29:30") }));
+  const asked = async () => {
+    await lists();
+    return eventRequests().length;
+  };
+  expect(await asked()).toBe(1);
+
+  put("pods", pod("web-b", { of, ...made("12:29:30", "ErrImagePull") }));
+  await later(1_999);
+  expect(await asked()).toBe(1);
+  await later(1);
+  await until(async () => (await asked()) === 2);
+});
+
+test("an instance that has just been made asks for no events, and one that is well, deleted or over never does", async () => {
+  const { put, lists, later, eventRequests } = await town();
+  const gone = { metadata: { deletionTimestamp: at("12:29:00") } };
+  put("deployments", deployment("web", { spec: { replicas: 1 }, status: none }));
+  put("pods", pod("web-a", { of, ...made("12:29:51") }));
+  put("pods", pod("web-b", { of }));
+  put("pods", pod("web-c", { of, ...made("12:00:00"), ...gone }));
+  put("pods", pod("web-d", { of, status: { ...made("12:00:00").status, phase: "Failed", reason: "Evicted" } }));
+
+  await lists();
+  expect(eventRequests()).toEqual([]);
+
+  await later(2_000);
+  await lists();
+  expect(eventRequests()).toHaveLength(1);
+});
+
+test("what was said of an instance holds until it is no longer held up, though Kubernetes drops the event", async () => {
+  const { put, event, lists, later, server } = await town();
+  put("deployments", deployment("web", { spec: { replicas: 1 }, status: none }));
+  put("pods", pod("web-a", { of, ...made("12:29:30", "ImagePullBackOff") }));
+  event("Failed", 'Failed to pull image "shop/app:1": dial tcp 10.0.0.9:443: i/o timeout', now);
+  const message = async () => JSON.stringify((await lists())[0]);
+  expect(await message()).toContain("waiting for the registry");
+
+  server.objects.remove("events", "team", "web-a.1");
+  for (const _ of [1, 2]) {
+    await later(10_000);
+    expect(await message()).toContain("waiting for the registry");
+  }
+  server.fail("list events", { status: 500, message: "etcdserver: request timed out" });
+  await later(10_000);
+  expect(await message()).toContain("waiting for the registry");
+});
+
+test("without the right to list events, lists say nothing of it", async () => {
+  const { put, event, lists, server } = await town();
+  server.fail("list events", { status: 403, message: "events is forbidden" });
+  put("deployments", deployment("web", { spec: { replicas: 1 }, status: none }));
+  put("pods", pod("web-a", { of, ...made("12:29:30") }));
+  event("FailedMount", SECRET, now);
+
+  const [services] = await lists();
+  expect(services).not.toHaveProperty("not_listed");
+  expect(services).toMatchObject({ services: [{ status: "Starting" }] });
+  expect(JSON.stringify(services)).not.toContain("FailedMount");
 });
 
 test("of a service that is well, a stopped one, an idle one and a complete job nothing is asked", async () => {

@@ -4,7 +4,7 @@ import { readOperations } from "../../../../../src/service/engines/kubernetes/re
 import { knownRevisions } from "../../../../../src/service/engines/kubernetes/read/revisions.ts";
 import { until } from "../../../../support/until.ts";
 import { openCachedCluster } from "../support/cached-cluster.ts";
-import { config, namespacesOf } from "../support/known-objects.ts";
+import { config, namespacesOf, quiet } from "../support/known-objects.ts";
 import {
   controllerRevision,
   CREATED,
@@ -25,7 +25,7 @@ async function town() {
   const kinds = [...new Set([...serviceKinds(config), ...jobKinds(config)])];
   const { server, api, cacheOf } = await openCachedCluster({ kinds });
   const { objects } = server;
-  const region = { config, api, namespaces: namespacesOf(config), cacheOf };
+  const region = { config, api, namespaces: namespacesOf(config), cacheOf, evidenceIn: quiet };
   const reads = readOperations({
     regions: new Map([["us", region]]),
     clock: stillClock(new Date(at("12:30:00"))),

@@ -88,7 +88,14 @@ const services: readonly (readonly [name: string, expected: object])[] = [
   ["deadline", { status: "Failed", message: expect.stringMatching(/nope:1/) }],
   [
     "stuck-update",
-    { status: "Failed", message: expect.stringMatching(/^\w+: .* \(rolling-5bc495d949-\w+\)$/), ready_instances: 2 },
+    {
+      status: "Updating",
+      message: expect.stringMatching(
+        /^ErrImagePull: waiting for the registry: localhost\/nope:2: .*connection refused \(rolling-5bc495d949-\w+\)$/,
+      ),
+      ready_instances: 2,
+      rollout: { state: "progressing" },
+    },
   ],
   ["paused", { status: "Updating", message: expect.stringMatching(/rollout is paused/), ready_instances: 1 }],
   ["stopping", { status: "Stopping", ready_instances: 0 }],

@@ -12,8 +12,8 @@ const begun = new WeakMap<FakeObjects, Map<string, readonly Stored[]>>();
 export function answerList(objects: FakeObjects, asked: KubeRequest, response: ServerResponse): void {
   const { query, resource, namespace } = asked;
   const isSelected = selectorOf(query.get("labelSelector"));
-  const [field, wanted] = query.get("fieldSelector")?.split("=") ?? [];
-  if (!isSelected || (field !== undefined && field !== "involvedObject.uid")) {
+  const fields = (query.get("fieldSelector") ?? "").split(",").filter((each) => each !== "");
+  if (!isSelected || fields.some((each) => !FIELDS.test(each))) {
     failure(response, { status: 400, reason: "BadRequest", message: "unable to parse requirement" });
     return;
   }
@@ -31,7 +31,7 @@ export function answerList(objects: FakeObjects, asked: KubeRequest, response: S
   const limit = Number(query.get("limit") ?? 0) || Number.POSITIVE_INFINITY;
   const selected = whole
     .filter(({ metadata }) => isSelected(metadata.labels ?? {}))
-    .filter(({ involvedObject }) => field === undefined || uidOf(involvedObject) === wanted);
+    .filter((object) => fields.every((each) => isField(object, each)));
   const items = selected.slice(from, from + limit);
   const rest = selected.length - from - items.length;
   const metadata = {
@@ -41,10 +41,17 @@ export function answerList(objects: FakeObjects, asked: KubeRequest, response: S
   send(response, 200, { kind: "List", apiVersion: "v1", metadata, items });
 }
 
-function uidOf(involvedObject: unknown): unknown {
-  return typeof involvedObject === "object" && involvedObject !== null && "uid" in involvedObject
-    ? involvedObject.uid
-    : undefined;
+/** Those that the engine asks for. */
+const FIELDS = /^(?:involvedObject\.(?:uid|kind)|type)=/u;
+
+function isField(object: Stored, selector: string): boolean {
+  const [path = "", wanted] = selector.split("=");
+  let value: unknown = object;
+  for (const name of path.split(".")) {
+    if (typeof value !== "object" || value === null) return false;
+    value = Reflect.get(value, name);
+  }
+  return value === wanted;
 }
 
 function makeToken(version: number, from: number): string {

@@ -1,10 +1,15 @@
+import type { Evidence } from "../../../../../src/service/engines/kubernetes/read/evidence.ts";
 import { findServices, type FoundService } from "../../../../../src/service/engines/kubernetes/read/services.ts";
 import { regionWith, type Sent } from "./known-objects.ts";
 
 /** The status of the only service at a time of the day on which it was created, given as `12:30:00`. */
 export function statusAt(time: string, ...sent: readonly Sent[]): FoundService["status"] | undefined {
-  const reading = { namespaces: ["team"], username: "dana", now: new Date(at(time)) };
-  const [found] = findServices(regionWith(sent), reading);
+  return statusBy({ now: new Date(at(time)) }, ...sent);
+}
+
+/** The same by what else is known. */
+export function statusBy(evidence: Evidence, ...sent: readonly Sent[]): FoundService["status"] | undefined {
+  const [found] = findServices(regionWith(sent), { namespaces: ["team"], username: "dana", ...evidence });
   return found?.status;
 }
 

@@ -19,7 +19,7 @@ import { DEFAULT_LOG_LIMITS } from "../../../../../../src/service/workloads/logs
 import { type LogWriter, dayOf } from "../../../../../../src/service/workloads/logs/log-writer.ts";
 import { openLogStore } from "../../../../../../src/service/workloads/logs/open-log-store.ts";
 import type { TestCluster } from "../../../../../support/cluster.ts";
-import { namespacesOf } from "../../support/known-objects.ts";
+import { namespacesOf, quiet } from "../../support/known-objects.ts";
 
 export function configOf(namespace: string, more: Partial<ClusterConfig> = {}): ClusterConfig {
   return {
@@ -57,7 +57,14 @@ export async function startReplica({ api, namespace, logs, clock, limits }: Star
   const config = configOf(namespace);
   const kinds = [...new Set([...serviceKinds(config), ...jobKinds(config)])];
   const caches = openClusterCaches({ api, kinds, onEvent, clock, reconnects: makeReconnects(clock) });
-  const region: Region = { config, api, version: "v1.20.2", namespaces: namespacesOf(config), cacheOf: caches.cacheOf };
+  const region: Region = {
+    config,
+    api,
+    version: "v1.20.2",
+    namespaces: namespacesOf(config),
+    cacheOf: caches.cacheOf,
+    evidenceIn: quiet,
+  };
   const collector = startLogCollector({
     region,
     logs,

@@ -17,7 +17,7 @@ import { serviceWrites } from "../../../../../../src/service/engines/kubernetes/
 import { jobWrites } from "../../../../../../src/service/engines/kubernetes/write/job-writes.ts";
 import { makeSerialQueue } from "../../../../../../src/service/workloads/lifecycle/serial-queue.ts";
 import { asTimePasses } from "../../../../../support/as-time-passes.ts";
-import { config, namespacesOf } from "../../support/known-objects.ts";
+import { config, namespacesOf, quiet } from "../../support/known-objects.ts";
 import { type StillClock, stillClock } from "../../../../../support/test-clock.ts";
 
 type Body = { readonly metadata: { readonly name: string } & Readonly<Record<string, unknown>> };
@@ -136,7 +136,14 @@ export function writesOn(api: KubeApi, { version = "v1.20.2", ...changed }: Chan
     reconnects: makeReconnects(clock),
     onEvent: () => undefined,
   });
-  const region: Region = { config: own, api, version, namespaces: namespacesOf(own), cacheOf: () => cache };
+  const region: Region = {
+    config: own,
+    api,
+    version,
+    namespaces: namespacesOf(own),
+    cacheOf: () => cache,
+    evidenceIn: quiet,
+  };
   const parts: WriteParts = {
     regions: new Map([["us", region]]),
     logs: {} as WriteParts["logs"], // writes don't touch the logs
