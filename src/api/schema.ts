@@ -1427,6 +1427,12 @@ export interface components {
              * @example nightly-report
              */
             jobName: string;
+            /**
+             * @description What still ends, although reads of the job answer 404. Absent when nothing does. Not defined by the API; this
+             *     implementation sends it.
+             * @example Its instances are still stopping.
+             */
+            message?: string;
         };
         /**
          * @description Log messages of one job instance, one per element.
@@ -1908,7 +1914,8 @@ export interface components {
          */
         CreatedService: components["schemas"]["Service"];
         /**
-         * @description A message that the service was deleted.
+         * @description A message that the service was deleted. While its instances still stop, this implementation says so instead, and
+         *     reads of the service answer the status `Deleting`.
          * @example Service was deleted successfully
          */
         DeletedServiceText: string;

@@ -374,4 +374,18 @@ export const kubernetesMutants: readonly Mutant[] = [
     becomes: "const isAnswer = error instanceof KubeError && error.status < 300;",
     tests: ["test/service/engines/kubernetes/cluster/outages.test.ts"],
   },
+  {
+    bug: "a deletion says that it is done while instances still stop",
+    file: "src/service/workloads/engine-parts.ts",
+    text: "  return isDone;",
+    becomes: "  return isDone || true;",
+    tests: ["test/service/workloads/services/deletion-told.test.ts"],
+  },
+  {
+    bug: "who has no namespace in a region waits there for changes",
+    file: "src/service/engines/kubernetes/read/place.ts",
+    text: "  if (known) return known;",
+    becomes: "  return known ?? { names: [], leftOut: [] };",
+    tests: ["test/service/engines/kubernetes/region-namespaces.test.ts"],
+  },
 ];

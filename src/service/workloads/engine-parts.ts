@@ -42,11 +42,17 @@ export function ownOf<T extends Named>(candidates: Iterable<T>, user: User, name
 
 const ANSWER_WITHIN_MS = 2_000;
 
-/** Waits for slow work, but no longer than an answer may take, and not for a client that is gone. */
+/**
+ * Waits for slow work, but no longer than an answer may take, and not for a client that is gone. Resolves to whether the work
+ * is done.
+ */
 export async function forAMoment(
   work: Promise<unknown>,
   signal: AbortSignal,
   clock: Pick<Clock, "after">,
-): Promise<void> {
-  await within(ANSWER_WITHIN_MS, restUnlessAborted(work, signal), () => undefined, clock);
+): Promise<boolean> {
+  let isDone = false;
+  const done = work.then(() => (isDone = true));
+  await within(ANSWER_WITHIN_MS, restUnlessAborted(done, signal), () => undefined, clock);
+  return isDone;
 }

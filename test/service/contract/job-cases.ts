@@ -132,7 +132,7 @@ export const jobCases: readonly ContractCase[] = [
       const name = await newJob(world, world.workloads.lines(1));
       const instance = await instanceOf(world, name);
 
-      expect(await world.get("deleteJob", { name })).toEqual({ jobName: name });
+      expect(await world.get("deleteJob", { name })).toMatchObject({ jobName: name });
 
       await world.until(
         () => world.ask("getJob", { name }),

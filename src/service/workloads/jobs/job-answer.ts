@@ -1,4 +1,5 @@
 import type {
+  DeletedJob,
   HostVolume,
   Job as JobBody,
   JobCondition,
@@ -24,6 +25,11 @@ export type AroundJob = Unwell & {
   /** Where an engine's jobs differ from one run of one instance. */
   readonly run?: JobRunFacts;
 };
+
+/** The answer to a deletion: reads answer 404 from then on, also while instances still stop. */
+export function deletedJob(jobName: string, isStopped: boolean): DeletedJob {
+  return { jobName, ...(!isStopped && { message: "Its instances are still stopping." }) };
+}
 
 export type JobRunFacts = {
   readonly instances: readonly string[];

@@ -1,9 +1,10 @@
 import { randomInt, randomUUID } from "node:crypto";
 import { rm } from "node:fs/promises";
 import { Refusal, type Engine, type EngineRequest, type User } from "../../engine.ts";
+import type { DeletedJob } from "../../../api/schema.ts";
 import { admitJob, reserveStoppedAtEnd } from "../admission.ts";
 import { findOwn, forAMoment, ownOf, type EngineParts } from "../engine-parts.ts";
-import { createdJob, listedJob, readJob as answerJob } from "./job-answer.ts";
+import { createdJob, deletedJob, listedJob, readJob as answerJob } from "./job-answer.ts";
 import { readJob } from "../definitions.ts";
 import { JOB_REGION } from "./job-run.ts";
 import { insertJob, removeJob, type Job } from "../state/job-store.ts";
@@ -152,7 +153,7 @@ async function saved({ context: { state, dataDir } }: EngineParts, job: Omit<Job
 }
 
 /** The job is gone with the answer; its units end within the grace time, mostly before the answer. */
-async function remove(parts: EngineParts, { user, path, signal }: Write): Promise<{ jobName: string }> {
+async function remove(parts: EngineParts, { user, path, signal }: Write): Promise<DeletedJob> {
   const unreadable = findUnreadable(parts, { user, path });
   const live = unreadable ? undefined : find(parts, { user, path });
   const uid = unreadable?.uid ?? live?.job.uid ?? "";
@@ -167,6 +168,5 @@ async function remove(parts: EngineParts, { user, path, signal }: Write): Promis
     onFailure: (error) => context.onEvent("couldn't remove the files of a deleted job", { error, job: uid }),
   });
   context.inBackground(clearing.over);
-  await forAMoment(clearing.over, signal, parts.context.clock);
-  return { jobName: path.job_name };
+  return deletedJob(path.job_name, await forAMoment(clearing.over, signal, parts.context.clock));
 }

@@ -29,6 +29,12 @@ export type StatusWithReason = Unwell & {
   readonly instanceNames?: readonly string[];
 };
 
+/** The answer to a deletion, which goes on after it while instances still stop: until then, reads answer `Deleting`. */
+export function deletedService(isGone: boolean): string {
+  if (isGone) return "Service was deleted successfully";
+  return "Service is being deleted: its instances are still stopping. It is gone when a read of it answers 404.";
+}
+
 /** How instances are replaced; see Rollout in openapi.yaml. */
 export type ServiceRollout = {
   readonly from?: number | undefined;

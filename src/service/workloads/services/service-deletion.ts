@@ -8,9 +8,9 @@ import type { Unreadable } from "../state/unreadable.ts";
 
 /**
  * Deletes a service: saves the deletion, stops the instances, removes the rest. Resolves when it is gone, or after a
- * moment while instances still stop. Calling it again retries failed steps.
+ * moment while instances still stop, to whether it is gone. Calling it again retries failed steps.
  */
-export async function deleteService(parts: EngineParts, live: LiveService, signal: AbortSignal): Promise<void> {
+export async function deleteService(parts: EngineParts, live: LiveService, signal: AbortSignal): Promise<boolean> {
   if (!live.service.deleting) {
     const service = { ...live.service, deleting: true };
     await saveService(parts.context.state, service);
@@ -19,7 +19,7 @@ export async function deleteService(parts: EngineParts, live: LiveService, signa
   }
   const deletion = live.deletion ?? carryOnDeletion(parts, live);
   try {
-    await forAMoment(deletion.attempt(), signal, parts.context.clock);
+    return await forAMoment(deletion.attempt(), signal, parts.context.clock);
   } catch (error) {
     if (!isDiskFull(error)) throw error;
     throw new Refusal(

@@ -5,7 +5,13 @@ import { admitService } from "../admission.ts";
 import { findOwn, ownOf, type EngineParts } from "../engine-parts.ts";
 import { closePorts, makeLiveService, openPorts, serviceKey, statusOf, type LiveService } from "./live-service.ts";
 import { requestedDay } from "../logs/log-writer.ts";
-import { type AroundService, createdService, listedService, readService as answerService } from "./service-answer.ts";
+import {
+  type AroundService,
+  createdService,
+  deletedService,
+  listedService,
+  readService as answerService,
+} from "./service-answer.ts";
 import { hasOtherMemory, readService, updated, type ServiceDefinition } from "../definitions.ts";
 import { firstRevision, isRevised, keptRevision, revised, withRevision } from "./revisions.ts";
 import { deleteService, deleteUnreadableService } from "./service-deletion.ts";
@@ -149,9 +155,9 @@ function newService(
 async function remove(parts: EngineParts, target: Write): Promise<string> {
   parts.ensureOpen();
   const unreadable = findUnreadable(parts, target);
-  if (unreadable) await deleteUnreadableService(parts, unreadable);
-  else await deleteService(parts, find(parts, target), target.signal);
-  return "Service was deleted successfully";
+  if (!unreadable) return deletedService(await deleteService(parts, find(parts, target), target.signal));
+  await deleteUnreadableService(parts, unreadable);
+  return deletedService(true);
 }
 
 type Transition = {

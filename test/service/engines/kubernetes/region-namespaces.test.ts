@@ -109,6 +109,8 @@ async function openTown({ users = { dana: twoNames }, there = { shop: {}, paymen
     put,
     space,
     engine,
+    changes: async (username: string, region: string) =>
+      (await open()).changes({ username, region, after: undefined, waitMs: 0, signal: AbortSignal.timeout(20_000) }),
     about: async () => (await open()).about(),
     asked,
     service,
@@ -235,6 +237,39 @@ describe.concurrent("a region of two namespaces", () => {
       "delete report in payments",
     ]);
     expect(town.uidOf("jobs", "shop", "report")).toBeDefined();
+  });
+
+  test("who waits for changes of an unknown region, or without a namespace there, is refused as who reads it", async () => {
+    await using town = await openTown({ users: { dana: twoNames } });
+
+    for (const [username, region, refusal] of [
+      ["dana", "moon", new Refusal(400, "unknown region moon: use us")],
+      ["eve", "us", new Refusal(403, "eve has no namespace in the region us: ask your Gantry admin for one")],
+    ] as const) {
+      await expect(town.changes(username, region)).rejects.toEqual(refusal);
+      const user = { username };
+      await expect(town.engine.listServices(town.asked({ region }, { user }))).rejects.toEqual(refusal);
+    }
+    expect(await town.changes("dana", "us")).toMatchObject({ changed: ["service", "job"] });
+  });
+
+  test("a deletion says whether instances of the job still stop", async () => {
+    await using town = await openTown({ adopt: { which: "all", allow: ["delete"] } });
+    town.put("shop", job("report"), job("done"));
+    const ownedBy = (name: string, status: object) => {
+      const uid = town.uidOf("jobs", "shop", name);
+      const sent = pod(`${name}-a`, { of: { kind: "Job", name }, status: { ...status } });
+      const { metadata } = sent as unknown as { metadata: Metadata }; // each has one
+      return { ...sent, metadata: { ...metadata, ownerReferences: [{ kind: "Job", name, uid, controller: true }] } };
+    };
+    town.put("shop", ownedBy("report", {}), ownedBy("done", { phase: "Succeeded" }));
+    await town.later(async () => JSON.stringify(await town.engine.getJob(town.ofJob("report"))).includes("report-a"));
+
+    expect(await town.engine.deleteJob(town.ofJob("report"))).toEqual({
+      jobName: "report",
+      message: "Its instances are still stopping.",
+    });
+    expect(await town.engine.deleteJob(town.ofJob("done"))).toEqual({ jobName: "done" });
   });
 
   test("the logs of both are collected under one lease, and each name has the lines of its own", async () => {

@@ -23,3 +23,25 @@ test("whoever reads only what changed learns that a service is gone, however lon
   expect((await dana.list()).services).toEqual([]);
   await close();
 });
+
+test("a deletion answers that it is done only when it is; else it says what still ends", async () => {
+  const cleared = Promise.withResolvers<void>();
+  let isHeld = true;
+  const world = makeClusterWorld({
+    runtime: () => ({ clear: async () => (isHeld ? await cleared.promise : undefined) }),
+  });
+  const { engine, close } = await world.open();
+  const dana = world.userOf({ engine }, "us");
+  const containers = [{ image: "test/web" }];
+  for (const name of ["web", "api"]) await dana.create(name, { containers });
+  for (const name of ["report", "backup"]) await dana.createJob(name, { containers });
+
+  expect(await dana.remove("web")).toMatch(/^Service is being deleted: its instances are still stopping\./u);
+  expect(await dana.removeJob("report")).toEqual({ jobName: "report", message: "Its instances are still stopping." });
+
+  isHeld = false;
+  cleared.resolve();
+  expect(await dana.remove("api")).toBe("Service was deleted successfully");
+  expect(await dana.removeJob("backup")).toEqual({ jobName: "backup" });
+  await close();
+});

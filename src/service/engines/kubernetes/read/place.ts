@@ -29,7 +29,7 @@ export type ReadParts<R extends KnownRegion = KnownRegion> = {
  * 403 for a user without a namespace there, and 503 when the cluster can't be asked.
  */
 export async function servicePlace<R extends KnownRegion>(parts: ReadParts<R>, asked: Asked): Promise<Place<R>> {
-  const region = regionOf(parts, asked, [...parts.regions.keys()]);
+  const region = regionOf(parts, asked.path.region, [...parts.regions.keys()]);
   return await currentPlace(parts, asked, { region, kinds: serviceKinds(region.config) });
 }
 
@@ -41,14 +41,26 @@ export async function jobPlace<R extends KnownRegion>(parts: ReadParts<R>, asked
     const where = withJobs.length > 0 ? `use ${withJobs.join(", ")}` : "no region is configured to run jobs";
     throw new Refusal(400, `jobs don't run in the region ${name}: ${where}`);
   }
-  const region = regionOf(parts, asked, withJobs);
+  const region = regionOf(parts, name, withJobs);
   return await currentPlace(parts, asked, { region, kinds: jobKinds(region.config) });
 }
 
-function regionOf<R extends KnownRegion>({ regions }: ReadParts<R>, { path }: Asked, names: readonly string[]): R {
-  const region = regions.get(path.region);
+/** Throws a `Refusal` 400 for an unknown region, with the `names` of those that can be used. */
+export function regionOf<R extends KnownRegion>(
+  { regions }: Pick<ReadParts<R>, "regions">,
+  name: string,
+  names: readonly string[],
+): R {
+  const region = regions.get(name);
   if (region) return region;
-  throw new Refusal(400, `unknown region ${path.region}: use ${names.join(", ")}`);
+  throw new Refusal(400, `unknown region ${name}: use ${names.join(", ")}`);
+}
+
+/** Throws a `Refusal` 403 for a user without a namespace there. */
+export async function namespacesOf({ config, namespaces }: KnownRegion, username: string, signal: AbortSignal) {
+  const known = await namespaces.of(username, signal);
+  if (known) return known;
+  throw new Refusal(403, `${username} has no namespace in the region ${config.region}: ask your Gantry admin for one`);
 }
 
 type Wanted<R> = { readonly region: R; readonly kinds: readonly CachedKind[] };
@@ -60,13 +72,7 @@ async function currentPlace<R extends KnownRegion>(
 ): Promise<Place<R>> {
   const { username } = user;
   const { config, cacheOf, namespaces } = region;
-  const known = await namespaces.of(username, signal);
-  if (!known) {
-    throw new Refusal(
-      403,
-      `${username} has no namespace in the region ${config.region}: ask your Gantry admin for one`,
-    );
-  }
+  const known = await namespacesOf(region, username, signal);
   const { names } = known;
   const denied = new Map<string, Refusal>();
   const left = new Set<string>();

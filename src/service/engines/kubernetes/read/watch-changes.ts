@@ -1,7 +1,7 @@
 import type { ChangeFeed, ChangedList } from "../../../change-feed.ts";
-import { Refusal } from "../../../engine.ts";
 import { type CachedKind, jobKinds, type NamespaceCache, serviceKinds } from "../cache/namespace-cache.ts";
 import type { Region } from "../regions.ts";
+import { namespacesOf, regionOf } from "./place.ts";
 
 type Watching = Pick<ChangedList, "username" | "region"> & { readonly signal: AbortSignal };
 
@@ -25,10 +25,9 @@ export function watchChanges(
   const watched = new Map<string, { readonly cache: NamespaceCache; readonly ends: readonly (() => void)[] }>();
   return {
     async begin({ username, region: name, signal }) {
-      const region = regions.get(name);
-      if (!region) throw new Refusal(400, `unknown region ${name}: use ${[...regions.keys()].join(", ")}`);
-      const known = await region.namespaces.of(username, signal);
-      for (const namespace of known?.names ?? []) {
+      const region = regionOf({ regions }, name, [...regions.keys()]);
+      const { names } = await namespacesOf(region, username, signal);
+      for (const namespace of names) {
         const key = JSON.stringify([username, name, namespace]);
         const cache = region.cacheOf(namespace);
         const before = watched.get(key);

@@ -1,4 +1,5 @@
 import { type ServiceDefinition, updated } from "../../../workloads/definitions.ts";
+import { deletedService } from "../../../workloads/services/service-answer.ts";
 import { keptRevision } from "../../../workloads/services/revisions.ts";
 import { ensureService } from "../../../workloads/stored-definition.ts";
 import { type Engine, type EngineRequest, Refusal } from "../../../engine.ts";
@@ -35,6 +36,7 @@ import {
 import { createService } from "./create-service.ts";
 import { replaceRoutes } from "./service-making.ts";
 import { isAnother, isGone } from "./create-once.ts";
+import { isGoneSoon } from "./is-gone-soon.ts";
 
 type ServiceWrites = Pick<
   Engine,
@@ -228,11 +230,15 @@ async function deleteService(target: Target): Promise<string> {
       if (isGone(error)) return undefined;
       throw error;
     });
-    if (left?.metadata.uid === metadata.uid) cacheOf(target).applyWrite(named.kind, left);
-    else cacheOf(target).applyDelete(named.kind, metadata);
+    if (left?.metadata.uid === metadata.uid) {
+      cacheOf(target).applyWrite(named.kind, left);
+      const isThere = (): boolean => cacheOf(target).find(named.kind, named.name)?.metadata.uid === metadata.uid;
+      return deletedService(await isGoneSoon(target, named.kind, isThere));
+    }
+    cacheOf(target).applyDelete(named.kind, metadata);
   } catch (error) {
     if (!isAnother(error)) throw refusalOf(error, { doing: `delete the service ${target.name}`, wrote: true });
     cacheOf(target).applyDelete(named.kind, metadata);
   }
-  return "Service was deleted successfully";
+  return deletedService(true);
 }

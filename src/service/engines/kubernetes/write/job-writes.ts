@@ -1,13 +1,14 @@
 import { randomUUID } from "node:crypto";
 import type { Answer } from "../../../../api/operations.ts";
-import type { NewJob } from "../../../../api/schema.ts";
+import type { DeletedJob, NewJob } from "../../../../api/schema.ts";
 import { Refusal, type Engine, type EngineRequest } from "../../../engine.ts";
 import { readJob, type JobDefinition } from "../../../workloads/definitions.ts";
 import { ensureJob } from "../../../workloads/stored-definition.ts";
-import { createdJob } from "../../../workloads/jobs/job-answer.ts";
+import { createdJob, deletedJob } from "../../../workloads/jobs/job-answer.ts";
 import { refusalOf } from "../cluster/refusal-of.ts";
 import { findCronJob } from "../read/cron-jobs.ts";
 import { findJob, findJobs, jobNames } from "../read/jobs.ts";
+import { indexPods, podsOfOwner } from "../read/pods.ts";
 import { labels, annotations, MANAGED_BY } from "../names.ts";
 import { isGantrys } from "../read/owner.ts";
 import { notFound } from "../read/place.ts";
@@ -21,6 +22,7 @@ import {
   type PodVolume,
 } from "./pod-template.ts";
 import { createOnce, isAnother, isTaken, madeBy } from "./create-once.ts";
+import { isGoneSoon } from "./is-gone-soon.ts";
 import { cacheOf, newNamespace, newNotesOf, onJob, type Target, type WriteParts } from "./target.ts";
 import { timeZoneVolume, writeRemembered } from "../read/remembered.ts";
 import { hostPathOf, podVolumeOf } from "./object-names.ts";
@@ -100,7 +102,7 @@ function nameTaken({ name, namespace }: Target, taken?: Named): Refusal {
 }
 
 /** In the background: its pods end within their grace time. Without it they would be left behind. */
-async function remove(target: Target): Promise<{ jobName: string }> {
+async function remove(target: Target): Promise<DeletedJob> {
   const { region, reading, name } = target;
   const job = findJob(region, { ...reading, name });
   const cronJob = job ? undefined : findCronJob(region, { ...reading, name });
@@ -114,8 +116,13 @@ async function remove(target: Target): Promise<{ jobName: string }> {
   } catch (error) {
     if (!isAnother(error)) throw refusalOf(error, { doing: `delete the job ${name}`, wrote: true });
   }
-  cacheOf(target).applyDelete("Job", metadata);
-  return { jobName: name };
+  const cache = cacheOf(target);
+  cache.applyDelete("Job", metadata);
+  const isThere = (): boolean =>
+    podsOfOwner(metadata.uid, indexPods(cache.all("Pod"))).some(
+      ({ status }) => status.phase !== "Succeeded" && status.phase !== "Failed",
+    );
+  return deletedJob(name, await isGoneSoon(target, "Pod", isThere));
 }
 
 type PlannedJob = {
