@@ -41,7 +41,7 @@ describe("the headline says what happened, and is never better than what is know
     ["one was deleted", [over("recovered"), over("deleted")], "⚪️ 2 workloads: 1 recovered, 1 deleted"],
     ["both were stopped", [over("stopped"), over("stopped")], "⚪️ 2 workloads stopped"],
     ["both are idle", [over("idle"), over("idle")], "⚪️ 2 workloads idle"],
-    ["no API", [{ cause: "api-away", name: undefined }], "🔴 The workload API doesn't answer"],
+    ["no API", [{ cause: "api-away", name: undefined, seen: undefined }], "🔴 The workload API doesn't answer"],
   ])("%s", (_, incidents, headline) => {
     expect(text(incidents).split("\n")[0]).toBe(headline);
   });

@@ -1,3 +1,4 @@
+import { stat } from "node:fs/promises";
 import type { OpenedEngine } from "../../../src/service/engine.ts";
 import type { Quotas } from "../../../src/service/workloads/quota.ts";
 import type { Runtime } from "../../../src/service/workloads/runtime.ts";
@@ -17,6 +18,9 @@ type WorldOptions = Omit<ClusterOptions, "clock"> & {
   /** Maximum number of units starting at the same time. */
   readonly startsAtOnce?: number;
 };
+
+/** Looks at a file between two moves of the clock. */
+const FILE_TURNS = 20;
 
 /** How far the clock is moved between two questions. */
 const STEP_MS = 50;
@@ -51,7 +55,11 @@ export function makeClusterWorld({
     let isOver = false;
     const end = (): void => void (isOver = true);
     work.then(end, end);
-    await moveUntil(() => isOver, "work to end");
+    await moveUntil(async () => {
+      // Files are written and removed in real time, which the clock must not outrun.
+      for (let turns = 0; turns < FILE_TURNS && !isOver; turns += 1) await stat(dataDir);
+      return isOver;
+    }, "work to end");
     return await work;
   }
 

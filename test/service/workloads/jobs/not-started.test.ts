@@ -29,6 +29,6 @@ test("a job that can't be started says why until it is, and never looks like one
   await close();
 
   expect(waiting).toMatchObject({ message: "couldn't be started: no such image", restart_count: 0 });
-  expect(jobStatus(answerShapes.getJob.parse(waiting)).level).toBe("busy");
+  expect(jobStatus(answerShapes.getJob.parse(waiting))).toMatchObject({ level: "failing", cause: "image" });
   expect(jobStatus(answerShapes.getJob.parse(running))).toMatchObject({ level: "healthy", words: "running" });
 });

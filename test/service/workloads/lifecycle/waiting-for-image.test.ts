@@ -126,5 +126,8 @@ test("an image that can't be had is the message of a failed service, and of a jo
   expect(failed).toMatchObject({ restart_count: 0, ready_instances: 0 });
   expect(failed).not.toHaveProperty("last_state");
   expect(failed.restarts?.count ?? 0).toBe(0);
-  expect(serviceStatus(answerShapes.getService.parse(failed))).toMatchObject({ level: "failing", words: "failed" });
+  expect(serviceStatus(answerShapes.getService.parse(failed))).toMatchObject({
+    level: "failing",
+    cause: "image",
+  });
 });

@@ -45,7 +45,7 @@ const ports = new Set(
 /** A version that never becomes ready, to see what happens then. */
 const isBroken = tag === "broken";
 if (isBroken) {
-  const complain = (): void => void print("error: no answer from the database, trying again", { to: process.stderr });
+  const complain = (): void => print("error: no answer from the database, trying again", { to: process.stderr });
   complain();
   setInterval(complain, 1_000);
 }
