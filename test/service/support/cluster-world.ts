@@ -57,7 +57,7 @@ export function makeClusterWorld({
     work.then(end, end);
     await moveUntil(async () => {
       // Files are written and removed in real time, which the clock must not outrun.
-      for (let turns = 0; turns < FILE_TURNS && !isOver; turns += 1) await stat(dataDir);
+      for (let turns = 0; turns < FILE_TURNS; turns += 1) await stat(dataDir);
       return isOver;
     }, "work to end");
     return await work;
