@@ -48,17 +48,21 @@ export const causeWords: Readonly<Record<Cause, Words>> = {
 
 // Words of Kubernetes, of Docker and of our own engines. A text only names the class; whether it is unwell says its status.
 const IMAGE =
-  /ImagePull|ErrImage|InvalidImageName|ImageInspectError|RegistryUnavailable|pull access denied|manifest unknown|(?:can't|couldn't|cannot|could not|failed to|unable to|back-?off) (?:pull|find|get)\w* (?:the |its )?image|no such image|image\b.*\b(?:not found|doesn't exist|unknown|(?:couldn't|can't) be pulled)|there is no (?:public )?image\b/iu;
+  /ImagePull|ErrImage|InvalidImageName|ImageInspectError|pull access denied|may not pull|wants credentials|refused the machine's credentials|manifest unknown|(?:can't|couldn't|cannot|could not|failed to|unable to|back-?off) (?:pull|find|get)\w* (?:the |its )?image|no such image|image\b.*\b(?:not found|doesn't exist|unknown|(?:couldn't|can't) be pulled)|there is no (?:public )?image\b/iu;
+/** It comes back, which says nothing about the image. */
+const REGISTRY_AWAY =
+  /RegistryUnavailable|waiting for the registry|(?:the registry \S+|Docker Hub) (?:can't be reached|has an error|didn't answer|allows no more pulls)/iu;
 const SETTINGS = /CreateContainerConfigError|CreateContainerError/u;
 const VOLUME = /FailedMount|FailedAttachVolume|FailedMapVolume/u;
 const UNSCHEDULABLE =
   /unschedulable|FailedScheduling|nodes are available|insufficient (?:cpu|memory|ephemeral)|no node|didn't match Pod's node/iu;
 const QUOTA = /can't create its instances|FailedCreate\b|exceeded quota/iu;
 const OUT_OF_MEMORY = /\bOOM|out of memory/iu;
-const PROBE = /\bprobe\b|unhealthy/iu;
+const PROBE = /\bprobe\b|unhealthy|health check/iu;
 const CRASH_LOOP = /Crash_?Loop|back-?off restarting|restarting failed container/iu;
 
 const beforeStart = [
+  ["image", REGISTRY_AWAY],
   ["image", IMAGE],
   ["settings", SETTINGS],
   ["volume", VOLUME],
@@ -69,6 +73,11 @@ const beforeStart = [
 /** What keeps instances from starting, as a text says it. Pure. */
 export function startCause(text: string): (typeof beforeStart)[number][0] | undefined {
   return beforeStart.find(([, sign]) => sign.test(text))?.[0];
+}
+
+/** Whether what keeps them may end by itself: an autoscaler brings a node, a registry comes back. Pure. */
+export function mayPass(cause: Cause, text: string): boolean {
+  return cause === "unschedulable" || (cause === "image" && REGISTRY_AWAY.test(text));
 }
 
 /** Why instances end, as a text says it. Pure. */

@@ -1,4 +1,4 @@
-import { type Cause, causeWords, endCause, isCrashLoop, startCause, textAbout } from "./cause.ts";
+import { type Cause, causeWords, endCause, isCrashLoop, mayPass, startCause, textAbout } from "./cause.ts";
 import type { RawJob as Job, RawLastState as LastState, RawService as Service } from "./workload-shapes.ts";
 
 /**
@@ -112,8 +112,8 @@ function troubleOf(service: Service, status: string): WorkloadStatus | undefined
   const isNotStarting = said !== "healthy" || isStuck || isShort(service) || recent !== undefined;
   const before = isNotStarting ? startCause(told) : undefined;
   if (before !== undefined) {
-    // An autoscaler may bring a node: the engine's status says when it is late.
-    const level = before === "unschedulable" && !isFailing ? "busy" : "failing";
+    // The engine's status says when it is late.
+    const level = mayPass(before, told) && !isFailing ? "busy" : "failing";
     return { level, cause: before, words: ofVersion(service, before), ...(why !== undefined && { reason: why }) };
   }
   const isLooping = isCrashLoop(told);
@@ -286,9 +286,10 @@ function overDeadline(last: Job["last_state"], reason: string): string {
 function unfinished(job: Job, condition: string | undefined): WorkloadStatus {
   const { status = {}, message, restart_count: restarts = 0 } = job;
   const attempts = status.failed ?? 0;
-  const before = startCause(textAbout(job.metadata.name, [message]));
+  const told = textAbout(job.metadata.name, [message]);
+  const before = startCause(told);
   if (before !== undefined) {
-    const level = before === "unschedulable" ? "busy" : "failing";
+    const level = mayPass(before, told) ? "busy" : "failing";
     return { level, cause: before, words: causeWords[before].one, ...(message !== undefined && { reason: message }) };
   }
   if (attempts > 0 || restarts > 0) return retrying(job, attempts, restarts);

@@ -85,6 +85,17 @@ describe("a service", () => {
       "running",
     ],
     [{ status: "CrashLoopBackOff" }, "failing", "keeps crashing"],
+    [
+      { status: "Starting", message: "ErrImagePull: waiting for the registry: i/o timeout (web-1)" },
+      "busy",
+      "can't pull its image",
+    ],
+    [
+      { status: "Starting", message: "web-0 is waiting: the registry r.io has an error (503), trying again in 2 s" },
+      "busy",
+      "can't pull its image",
+    ],
+    [{ status: "Starting", message: "ErrImagePull: not found (web-1)" }, "failing", "can't pull its image"],
     [{ status: "Contemplating" }, "busy", "contemplating"],
     [{}, "busy", "status unknown"],
   ])("%j is %s: %s", (service, level, words) => {

@@ -123,8 +123,8 @@ export const fullParts: readonly Part[] = [
     steps: [engines("kubernetes"), script("test:engines -- kubernetes --no-node")],
   },
   { name: "chart", budget: 300, needs: ["cluster"], steps: [runner("npm run test:chart", ["--long"])] },
-  { name: "docker", budget: 300, needs: ["docker", "registry"], steps: [engines("docker")] },
-  { name: "podman", budget: 300, needs: ["podman", "registry"], steps: [engines("podman")] },
+  { name: "docker", budget: 700, needs: ["docker", "registry"], steps: [engines("docker")] },
+  { name: "podman", budget: 700, needs: ["podman", "registry"], steps: [engines("podman")] },
   {
     name: "image",
     budget: 300,

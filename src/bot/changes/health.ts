@@ -5,6 +5,7 @@ import { isIdle, levelOf } from "../../api/workload-status.ts";
 import type { Change, Outcome } from "./change.ts";
 import { type Effect, effectOf } from "./effect.ts";
 import {
+  type Failing,
   failingLines,
   type LogReading,
   readSnapshot,
@@ -80,14 +81,14 @@ export type PollResult = {
  */
 export async function pollChanged(poll: Poll, deps: LogReading): Promise<PollResult> {
   const { workload } = poll.change;
-  return judgePoll(poll, await readSnapshot(workload, deps), (sentence) => failingLines(workload, { sentence }, deps));
+  return judgePoll(poll, await readSnapshot(workload, deps), (failing) => failingLines(workload, failing, deps));
 }
 
-/** The same for a workload that was already read. `lines` makes one call, for the log of the instance that a sentence names. */
+/** The same for a workload that was already read. `lines` makes one call, for the log of the failing instance. */
 export async function judgePoll(
   poll: Poll,
   read: SnapshotRead | Problem,
-  lines: (sentence: string) => Promise<readonly Redacted[]>,
+  lines: (failing: Failing) => Promise<readonly Redacted[]>,
 ): Promise<PollResult> {
   if (read instanceof Problem) return unread(poll, read);
   const { outcome, health: seen } = judgeRead(poll, read);
@@ -109,7 +110,7 @@ export async function judgePoll(
 type InTrouble = {
   readonly seen: Health;
   readonly read: SnapshotRead;
-  readonly lines: (sentence: string) => Promise<readonly Redacted[]>;
+  readonly lines: (failing: Failing) => Promise<readonly Redacted[]>;
 };
 
 /** Only the first poll that sees trouble reads the log. */
@@ -117,7 +118,9 @@ async function inTrouble(poll: Poll, { seen, read, lines }: InTrouble): Promise<
   const known = poll.progress?.kind === "trouble" ? poll.progress : undefined;
   const calls = seen.watch?.calls ?? 0;
   const readsLog = known === undefined && callsSoFar(poll) + 1 < MOST_CALLS;
-  const excerpt = known?.excerpt ?? (readsLog ? await lines(seen.line) : []);
+  const excerpt =
+    known?.excerpt ??
+    (readsLog ? await lines({ sentence: seen.line, present: read.read.service?.instance_names }) : []);
   const { stuck, why = "" } = stuckSince(poll, read);
   const watch: PollState = {
     ...seen.watch,

@@ -59,10 +59,12 @@ const badEnd =
   /\b(?:crash\w*|exited|exit code|fatal|panic\w*|killed|out of memory|oom\w*|uncaught|traceback|back-?off|restart\w*|started again)\b/iu;
 
 /** What is known about the failing instance. */
-type Failing = {
+export type Failing = {
   readonly instance?: string | undefined;
   /** May name it: "web-0 is waiting: it doesn't answer on its port". */
   readonly sentence?: string | undefined;
+  /** The instances that exist, where that was read: lines of others say nothing about it. */
+  readonly present?: readonly string[] | undefined;
 };
 
 /**
@@ -71,13 +73,13 @@ type Failing = {
  */
 export async function failingLines(
   workload: WorkloadRef,
-  { instance, sentence = "" }: Failing,
+  { instance, ...known }: Failing,
   deps: LogReading,
 ): Promise<readonly Redacted[]> {
   try {
     const lines = await (workload.kind === "job"
       ? jobLines(workload, instance, deps)
-      : serviceLines(workload, sentence, deps));
+      : serviceLines(workload, known, deps));
     return (await deps.redact(lines)).slice(-KEPT);
   } catch (error) {
     if (error instanceof Problem) return [];
@@ -98,12 +100,15 @@ async function jobLines(
 
 async function serviceLines(
   { region, name }: WorkloadRef,
-  sentence: string,
+  { sentence = "", present }: Failing,
   deps: LogReading,
 ): Promise<readonly string[]> {
   const path = { region, service_name: name };
   const { api, signal } = deps;
-  const lines = await api.send({ op: "getServiceLogs", path, query: queryOf(deps), body: undefined }, { signal });
+  const all = await api.send({ op: "getServiceLogs", path, query: queryOf(deps), body: undefined }, { signal });
+  const isPresent = (writer: string | undefined): boolean =>
+    writer === undefined || (present?.includes(writer) ?? true);
+  const lines = all.filter(({ instance_name }) => isPresent(instance_name));
   const writers = new Set(lines.map(({ instance_name }) => instance_name));
   const failing =
     namedIn(sentence, [...writers]) ?? (lines.findLast(({ log }) => badEnd.test(log)) ?? lines.at(-1))?.instance_name;

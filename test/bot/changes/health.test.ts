@@ -564,6 +564,18 @@ describe("another version of a service without instances is all that it can be",
 describe("trouble brings the last lines", () => {
   const line = (instance_name: string, log: string): object => ({ instance_name, log });
 
+  test("not of an instance that was replaced", async () => {
+    const log = (): unknown => [
+      line("web-1", "no settings"),
+      line("web-0", "[gantry] instance web-0 exited with code 1, restarting in 2 s"),
+    ];
+    const failing = { ...service("Failed"), instance_names: ["web-1"] };
+
+    const { health } = await followed(toFour, { service: () => failing, log });
+
+    expect(health.excerpt).toEqual(["no settings"]);
+  });
+
   test("of the instance that ends badly, redacted", async () => {
     const log = (): unknown => [
       line("web-0", "listening"),

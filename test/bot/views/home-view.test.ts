@@ -50,7 +50,7 @@ test("Home begins with what needs somebody, and ends with the account", () => {
     "# 1 failing · 1 waits for you
     [Create] [Find workload] [Refresh] [More… ▾]
     # Needs attention
-    🔴 flaky 6 restarts in 4 min · exited with code 137 (out of memory) · 4m
+    🔴 flaky 6 restarts in 4 min · exited with code 137 (out of memory) · for 4m
     [Why] [… Show | Logs | Restart | Scale | Stop]
     🟡 api updating
     [Why] [… Show | Logs | Restart | Scale | Stop]

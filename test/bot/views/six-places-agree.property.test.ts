@@ -26,6 +26,7 @@ const messages = [
   "Unschedulable: 0/3 nodes are available: 3 Insufficient memory (web-1)",
   'ErrImagePull: image "shop/web:9" not found (web-1)',
   "web-1 is waiting: pulling the image shop/web:9",
+  "ErrImagePull: waiting for the registry: i/o timeout (web-1)",
   'CreateContainerConfigError: secret "db" not found (web-1)',
   "FailedMount: secret “db” not found (web-1)",
   "can't create its instances: exceeded quota",

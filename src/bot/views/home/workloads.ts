@@ -38,7 +38,7 @@ function trouble(row: Row, state: HomeState): Block[] {
   const facts = [
     truncate(health === undefined ? visible(status) : statusWords(health, state.now), 80) || "status unknown",
     ...(health?.reason === undefined ? [] : [truncate(visible(health.reason), 160)]),
-    ...(since === undefined ? [] : [since]),
+    ...(since === undefined ? [] : [`for ${since}`]),
   ];
   const line: Line = [
     words(`${dotOf(row)} ${kind === "job" ? "job " : ""}`),

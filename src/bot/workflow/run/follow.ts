@@ -14,6 +14,7 @@ import {
 } from "../../changes/health.ts";
 import {
   type LogReading,
+  type Failing,
   failingLines,
   type Reading,
   readSnapshot,
@@ -345,11 +346,11 @@ async function pollParts(
       seen.push({ part, health: leftAlone(part) });
       continue;
     }
-    const lines = async (sentence: string): Promise<readonly Redacted[]> => {
+    const lines = async (failing: Failing): Promise<readonly Redacted[]> => {
       // Of several that fail, the first one's log.
       if (isLogRead === true) return [];
       isLogRead = true;
-      return failingLines(part.workload, { sentence }, readingFor(deps, { change: part }, { request: opened, signal }));
+      return failingLines(part.workload, failing, readingFor(deps, { change: part }, { request: opened, signal }));
     };
     const read = services instanceof Problem ? services : await readOf(services, part.workload, { api, signal });
     seen.push({ part, ...(await judgePoll(await pollOf(deps, { stored: part, change, ageMs: age }), read, lines)) });

@@ -52,8 +52,8 @@ describe.concurrent("a service that crashes", () => {
     expect(seen.restarts?.last_reason).toBe("flaky-0 exited with code 1");
     expect(seen.restart_count).toBe(seen.restarts?.count);
     expect(seen.last_state).toEqual({ reason: "Error", exit_code: 1, finished_at: expect.any(String) });
-    expect(serviceStatus(seen).words).toMatch(/^exit 1, \d+ restarts in/);
-    expect(serviceStatus(seen).level).not.toBe("healthy");
+    expect(serviceStatus(seen).facts).toMatch(/^exit 1, \d+ restarts in/);
+    expect(serviceStatus(seen).level).toBe("failing");
     await dana.remove("flaky");
   });
 
