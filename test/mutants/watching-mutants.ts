@@ -4,8 +4,72 @@ const compared = ["test/bot/watch/compare.test.ts"];
 const due = ["test/bot/watch/due.test.ts"];
 const cards = ["test/bot/views/incident-card.test.ts"];
 const stored = ["test/bot/store/on-sqlite.test.ts"];
+const incidents = ["test/flows/watching/incidents.test.ts"];
 
 export const watchingMutants: readonly Mutant[] = [
+  {
+    bug: "a second failure of its own is an edit of the first one's message",
+    file: "src/bot/store/alerts.ts",
+    text: "and (select count(*) from notice where notice.alert_id = alert.id) >= ${sql.lit(STORM)}`;",
+    becomes: "`;",
+    tests: stored,
+  },
+  {
+    bug: "the thread hears of each time that something flaps",
+    file: "src/bot/workflow/watching/alert-post.ts",
+    text: "const isFlapping = times > MOST_TOLD * incidents.length;",
+    becomes: "const isFlapping = false;",
+    tests: incidents,
+  },
+  {
+    bug: "a rollout that its card tells of is an incident, too",
+    file: "src/bot/workflow/watching/observer.ts",
+    text: "const seen = await withoutOwnRollouts(store, { round, listed, incidents: ofWorkloads });",
+    becomes: "const { seen } = listed;",
+    tests: ["test/flows/watching/health-trouble.test.ts"],
+  },
+  {
+    bug: "the size that an autoscaler sets is an event",
+    file: "src/bot/watch/compare.ts",
+    text: " && now.isAutoscaled !== true && before.isAutoscaled !== true;",
+    becomes: ";",
+    tests: compared,
+  },
+  {
+    bug: "that the workload API takes no more calls is told to nobody",
+    file: "src/bot/workflow/watching/observer.ts",
+    text: "(status === 429 && round.failures === 0);",
+    becomes: "status === 429;",
+    tests: incidents,
+  },
+  {
+    bug: "events of the API make rounds beyond the calls of a day",
+    file: "src/bot/workflow/watching/observer.ts",
+    text: "const mayListen = settings.watchCallsPerDay === undefined;",
+    becomes: "const mayListen = settings !== undefined;",
+    tests: ["test/flows/watching/pushed.test.ts"],
+  },
+  {
+    bug: "quiet hours end an hour early or late when clocks change",
+    file: "src/bot/watch/due.ts",
+    text: "return ends > now ? ends : new Date(ends.getTime() + HOUR_MS);",
+    becomes: "return new Date(now.getTime() - (now.getTime() % 60_000) + ((end - at + 1_440) % 1_440) * 60_000);",
+    tests: due,
+  },
+  {
+    bug: "a registry that is away makes a service red",
+    file: "src/api/workload-status.ts",
+    text: 'const level = mayPass(before, told) && !isFailing ? "busy" : "failing";',
+    becomes: 'const level = before === "unschedulable" && !isFailing ? "busy" : "failing";',
+    tests: ["test/api/workload-status.test.ts"],
+  },
+  {
+    bug: "the last lines are of an instance that was replaced",
+    file: "src/bot/changes/read-workload.ts",
+    text: "writer === undefined || (present?.includes(writer) ?? true);",
+    becomes: "writer === undefined || writer !== present?.[1_000];",
+    tests: ["test/bot/changes/health.test.ts"],
+  },
   {
     bug: "what a list leaves out counts as deleted",
     file: "src/bot/watch/compare.ts",

@@ -25,3 +25,23 @@ test("our own workload API says when something changes, so a crash loop is told 
   expect(seen()).toMatch(/^🔴 flaky keeps crashing/u);
   expect(seen()).toMatch(/exit 1/u);
 });
+
+test("where the calls of a day are limited, nothing is waited for: each wait is a call, and what flaps would make more", async () => {
+  const asked: string[] = [];
+  await using town = await world({
+    policy: openPolicy,
+    settings: { watchCallsPerDay: 8_640 },
+    via(request, answer) {
+      asked.push(new URL(request.url).pathname);
+      return answer(request);
+    },
+  });
+  await says(town, town.developer, "/gantry watch all");
+  for (let rounds = 0; rounds < 3; rounds += 1) {
+    town.passMinutes(1);
+    await town.sweep();
+  }
+
+  expect(asked.filter((path) => path.endsWith("/services")).length).toBeGreaterThan(1);
+  expect(asked.filter((path) => path.endsWith("/events"))).toEqual([]);
+});
