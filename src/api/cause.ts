@@ -49,7 +49,7 @@ export const causeWords: Readonly<Record<Cause, Words>> = {
 // Words of Kubernetes, of Docker and of our own engines. A text only names the class; whether it is unwell says its status.
 const IMAGE =
   /ImagePull|ErrImage|InvalidImageName|ImageInspectError|pull access denied|may not pull|wants credentials|refused the machine's credentials|manifest unknown|(?:can't|couldn't|cannot|could not|failed to|unable to|back-?off) (?:pull|find|get)\w* (?:the |its )?image|no such image|image\b.*\b(?:not found|doesn't exist|unknown|(?:couldn't|can't) be pulled)|there is no (?:public )?image\b/iu;
-/** It comes back, which says nothing about the image. */
+/** The registry doesn't answer, which says nothing about the image. */
 const REGISTRY_AWAY =
   /RegistryUnavailable|waiting for the registry|(?:the registry \S+|Docker Hub) (?:can't be reached|has an error|didn't answer|allows no more pulls)/iu;
 const SETTINGS = /CreateContainerConfigError|CreateContainerError/u;
@@ -70,12 +70,12 @@ const beforeStart = [
   ["quota", QUOTA],
 ] as const; // pairs of literal words
 
-/** What keeps instances from starting, as a text says it. Pure. */
+/** Why instances don't start, as a text says it. Pure. */
 export function startCause(text: string): (typeof beforeStart)[number][0] | undefined {
   return beforeStart.find(([, sign]) => sign.test(text))?.[0];
 }
 
-/** Whether what keeps them may end by itself: an autoscaler brings a node, a registry comes back. Pure. */
+/** Whether the cause may go away by itself: an autoscaler adds a node, a registry comes back. Pure. */
 export function mayPass(cause: Cause, text: string): boolean {
   return cause === "unschedulable" || (cause === "image" && REGISTRY_AWAY.test(text));
 }

@@ -97,8 +97,8 @@ export function serviceStatus(service: Service): WorkloadStatus {
 }
 
 /**
- * What keeps its instances from starting says more than how earlier ones ended, and that more than that they aren't
- * ready. A service that goes down may end as it likes.
+ * Why a service isn't well; undefined while it is, and while it goes down. A failed start says more than how earlier
+ * instances ended, and an end says more than that an instance isn't ready.
  */
 function troubleOf(service: Service, status: string): WorkloadStatus | undefined {
   const said = levelOf(status);
@@ -107,20 +107,23 @@ function troubleOf(service: Service, status: string): WorkloadStatus | undefined
   const isStuck = rollout?.state === "stuck";
   const isFailing = said === "failing" || isStuck;
   const why = isStuck ? (rollout.message ?? message) : message;
-  const told = textAbout(name, [status, message, isStuck ? rollout.message : undefined]);
   const recent = recentRestarts(service);
+  // Most services of a list: nothing is read of their texts.
+  if (said === "healthy" && message === undefined && !isStuck && !isShort(service) && recent === undefined)
+    return undefined;
+  const text = textAbout(name, [status, message, isStuck ? rollout.message : undefined]);
   const isNotStarting = said !== "healthy" || isStuck || isShort(service) || recent !== undefined;
-  const before = isNotStarting ? startCause(told) : undefined;
+  const before = isNotStarting ? startCause(text) : undefined;
   if (before !== undefined) {
     // The engine's status says when it is late.
-    const level = mayPass(before, told) && !isFailing ? "busy" : "failing";
+    const level = mayPass(before, text) && !isFailing ? "busy" : "failing";
     return { level, cause: before, words: ofVersion(service, before), ...(why !== undefined && { reason: why }) };
   }
-  const isLooping = isCrashLoop(told);
+  const isLooping = isCrashLoop(text);
   const counted = recent ?? (isFailing || isLooping ? restartsEver(service) : undefined);
   // How it ended once, long ago, says nothing about now.
   const isRecent = counted !== undefined || isFailing || (restarts?.count ?? 0) > 0;
-  const ended = endCause(isRecent ? textAbout(name, [told, restarts?.last_reason, last?.reason]) : told);
+  const ended = endCause(isRecent ? textAbout(name, [text, restarts?.last_reason, last?.reason]) : text);
   const hasEndedOnce = ended === "out-of-memory" && isRecent && said !== "healthy";
   if (!isFailing && !isLooping && counted === undefined && !hasEndedOnce) return undefined;
   const isCrashing = counted !== undefined || isLooping;
@@ -145,7 +148,7 @@ function troubleOf(service: Service, status: string): WorkloadStatus | undefined
   };
 }
 
-/** "failing"; another word than the usual one says more. */
+/** "failing", "failing, degraded": an unusual word of the API is kept. */
 function failingWords(status: string): string {
   return isStatus(status, "failed") ? "failing" : `failing, ${status.toLowerCase()}`;
 }
@@ -286,10 +289,10 @@ function overDeadline(last: Job["last_state"], reason: string): string {
 function unfinished(job: Job, condition: string | undefined): WorkloadStatus {
   const { status = {}, message, restart_count: restarts = 0 } = job;
   const attempts = status.failed ?? 0;
-  const told = textAbout(job.metadata.name, [message]);
-  const before = startCause(told);
+  const text = textAbout(job.metadata.name, [message]);
+  const before = startCause(text);
   if (before !== undefined) {
-    const level = mayPass(before, told) ? "busy" : "failing";
+    const level = mayPass(before, text) ? "busy" : "failing";
     return { level, cause: before, words: causeWords[before].one, ...(message !== undefined && { reason: message }) };
   }
   if (attempts > 0 || restarts > 0) return retrying(job, attempts, restarts);

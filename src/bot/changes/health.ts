@@ -118,9 +118,7 @@ async function inTrouble(poll: Poll, { seen, read, lines }: InTrouble): Promise<
   const known = poll.progress?.kind === "trouble" ? poll.progress : undefined;
   const calls = seen.watch?.calls ?? 0;
   const readsLog = known === undefined && callsSoFar(poll) + 1 < MOST_CALLS;
-  const excerpt =
-    known?.excerpt ??
-    (readsLog ? await lines({ sentence: seen.line, present: read.read.service?.instance_names }) : []);
+  const excerpt = known?.excerpt ?? (readsLog ? await lines({ sentence: seen.line, present: presentIn(read) }) : []);
   const { stuck, why = "" } = stuckSince(poll, read);
   const watch: PollState = {
     ...seen.watch,
@@ -129,6 +127,12 @@ async function inTrouble(poll: Poll, { seen, read, lines }: InTrouble): Promise<
   };
   const { afterMs } = known ?? seen;
   return { ...seen, line: joined(seen.line, why), afterMs, excerpt, watch, stuck };
+}
+
+/** Undefined during a rollout: a new instance that failed may be gone already. */
+function presentIn({ read: { service } }: SnapshotRead): readonly string[] | undefined {
+  const { state } = service?.rollout ?? {};
+  return state === "progressing" || state === "stuck" ? undefined : service?.instance_names;
 }
 
 /** Joins the facts of a line, without empty ones. */

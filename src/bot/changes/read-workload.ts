@@ -1,6 +1,6 @@
 import type { Redacted } from "../../api/redacted.ts";
 import type { Clock } from "../../platform/clock.ts";
-import type { Job, Service } from "../../api/answers.ts";
+import type { Job, LogLine, Service } from "../../api/answers.ts";
 import type { GuardedAccountApi } from "../../api/client.ts";
 import { Problem } from "../../api/problem.ts";
 import type { WorkloadRef } from "./change.ts";
@@ -63,7 +63,7 @@ export type Failing = {
   readonly instance?: string | undefined;
   /** May name it: "web-0 is waiting: it doesn't answer on its port". */
   readonly sentence?: string | undefined;
-  /** The instances that exist, where that was read: lines of others say nothing about it. */
+  /** The instances that exist, where that is known: an unnamed failing instance is one of them. */
   readonly present?: readonly string[] | undefined;
 };
 
@@ -105,13 +105,13 @@ async function serviceLines(
 ): Promise<readonly string[]> {
   const path = { region, service_name: name };
   const { api, signal } = deps;
-  const all = await api.send({ op: "getServiceLogs", path, query: queryOf(deps), body: undefined }, { signal });
-  const isPresent = (writer: string | undefined): boolean =>
-    writer === undefined || (present?.includes(writer) ?? true);
-  const lines = all.filter(({ instance_name }) => isPresent(instance_name));
+  const lines = await api.send({ op: "getServiceLogs", path, query: queryOf(deps), body: undefined }, { signal });
   const writers = new Set(lines.map(({ instance_name }) => instance_name));
+  const isPresent = ({ instance_name: writer }: LogLine): boolean =>
+    writer === undefined || (present?.includes(writer) ?? true);
+  const left = lines.filter(isPresent);
   const failing =
-    namedIn(sentence, [...writers]) ?? (lines.findLast(({ log }) => badEnd.test(log)) ?? lines.at(-1))?.instance_name;
+    namedIn(sentence, [...writers]) ?? (left.findLast(({ log }) => badEnd.test(log)) ?? left.at(-1))?.instance_name;
   return lines.filter(({ instance_name }) => instance_name === failing).map(({ log }) => log);
 }
 

@@ -576,6 +576,28 @@ describe("trouble brings the last lines", () => {
     expect(health.excerpt).toEqual(["no settings"]);
   });
 
+  test("of the instance that the reason names, also when it is gone", async () => {
+    const log = (): unknown => [line("web-2", "no settings"), line("web-1", "listening")];
+    const failing = { ...service("Failed", { message: "web-2 exited with code 1" }), instance_names: ["web-1"] };
+
+    const { health } = await followed(toFour, { service: () => failing, log });
+
+    expect(health.excerpt).toEqual(["no settings"]);
+  });
+
+  test("of a new instance that failed and is gone, while a rollout is stuck", async () => {
+    const log = (): unknown => [
+      line("web-2", "[gantry] instance web-2 exited with code 1, restarting in 2 s"),
+      line("web-1", "listening"),
+    ];
+    const rollout = { from: 1, to: 2, state: "stuck", ready: 0, target: 4, old_ready: 4 };
+    const failing = { ...service("Failed", { rollout }), instance_names: ["web-1"] };
+
+    const { health } = await followed(toFour, { service: () => failing, log });
+
+    expect(health.excerpt).toEqual(["[gantry] instance web-2 exited with code 1, restarting in 2 s"]);
+  });
+
   test("of the instance that ends badly, redacted", async () => {
     const log = (): unknown => [
       line("web-0", "listening"),

@@ -145,7 +145,7 @@ test("of several, one that is starting again is listed with what it had", () => 
 
 test("the thread hears of an end and of a return in one line", () => {
   expect(newsReply([{ ...incident, ...over("recovered") }], "over").text).toBe("🟢 payments recovered after 12 min");
-  const away = { ...incident, name: undefined, cause: "api-away", ...over("recovered") } as const; // a literal cause
+  const away = { ...incident, name: undefined, cause: "api-away", seen: undefined, ...over("recovered") } as const; // a literal cause
   expect(newsReply([away, { ...away, kind: "job", overAt: at(2) }], "over").text).toBe(
     "🟢 The workload API answers again after 12 min",
   );
@@ -156,5 +156,9 @@ test("the thread hears of an end and of a return in one line", () => {
   expect(newsReply([{ ...incident, times: 3 }], "again").text).toMatch(/^⚠️ payments failed again · 3 times since /u);
   expect(newsReply([{ ...away, overAt: undefined, end: undefined, times: 2 }], "again").text).toMatch(
     /^⚠️ The workload API stopped answering again · 2 times since /u,
+  );
+  const usedUp = { ...seen, cause: undefined, words: "takes no more calls" };
+  expect(newsReply([{ ...away, seen: usedUp, overAt: undefined, end: undefined, times: 2 }], "again").text).toMatch(
+    /^⚠️ The workload API takes no more calls again · 2 times since /u,
   );
 });

@@ -378,7 +378,9 @@ export function newsReply(incidents: readonly Incident[], news: "over" | "again"
   if (only === undefined) return postOf([section("Over")]);
   // A reply is never redrawn, so it says what happened. The card shows the current status.
   if (news === "again") {
-    const what = only.name === undefined ? `${API} stopped answering again` : `${only.name} failed again`;
+    const doesNotAnswer = openWords(only) === incidentWords["api-away"].one;
+    const api = `${API} ${doesNotAnswer ? "stopped answering" : openWords(only)} again`;
+    const what = only.name === undefined ? api : `${only.name} failed again`;
     return postOf([section([words("⚠️ "), strong(what, 300), ...oftenWords(only)])]);
   }
   return postOf([section([others.length === 0 ? headlineOver(only) : someHeadline(incidents, [])])]);
