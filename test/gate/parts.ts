@@ -59,7 +59,7 @@ export function gateParts(commit: string): readonly Part[] {
       name: "kill tests",
       budget: 110,
       needs: ["postgresql"],
-      steps: [script(`test:kill -- --rounds 12 --seed ${seed}`)],
+      steps: [script(`test:kill -- --rounds 6 --seed ${seed}`)],
     },
     {
       name: "kill tests find a bot that sends twice",
