@@ -106,8 +106,8 @@ export const dueMutants: readonly Mutant[] = [
   {
     bug: "who lost the lease of a request goes on with it",
     file: "src/bot/store/step.ts",
-    text: "const mine = isPartId(id) ? only : [...only, ...ours];",
-    becomes: "const mine = only;",
+    text: "inWorkspace(teamId), ...only, ...ours]),",
+    becomes: "inWorkspace(teamId), ...only]),",
     tests: onSqlite,
   },
   {

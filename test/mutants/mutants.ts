@@ -93,8 +93,8 @@ export const mutants: readonly Mutant[] = [
   {
     bug: "the next workload gets its new version before the one before is healthy",
     file: "src/bot/workflow/run/run.ts",
-    text: "if (!(await pollRollout(deps, { part: rolling, lease, opened }, signal))) return undefined;",
-    becomes: "if (await pollRollout(deps, { part: rolling, lease, opened }, signal)) return undefined;",
+    text: "part.settledAt === undefined || isRollingOut(part)",
+    becomes: "part.settledAt === undefined",
     tests: deploysSeveral,
   },
   {
@@ -696,8 +696,8 @@ export const mutants: readonly Mutant[] = [
   {
     bug: "a workload of a larger request waits for ever for another change of it",
     file: "src/bot/workflow/run/run.ts",
-    text: "clock.now().getTime() - turnMs(request) >= BUSY_FOR_MS",
-    becomes: "clock.now().getTime() - turnMs(request) >= Infinity",
+    text: "set = { approved_at: session.clock() };",
+    becomes: "set = { approved_at: session.clock(24 * 60 * 60_000) };",
     tests: lateTurns,
   },
   {

@@ -2,7 +2,7 @@ import type { Redacted } from "../../api/redacted.ts";
 import { operationTable } from "../../api/operations.ts";
 import { Problem } from "../../api/problem.ts";
 import { isIdle, levelOf } from "../../api/workload-status.ts";
-import type { Change, Outcome } from "./change.ts";
+import type { Change, Outcome, WorkloadRef } from "./change.ts";
 import { type Effect, effectOf } from "./effect.ts";
 import {
   type Failing,
@@ -79,17 +79,14 @@ export type PollResult = {
  * Polls the workload of a Change, except a new job: one call, and a page of the log when it first fails; `MOST_CALLS` in all polls
  * together. Never throws a `Problem`.
  */
-export async function pollChanged(poll: Poll, deps: LogReading): Promise<PollResult> {
-  const { workload } = poll.change;
-  return judgePoll(poll, await readSnapshot(workload, deps), (failing) => failingLines(workload, failing, deps));
-}
-
-/** The same for a workload that was already read. `lines` makes one call, for the log of the failing instance. */
-export async function judgePoll(
+export async function pollChanged(
   poll: Poll,
-  read: SnapshotRead | Problem,
-  lines: (failing: Failing) => Promise<readonly Redacted[]>,
+  deps: LogReading,
+  readIt = (workload: WorkloadRef) => readSnapshot(workload, deps),
 ): Promise<PollResult> {
+  const { workload } = poll.change;
+  const read = await readIt(workload);
+  const lines = (failing: Failing): Promise<readonly Redacted[]> => failingLines(workload, failing, deps);
   if (read instanceof Problem) return unread(poll, read);
   const { outcome, health: seen } = judgeRead(poll, read);
   const { stuck, ...health } =

@@ -39,6 +39,8 @@ export async function advance(
       return approve(session, step, what);
     case "askAgain":
       return askAgain(session, step, what);
+    case "begin":
+      return inTransaction(session, (inside) => begin(inside, step, what));
     case "claim":
       return claim(session, step, what);
     case "drift":
@@ -48,7 +50,7 @@ export async function advance(
       const next = nextOf(step);
       const isQuiet = (step.name === "observe" || step.name === "follow") && !step.isNews;
       const due = "due" in step ? step.due : undefined;
-      const moving = { ...what, step, set, only, isQuiet, due, next, isAfterEnd: isAfterEnd(step) };
+      const moving = { ...what, step, set, only, isQuiet, due, next };
       const drawsForMs = step.name === "succeed" ? step.drawsForMs : undefined;
       const work = async (inside: Session): Promise<Advanced> => {
         const advanced =
@@ -77,7 +79,7 @@ function moved(change: StoredChange | undefined): Advanced {
   return change === undefined ? { kind: "late", change } : { kind: "moved", change };
 }
 
-type Plain = Exclude<Step, { readonly name: "approve" | "askAgain" | "claim" | "drift" }>;
+type Plain = Exclude<Step, { readonly name: "approve" | "askAgain" | "begin" | "claim" | "drift" }>;
 type Changes = { readonly set: UpdateObject<Tables, "change">; readonly only: readonly Expression<SqlBool>[] };
 
 function changesOf(session: Session, step: Plain, id: string): Changes {
@@ -105,7 +107,7 @@ function changesOf(session: Session, step: Plain, id: string): Changes {
     case "succeed":
     case "fail":
     case "giveUp":
-      return { set: settled(session, step, id), only: [sql<SqlBool>`settled_at is null`] };
+      return { set: settled(session, step, id), only: [sql<SqlBool>`settled_at is null`, nothingUnderWay] };
     case "observe":
       return { set: healthColumns(session, step, id), only: [isFollowed] };
     case "confirm": {
@@ -127,12 +129,13 @@ function nextOf(step: Plain): Next | undefined {
 
 const isFollowed = sql<SqlBool>`health is null`;
 
-const afterEnd = ["observe", "confirm", "follow", "trouble", "recover"] as const; // literal names
-type AfterEnd = Extract<Plain, { readonly name: (typeof afterEnd)[number] }>;
+/** A request for several workloads doesn't end while one of its parts may still be sent or was sent without an end. */
+const nothingUnderWay = sql<SqlBool>`(part_count = 0 or not exists (select 1 from change as part
+  where part.part_of = change.id and part.settled_at is null and part.state <> 'approved'))`;
 
-function isAfterEnd(step: Plain): step is AfterEnd {
-  return afterEnd.some((name) => name === step.name);
-}
+/** A part is only begun and sent while its request runs. */
+const mayStillBeSent = sql<SqlBool>`(part_of is null
+  or (select request.state from change as request where request.id = change.part_of) = 'claimed')`;
 
 type Polled = { readonly progress?: Health | undefined; readonly health?: Health | undefined };
 
@@ -149,6 +152,25 @@ function settled(session: Session, step: Extract<Plain, { readonly name: "succee
     running_key: null,
     ...(step.name === "succeed" && healthColumns(session, step, id)),
   };
+}
+
+/** From now on the part has a lease of its own, and waits for its workload as long as any other request. */
+async function begin(
+  session: Session,
+  { due, ...step }: Extract<Step, { readonly name: "begin" }>,
+  what: Advance,
+): Promise<Advanced> {
+  const set = { approved_at: session.clock() };
+  const change = await move(session, {
+    ...what,
+    step,
+    set,
+    only: [mayStillBeSent, sql<SqlBool>`approved_at is null`],
+    due,
+    isQuiet: true,
+  });
+  if (change !== undefined) await scheduleDue(session, { kind: "change", key: change.id, teamId: change.teamId });
+  return moved(change);
 }
 
 /**
@@ -174,7 +196,9 @@ async function claim(
       else team_id || '/' || workload_region || '/' || workload_kind || '/' || workload_name end`,
   };
   try {
-    return moved(await inTransaction(session, (inside) => move(inside, { ...what, step, set, due })));
+    return moved(
+      await inTransaction(session, (inside) => move(inside, { ...what, step, set, only: [mayStillBeSent], due })),
+    );
   } catch (error) {
     // The unique index on the workload: another Run of it is in progress. The transaction is rolled back as a whole.
     if (isTaken(error, "running_key")) return { kind: "busy", earlier: undefined };

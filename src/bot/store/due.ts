@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { type OnConflictBuilder, type RawBuilder, sql, type SqlBool } from "kysely";
-import { requestIdOf, type StoredChange } from "../changes/stored-change.ts";
+import type { StoredChange } from "../changes/stored-change.ts";
 import type { Due, DueKindName, NextTime, Scheduled, Taking } from "../workflow/due-kinds.ts";
 import type { IdIn } from "../workflow/stored.ts";
 import { builtOnce } from "./database/built-once.ts";
@@ -135,6 +135,41 @@ export async function takeDue(session: Session, { kind, leaseMs, most, key: only
   });
 }
 
+const MOST_TOGETHER = 50;
+
+/** Leases the polls of other services in the list of this one that are due within so many milliseconds. */
+export async function takeFollowed(
+  { db, clock, leaseMs }: Session,
+  { id, teamId, account, workload }: Pick<StoredChange, "id" | "teamId" | "account" | "workload">,
+  withinMs: number,
+): Promise<readonly Due[]> {
+  const token = randomUUID();
+  // As the index `change_workload` says it.
+  const others = sql`select id from change where (settled_at is null or state = 'done' and health is null) and state = 'done'
+    and team_id = ${teamId} and workload_kind = 'service' and workload_region = ${workload.region}
+    and account_username = ${account.username} and id <> ${id} limit ${MOST_TOGETHER}`;
+  const isSoon = sql<SqlBool>`kind = 'change' and token is null and at <= ${clock(withinMs)}`;
+  const rows = await db
+    .updateTable("due")
+    .set({ token, at: clock(leaseMs), again_at: null, attempts: sql<number>`attempts + 1` })
+    .where(isSoon)
+    .where(sql<SqlBool>`key in (${others})`)
+    .returning(["key", "attempts", "created_at"])
+    .returning(clock().as("now"))
+    .execute();
+  return rows.map(({ key, attempts, created_at: createdAt, now }) => ({
+    kind: "change",
+    key,
+    teamId,
+    token,
+    leaseMs,
+    attempts,
+    payload: undefined,
+    createdAt: new Date(createdAt),
+    takenAt: new Date(now),
+  }));
+}
+
 type TakingRows = Pick<Taking, "kind" | "most"> &
   Pick<Due, "token"> & { readonly now: string; readonly until: string; readonly only?: string };
 
@@ -247,9 +282,9 @@ export async function makeOthersDue(
 ): Promise<void> {
   const { db, clock, flavour } = session;
   // As the index `change_workload` says it.
-  const ofWorkload = sql`select coalesce(part_of, id) from change where (settled_at is null or state = 'done' and health is null)
+  const ofWorkload = sql`select id from change where (settled_at is null or state = 'done' and health is null)
     and team_id = ${teamId} and workload_name = ${name} and workload_kind = ${kind} and workload_region = ${region}`;
-  const isOther = sql<SqlBool>`kind = 'change' and key in (${ofWorkload}) and key <> ${requestIdOf(id)} and at > ${clock()}
+  const isOther = sql<SqlBool>`kind = 'change' and key in (${ofWorkload}) and key <> ${id} and at > ${clock()}
     and exists (select 1 from change where change.id = due.key
       and state ${which === "all" ? sql`<> 'pending'` : sql`in ('approved', 'claimed')`})`;
   const isOneOf =
@@ -280,10 +315,11 @@ export async function endDue(
 
 /** Ends the lease, and sets the next time. What was scheduled during the lease comes sooner, unless the attempt failed. False: the lease was lost. */
 export async function delayDue(
-  { db, clock, textSealer }: Pick<Session, "db" | "clock" | "textSealer">,
+  session: Pick<Session, "db" | "clock" | "textSealer" | "scheduled">,
   due: Ours,
   { ms, at, payload, isFailure = false }: NextTime,
 ): Promise<boolean> {
+  const { db, clock, textSealer } = session;
   const next = at === undefined ? clock(ms) : sql<string>`${at.toISOString()}`;
   const row = await db
     .updateTable("due")
@@ -295,8 +331,9 @@ export async function delayDue(
       ...newPayload({ textSealer }, due, payload),
     })
     .where(isOurs(due))
-    .returning("kind")
+    .returning(sql<number | boolean>`at <= ${clock()}`.as("is_now"))
     .executeTakeFirst();
+  if (row?.is_now) session.scheduled.isNow = true;
   return row !== undefined;
 }
 

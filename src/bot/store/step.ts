@@ -12,7 +12,7 @@ import { isDeletion, markDeleted } from "./mark-deleted.ts";
 import { EndingJson, toJson } from "./schema/columns.ts";
 import { addCard, cardColumn, scheduleCards } from "./posts.ts";
 import type { Tables } from "./schema/tables.ts";
-import { delayDue, endDue, isLeased } from "./due.ts";
+import { delayDue, endDue, isLeased, scheduleDue } from "./due.ts";
 
 export type Move = {
   readonly id: string;
@@ -29,10 +29,8 @@ export type Move = {
   readonly draws?: boolean;
   /** Only with this lease. */
   readonly due?: Due | undefined;
-  /** The lease after the step. A part's step keeps the lease of its request. */
+  /** The lease after the step. */
   readonly next?: Next | undefined;
-  /** A poll of a part, which may come after its request is over. */
-  readonly isAfterEnd?: boolean | undefined;
 };
 
 /**
@@ -50,13 +48,13 @@ type Moved = { readonly row: ChangeRow };
 /** The same, without reading the votes and parts of the Change. */
 export async function moveRow(
   session: Session,
-  { id, teamId, step, set, only = [], event, isQuiet = false, draws = false, due, next, isAfterEnd }: Move,
+  { id, teamId, step, set, only = [], event, isQuiet = false, draws = false, due, next }: Move,
 ): Promise<Moved | undefined> {
   // Whoever sends it must have the time for that.
   const forMs = step.to === "claimed" ? session.sendWithinMs : undefined;
   const ours = due === undefined ? [] : [leaseOf(session, id, due, forMs)];
-  if (!(await holdRequest(session, { id, teamId, ours, isQuiet, isAfterEnd }))) return undefined;
-  const mine = isPartId(id) ? only : [...only, ...ours];
+  const request = isPartId(id) ? await holdRequest(session, { id, teamId, ours, isQuiet }) : undefined;
+  if (isPartId(id) && request === undefined) return undefined;
   const row = await session.db
     .updateTable("change")
     .set({
@@ -64,7 +62,9 @@ export async function moveRow(
       state: step.to,
       ...(!isQuiet && { version: sql`version + 1` }),
     })
-    .where((where) => where.and([where("id", "=", id), where("state", "in", step.from), inWorkspace(teamId), ...mine]))
+    .where((where) =>
+      where.and([where("id", "=", id), where("state", "in", step.from), inWorkspace(teamId), ...only, ...ours]),
+    )
     .returningAll()
     .returning(cardColumn)
     .executeTakeFirst();
@@ -78,13 +78,16 @@ export async function moveRow(
   if (row.undo_of !== null && !isQuiet) await redrawUndone(session, row.undo_of);
   if (event !== undefined && isDeletion(row)) await markDeleted(session, row);
   if (row.part_count > 0 && row.settled_at !== null) await endParts(session, id);
-  if (due !== undefined && !isPartId(id)) await endLease(session, due, next);
+  // Which part comes next, or that none does, is up to the request.
+  if (request?.state === "claimed" && row.settled_at !== null)
+    await scheduleDue(session, { kind: "change", key: requestIdOf(id), teamId: row.team_id });
+  if (due !== undefined) await endLease(session, due, next);
   return { row };
 }
 
-/** The condition that the lease of this Change, or of its request, is still held. */
+/** The condition that the lease of this Change is still held; the turn of a part comes with the lease of its request. */
 function leaseOf(session: Session, id: string, due: Due, forMs: number | undefined): RawBuilder<SqlBool> {
-  if (due.kind !== "change" || due.key !== requestIdOf(id))
+  if (due.kind !== "change" || (due.key !== id && due.key !== requestIdOf(id)))
     throw new Error(`${due.kind} ${due.key} is no lease of ${id}`);
   return isLeased(session, due, forMs);
 }
@@ -163,22 +166,21 @@ export async function redrawUndone(session: Pick<Session, "db" | "clock" | "sche
 }
 
 /**
- * Before a step of a part, in its transaction: only the replica that carries on the request may make it, and the card of
- * the request has to be drawn again. Locks the request first, as every step does, so no two steps wait for each other.
+ * Before a step of a part, in its transaction: its request, whose card is drawn again. Locks the request first, as every step does, so no
+ * two steps wait for each other.
  */
-export async function holdRequest(session: Session, held: Held): Promise<boolean> {
-  const { id, teamId, ours, isQuiet = false, isAfterEnd = false } = held;
-  if (!isPartId(id)) return true;
-  // While the request runs, a part with a new version is polled before the next one is sent.
-  const isThere = isAfterEnd ? sql<SqlBool>`claimed_at is not null` : sql<SqlBool>`state = 'claimed'`;
+async function holdRequest(
+  session: Session,
+  { id, teamId, ours, isQuiet }: Held,
+): Promise<{ readonly state: string } | undefined> {
   const row = await session.db
     .updateTable("change")
     .set({ version: isQuiet ? sql`version` : sql`version + 1` })
-    .where((where) => where.and([where("id", "=", requestIdOf(id)), isThere, inWorkspace(teamId), ...ours]))
-    .returning("id")
+    .where((where) => where.and([where("id", "=", requestIdOf(id)), inWorkspace(teamId), ...ours]))
+    .returning(["id", "state"])
     .executeTakeFirst();
   if (row !== undefined && !isQuiet) await scheduleCards(session, [row.id]);
-  return row !== undefined;
+  return row;
 }
 
 /** Cancels the parts that were not sent when their request ends. */
@@ -191,4 +193,4 @@ export async function endParts({ db, clock }: Pick<Session, "db" | "clock">, req
     .execute();
 }
 
-type Held = Pick<Move, "id" | "teamId" | "isQuiet" | "isAfterEnd"> & { readonly ours: readonly Expression<SqlBool>[] };
+type Held = Pick<Move, "id" | "teamId"> & { readonly isQuiet: boolean; readonly ours: readonly Expression<SqlBool>[] };

@@ -155,8 +155,6 @@ export function createDueLoop({ store, lanes, work, log, clock }: Parts): DueLoo
       if (end === "done" && (await store.endDue(due)) === "again") end = "again";
       else if (end === "retry") await store.delayDue(due, { ms: backOffMs(due.attempts, BACK_OFF), isFailure: true });
       else if (typeof end === "object") await store.delayDue(due, end);
-      // It goes on at once.
-      if (typeof end === "object" && end.ms === 0) behind.add(due.kind);
       return end;
     } catch (error) {
       if (error instanceof StoreError) interrupted.add(due);

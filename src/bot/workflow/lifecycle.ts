@@ -28,6 +28,8 @@ export const lifecycle = {
   expire: { from: ["pending", "approved"], to: "expired", event: "expired" },
   drift: { from: ["approved"], to: "drifted", event: "drifted" },
   refuse: { from: ["approved"], to: "failed", event: "failed" },
+  /** The turn of a workload of a request for several has come. It writes no history. */
+  begin: { from: ["approved"], to: "approved", event: "claimed" },
   claim: { from: ["approved"], to: "claimed", event: "claimed" },
   doubt: { from: ["claimed"], to: "unknown", event: "unknown" },
   succeed: { from: ["claimed", "unknown"], to: "done", event: "done" },
@@ -51,7 +53,7 @@ export type StepName = keyof typeof lifecycle;
 /** The sealed content and the diff of a Change as they are when it is sent. */
 export type Found = { readonly sealed: string; readonly diff: readonly string[] };
 
-/** A step that needs the lease of the request, also for a part: without it, nothing moves. */
+/** A step that needs the lease of the request: without it, nothing moves. */
 type Carried = { readonly due: Due };
 
 /** The lease after the step: `kept`, `over`, or ended with the next attempt in `ms`. */
@@ -77,6 +79,8 @@ type Details = {
   readonly expire: Carried & { readonly was: "pending" | "approved"; readonly withinMs: number };
   readonly drift: Carried & { readonly drift: readonly Drift[] };
   readonly refuse: Carried & { readonly outcome: Outcome };
+  /** With the lease of the request that it is a part of. */
+  readonly begin: Carried;
   /** `found` replaces the stored content, unless that is new. Erased content stays erased. */
   readonly claim: Carried & { readonly found?: Found | undefined };
   readonly doubt: Carried & { readonly outcome: Outcome };
@@ -125,11 +129,9 @@ export const endOf = { done: "succeed", asked: "succeed", failed: "fail", unknow
 export type Stage = "waiting" | "approved" | "sent" | "settled" | "over";
 
 /** How far a Change has come, and so what has to be done next: decide, run, read back, follow, or nothing. */
-export function stageOf(change: Pick<StoredChange, "state" | "settledAt" | "health" | "parts">): Stage {
-  const { state, settledAt, parts = [] } = change;
+export function stageOf({ state, settledAt, health }: Pick<StoredChange, "state" | "settledAt" | "health">): Stage {
   if (state === "pending") return "waiting";
   if (state === "approved") return "approved";
   if (state === "claimed" || (state === "unknown" && settledAt === undefined)) return "sent";
-  // Of several workloads, those that were changed are followed whatever became of the others.
-  return [change, ...parts].some((each) => each.state === "done" && each.health === undefined) ? "settled" : "over";
+  return state === "done" && health === undefined ? "settled" : "over";
 }

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { createSealer, newKey, readKeyring } from "../../../src/bot/accounts/seal.ts";
+import { stageOf } from "../../../src/bot/workflow/lifecycle.ts";
 import { upgradedFrom } from "./support/upgraded.ts";
 
 const sealer = createSealer(readKeyring(newKey()));
@@ -185,4 +186,36 @@ test("what people asked for and nobody finished is done once the lease of its re
   expect(now).toMatchObject([{ key: "d1", payload: "asked in d1", attempts: 2, createdAt: new Date(BEFORE) }]);
   expect(later).toMatchObject([{ key: "d2", payload: "asked in d2" }]);
   expect([await store.isKnown("d1"), await store.isKnown("d2"), await store.isKnown("d3")]).toEqual([true, true, true]);
+});
+
+test("the workloads of a request for several go on, each by itself", async () => {
+  const row = (id: string, state: string, { claimed = BEFORE, settled = "", health = "", parts = 0 } = {}) => {
+    const text = (value: string): string => (value === "" ? "null" : `'${value}'`);
+    const partOf = id.includes("/") ? "SEVERA" : "";
+    return `insert into change (id, delivery_id, state, version, team_id, requester_id, requester_name, channel_id, verb, op,
+      workload_kind, workload_region, workload_name, risk, diff, digest, sealed, account_owner, account_username, rule,
+      break_glass, is_undone, created_at, claimed_at, settled_at, health, part_count, part_of)
+      values ('${id}', 'd-${id}', '${state}', 1, 'T1', 'U1', 'Ann', 'C1', 'restart', 'restartService', 'service', 'us', 'w${id}',
+      'routine', '[]', 'x', 'sealed', '{"kind":"workspace"}', 'acme', 'all', 0, 0, '${BEFORE}', ${text(claimed)},
+      ${text(settled)}, ${text(health)}, ${parts}, ${text(partOf)})`;
+  };
+  const settled = BEFORE;
+  const health = '{"kind":"reached","line":"","excerpt":[]}';
+  const { store, take } = await upgradedFrom(
+    "each workload of a request for several is carried on by itself",
+    [
+      row("SEVERA", "done", { settled, parts: 5 }),
+      row("SEVERA/1", "done", { settled, health }),
+      row("SEVERA/2", "done", { settled }),
+      row("SEVERA/3", "claimed"),
+      row("SEVERA/4", "failed", { settled }),
+      row("SEVERA/5", "approved", { claimed: "" }),
+    ],
+    sealer,
+  );
+
+  expect((await take("change")).map(({ key }) => key).toSorted()).toEqual(["SEVERA/2", "SEVERA/3"]);
+  expect(
+    stageOf((await store.find({ id: "SEVERA" })) ?? { state: "pending", settledAt: undefined, health: undefined }),
+  ).toBe("over");
 });

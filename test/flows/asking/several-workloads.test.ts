@@ -228,8 +228,8 @@ describe("one request for several workloads, while the workload API fails or is 
 
     const before = looks;
     await developer.says("/gantry restart moved-a slow");
-    // To propose it, and before it is sent.
-    await town.until(() => looks === before + 2 && card(developer).includes("Restarting 2 of 2…"));
+    // To propose it; before it is sent, it is read only in its turn.
+    await town.until(() => looks === before + 1 && card(developer).includes("Restarting 2 of 2…"));
     const meanwhile = [...writes];
     release();
     await town.settled();

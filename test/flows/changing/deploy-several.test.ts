@@ -124,18 +124,23 @@ describe("a deploy of several workloads", () => {
     );
   });
 
-  test("of several that fail one after the other, only the log of the first is read", async () => {
+  test("of several that fail one after the other, the thread has the last lines of each", async () => {
     await using town = await rolloutTown(["web", "worker"], { settings: { healthyAfterMs: 60_000 } });
     await says(town, town.developer, "/gantry restart web worker");
     const failed = { status: "Failed", ready_instances: 0 };
     town.nowIs("web", failed);
     await town.later(16);
-    expect(town.calls()).toContain("getServiceLogs");
+    expect(town.calls().filter((op) => op === "getServiceLogs")).toHaveLength(1);
     town.nowIs("worker", failed);
     for (let minutes = 0; minutes < 12; minutes += 1) await town.later(60);
 
     expect(card(town.developer)).toMatch(/🔴 web[\s\S]*🔴 worker/u);
-    expect(town.calls().filter((op) => op === "getServiceLogs")).toHaveLength(1);
+    expect(town.calls().filter((op) => op === "getServiceLogs")).toHaveLength(2);
+    const told = town.thread("ops").filter((text) => text.startsWith("Last lines"));
+    expect(told).toEqual([
+      expect.stringContaining("Last lines of web"),
+      expect.stringContaining("Last lines of worker"),
+    ]);
   });
 
   test("goes on after one that is stopped", async () => {

@@ -58,7 +58,7 @@ test("killed after the last one: nothing is sent again, and the card tells how t
   const { town, killAt, restarts } = await shopsToKill();
   await using _town = town;
 
-  await killAt("listServices", "before", () => town.developer.says(ask));
+  await killAt("observe", "before", () => town.developer.says(ask));
   // The killed bot may have been drawing.
   town.passMinutes(1);
   await town.sweep();

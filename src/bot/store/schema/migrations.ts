@@ -296,6 +296,17 @@ export const migrations: readonly Migration[] = [
     title: "more causes of incidents",
     async up() {},
   },
+  {
+    title: "each workload of a request for several is carried on by itself",
+    async up({ db }) {
+      // What was not begun waits for its turn.
+      await sql`insert into due (kind, key, team_id, at, attempts, created_at)
+        select 'change', id, team_id, claimed_at, 0, claimed_at from change where part_of is not null and claimed_at is not null
+          and (settled_at is null or state = 'done' and health is null)`.execute(db);
+      await sql`update change set health = '{"kind":"unwatched","line":"","excerpt":[]}'
+        where part_count > 0 and state = 'done' and health is null`.execute(db);
+    },
+  },
 ];
 
 // The tables of the third migration. It was run somewhere, so nothing here changes: a later migration alters them.

@@ -8,7 +8,7 @@ import { seenOf } from "../kit/health.ts";
 import { strong, words, type Inline } from "../kit/inline.ts";
 import { newestPage } from "../kit/log-text.ts";
 import { type Post, postOf, type Names } from "../kit/post.ts";
-import { counted, truncate, visibleLines } from "../kit/text.ts";
+import { counted, truncate, visible, visibleLines } from "../kit/text.ts";
 import { span } from "../kit/time.ts";
 import { isRolledOut, pastWord } from "./phrases.ts";
 import { endedHeadline } from "./several-card.ts";
@@ -145,13 +145,14 @@ function reference({ reference }: HistoryEvent): Inline[] {
   return reference === undefined ? [] : [words(` · Reference ${reference}`, 60)];
 }
 
-/** The last lines of the failing instance; of several workloads, those of the first that failed. */
-export function excerptReply(change: StoredChange): Post | undefined {
-  const health = (change.parts ?? [change]).map(seenOf).find((each) => (each?.excerpt.length ?? 0) > 0);
-  if (health === undefined) return undefined;
+/** The last lines of the failing instance. `name`: of one of several workloads. */
+export function excerptReply(change: StoredChange, name?: string): Post | undefined {
+  const health = seenOf(change);
+  if (health === undefined || health.excerpt.length === 0) return undefined;
   const { text } = newestPage(fromBeginning(health.excerpt).map(visibleLines));
   const line = oneLine(health.line);
-  const title = truncate(line === "" ? "Last lines" : `Last lines · ${line}`, 300);
+  const lines = name === undefined ? "Last lines" : `Last lines of ${truncate(visible(name), NAME)}`;
+  const title = truncate(line === "" ? lines : `${lines} · ${line}`, 300);
   return postOf([section([words(title)]), preformatted(text)]);
 }
 

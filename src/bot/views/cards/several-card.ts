@@ -47,7 +47,7 @@ function running(change: StoredChange, parts: readonly StoredChange[]): Headline
   const isOpen = (part: StoredChange): boolean =>
     part.settledAt === undefined || (isRolledOut(part) && part.state === "done" && !isAchieved(part));
   const place = parts.findIndex(isOpen) + 1;
-  const stops = parts.some((part) => part.state === "failed" || seenOf(part)?.kind === "trouble");
+  const stops = parts.some((part) => hasFailed(part) || seenOf(part)?.kind === "trouble");
   const doing = split(change, "running")[0].replace(/ to $/u, ":").trim();
   if (place > 0 && !stops) return { mark: "🔄", text: `${doing} ${place} of ${parts.length}…` };
   const done = parts.filter(isAchieved);
@@ -71,9 +71,13 @@ function isOvertaken(part: StoredChange): boolean {
   return overtakenWords(seenOf(part)) !== undefined;
 }
 
-/** Refused before it was sent. */
-function isUnsent({ state, claimedAt }: StoredChange): boolean {
-  return state === "failed" && claimedAt === undefined;
+function hasFailed({ state }: StoredChange): boolean {
+  return state === "failed" || state === "expired";
+}
+
+/** Refused before it was sent, or too late for it. */
+function isUnsent(part: StoredChange): boolean {
+  return hasFailed(part) && part.claimedAt === undefined;
 }
 
 type Worst = readonly [mark: string, part: StoredChange | undefined, what: (name: string) => string];
@@ -89,7 +93,7 @@ export function endedHeadline(parts: readonly StoredChange[], past: string): Hea
   const first = (state: StoredChange["state"]): StoredChange | undefined => parts.find((part) => part.state === state);
   const seen = (kind: Health["kind"]): StoredChange | undefined => others.find((part) => seenOf(part)?.kind === kind);
   const isOpen = others.some((part) => isFollowed(part) && seenOf(part)?.kind !== "reached");
-  const failed = parts.filter(({ state }) => state === "failed");
+  const failed = parts.filter(hasFailed);
   const isRollout = parts.some(isRolledOut);
   const worst: readonly Worst[] = [
     ["❌", failed.find((part) => !isUnsent(part)), (name) => `${name} failed`],
@@ -206,9 +210,7 @@ function partLines({ change, parts }: Several): readonly Line[] {
 
 function partLine(part: StoredChange, { change, parts }: Several): Line {
   const [mark, note] = partState(part, { request: change, isShort: parts.length > FEW });
-  const stopped = parts.find(
-    (each) => each.state === "failed" || each.state === "unknown" || seenOf(each)?.kind === "trouble",
-  );
+  const stopped = parts.find((each) => hasFailed(each) || each.state === "unknown" || seenOf(each)?.kind === "trouble");
   const most = parts.length <= FEW || part === stopped ? WHY : SHORT_WHY;
   const kind = part.workload.kind === "job" ? "job " : "";
   const name = `${kind}${truncateMiddle(visible(part.workload.name), NAME)}`;
@@ -275,6 +277,8 @@ function plainState(part: StoredChange, request: StoredChange): State {
       return [doneMark(part), doneNote(part)];
     case "failed":
       return ["❌", reason];
+    case "expired":
+      return ["❌", "couldn't start in time"];
     case "drifted":
       return ["⚠️", "skipped: changed meanwhile"];
     default:

@@ -1,4 +1,4 @@
-import { partsOf, type StoredChange } from "../../changes/stored-change.ts";
+import { isPartId, partsOf, requestIdOf, type StoredChange } from "../../changes/stored-change.ts";
 import { SlackAway, UserError } from "../../errors.ts";
 import { strictest } from "../../policy/evaluate.ts";
 import type { Terms, Verdict } from "../../policy/policy.ts";
@@ -39,6 +39,7 @@ export async function clearToRun(
 ): Promise<Clearance> {
   try {
     const opened = await openRequest(deps, change);
+    if (isPartId(change.id)) return await clearPart(deps, change, { opened, proposed });
     const asked = { change, opened, sinceMs, proposed };
     const verdict = await allowedNow(deps, asked);
     if (verdict.kind !== "approve") return { kind: "run", opened };
@@ -53,35 +54,21 @@ type Asking = { readonly due: Due; readonly sinceMs?: number; readonly proposed?
 /** The workloads of one request that follow within this time need no further lookups of people. */
 const PEOPLE_AGE_MS = 10_000;
 
-/**
- * The same for the next workload of a request that runs already. Its card can't ask again, so a part that needs more
- * approvals than the request has is refused.
- */
-export async function clearPart(
+/** The card of its request can't ask again, so a part that needs more approvals than the request has is refused. */
+async function clearPart(
   deps: WorkflowParts,
-  {
-    part,
-    request,
-    opened,
-    proposed,
-  }: {
-    readonly part: StoredChange;
-    readonly request: StoredChange;
-    readonly opened: OpenRequest;
-    readonly proposed?: Change;
-  },
-): Promise<Extract<Clearance, { kind: "run" | "refused" | "unchecked" }>> {
-  try {
-    const change = { ...request, parts: [part] };
-    const asked = { change, opened, sinceMs: deps.clock.now().getTime() - PEOPLE_AGE_MS, proposed };
-    const verdict = await allowedNow(deps, asked);
-    if (verdict.kind !== "approve") return { kind: "run", opened };
-    const counting = await countingApprovals(deps, { ...asked, verdict });
-    if (counting.length >= verdict.terms.votes) return { kind: "run", opened };
-    throw new UserError(reapprovalNotice(request, verdict.terms, counting));
-  } catch (error) {
-    return uncleared(deps, part, error);
-  }
+  part: StoredChange,
+  { opened, proposed }: Pick<OpenedChange, "opened" | "proposed">,
+): Promise<Clearance> {
+  const request = await deps.store.find({ id: requestIdOf(part.id) });
+  if (request === undefined) return { kind: "moved" };
+  const change = { ...request, parts: [part] };
+  const asked = { change, opened, sinceMs: deps.clock.now().getTime() - PEOPLE_AGE_MS, proposed };
+  const verdict = await allowedNow(deps, asked);
+  if (verdict.kind !== "approve") return { kind: "run", opened };
+  const counting = await countingApprovals(deps, { ...asked, verdict });
+  if (counting.length >= verdict.terms.votes) return { kind: "run", opened };
+  throw new UserError(reapprovalNotice(request, verdict.terms, counting));
 }
 
 function uncleared(

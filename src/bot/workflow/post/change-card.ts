@@ -142,6 +142,9 @@ type News = {
   readonly region: string | undefined;
 };
 
+/** Of several workloads that are found failing at once. */
+const MOST_EXCERPTS = 3;
+
 type Reply = { readonly name: string; readonly post: Post };
 
 /**
@@ -155,13 +158,21 @@ function repliesTo(change: StoredChange, { news, isShown, region: defaultRegion 
   const tellsStory = (change.terms !== undefined || change.breakGlass) && !isSentAnyway;
   const trouble = isSentAnyway ? [] : news.filter(({ kind }) => kind === "health" || kind === "recovered");
   const story = { change, defaultRegion, isNotifying: isNotifying(change) };
-  const isInTrouble = news.some(({ kind, result }) => kind === "health" && result !== change.wayBackEnd?.why);
+  const failing = news.filter(({ kind, result }) => kind === "health" && result !== change.wayBackEnd?.why);
+  const isFailing = ({ workload: { kind, name } }: StoredChange): boolean =>
+    failing.some(({ workload }) => workload?.kind === kind && workload.name === name);
   const all: readonly (readonly [name: string, post: Post | undefined])[] = [
     ["story", storyReply(tellsStory ? news : trouble, story)],
     ...(tellsStory && has("requested") ? diffReplies(change) : []).map(
       (post, at) => [`changes ${at + 1}`, post] as const, // a pair
     ),
-    ["excerpt", isInTrouble ? excerptReply(change) : undefined],
+    ...partsOf(change)
+      .filter(isFailing)
+      .slice(0, MOST_EXCERPTS)
+      .map((part, at) => {
+        const name = change.parts === undefined ? undefined : part.workload.name;
+        return [at === 0 ? "excerpt" : `excerpt ${at + 1}`, excerptReply(part, name)] as const; // a pair
+      }),
   ];
   return all.flatMap(([name, post]) => (post === undefined ? [] : [{ name, post }]));
 }

@@ -98,7 +98,8 @@ export function draftOf(sealer: Sealer, proposed: Proposed): Draft {
     notifies: change.notifies === true,
     endsDelivery: terms === undefined && proposed.isAnsweredByCard,
   };
-  const parts = several?.parts.map((part, at) => partOf(sealer, { ...part, place: at + 1, draft, ask: askHere }));
+  const { responseUrl: _, ...sealedWithEach } = place;
+  const parts = several?.parts.map((part, at) => partOf(sealer, { ...part, at: at + 1, draft, place: sealedWithEach }));
   return { draft: { ...draft, ...(parts !== undefined && { parts }) }, content };
 }
 
@@ -120,11 +121,15 @@ export function leftOutWords({ change, why }: LeftOut): string {
   return reason.split(/[\s,:]+/u).includes(name) ? reason : `${name}: ${reason}`;
 }
 
-type Part = PartProposal & { readonly place: number; readonly draft: NewChange; readonly ask: Ask };
+type Part = PartProposal & {
+  readonly at: number;
+  readonly draft: NewChange;
+  readonly place: Omit<Content, "change" | "responseUrl">;
+};
 
-/** It waits for the request that it is a part of, and for nothing else. */
-function partOf(sealer: Sealer, { change, risk, place, draft, ask }: Part): NewChange {
-  const id = partId(draft.id, place);
+/** It waits for its turn in the request that it is a part of. */
+function partOf(sealer: Sealer, { change, risk, at, draft, place }: Part): NewChange {
+  const id = partId(draft.id, at);
   return {
     ...draft,
     id,
@@ -135,7 +140,7 @@ function partOf(sealer: Sealer, { change, risk, place, draft, ask }: Part): NewC
     diff: change.diff,
     digest: digestOf(change),
     waitKey: undefined,
-    sealed: sealContent(sealer, id, { change, ask }),
+    sealed: sealContent(sealer, id, { ...place, change }),
     terms: undefined,
     undoOf: undefined,
   };

@@ -7,26 +7,18 @@ import {
   pollJob,
   type PollResult,
   unwatched,
-  atLast,
   joined,
-  judgePoll,
   promisesWayBack,
 } from "../../changes/health.ts";
-import {
-  type LogReading,
-  type Failing,
-  failingLines,
-  type Reading,
-  readSnapshot,
-  type SnapshotRead,
-} from "../../changes/read-workload.ts";
+import { type LogReading, type Reading, readSnapshot, type SnapshotRead } from "../../changes/read-workload.ts";
 import { keeping } from "../../changes/execute.ts";
-import { FOLLOWED_FOR_MS, MOST_CALLS } from "../../changes/service-poll.ts";
-import { doneOf, type Health, isPartId, type StoredChange, uidOf } from "../../changes/stored-change.ts";
+import { FOLLOWED_FOR_MS } from "../../changes/service-poll.ts";
+import { doneOf, type Health, requestIdOf, type StoredChange, uidOf } from "../../changes/stored-change.ts";
 import { isFollowed, isLateHealth, overtakenWords, seenOf } from "../../views/kit/health.ts";
 import { UserError } from "../../errors.ts";
 import { advance } from "../history.ts";
 import { type Next, step } from "../lifecycle.ts";
+import type { Due } from "../due-kinds.ts";
 import type { OutsideLane } from "../inbox/scheduler.ts";
 import type { Clock } from "../../../platform/clock.ts";
 import type { Advanced, Inserted } from "../stored.ts";
@@ -34,10 +26,9 @@ import type { WorkflowParts } from "../ports.ts";
 import type { Lease } from "./send.ts";
 import { usualTime } from "./usual-time.ts";
 import { apiFor, openRequest, type OpenRequest } from "../open-request.ts";
-import { changeIn, contentOf } from "../stored-request.ts";
+import { changeIn } from "../stored-request.ts";
 import { storeWayBack } from "./way-back.ts";
 import type { Service } from "../../../api/answers.ts";
-import type { GuardedAccountApi } from "../../../api/client.ts";
 import { Problem } from "../../../api/problem.ts";
 import { serviceSnapshot } from "../../changes/updatable-fields.ts";
 
@@ -53,6 +44,10 @@ export type Followed = {
   readonly opened?: OpenRequest | undefined;
   /** For the pause before the first poll. */
   readonly outsideLane: OutsideLane;
+  /** It was read for another one already. */
+  readonly read?: ReadFollowed | undefined;
+  /** Others are leased, and have to be polled with what is read for this one. */
+  readonly withOthers: (others: readonly Due[], read: ReadFollowed) => void;
   /** The way back of a deploy that doesn't get ready is stored and has to be carried on. */
   readonly onBack: (back: Inserted) => void;
 };
@@ -79,7 +74,8 @@ export async function follow(deps: WorkflowParts, followed: Followed, signal: Ab
     const { wait, ...reading } = readingFor(deps, followed, { request, signal });
     if (!isLeftOver) await outsideLane(wait(FIRST_POLL_MS));
     if (signal.aborted) return undefined;
-    const seen = await pollWorkload(deps, { change, request }, reading);
+    const read = followed.read ?? (await readerFor(deps, followed, reading));
+    const seen = await pollWorkload(deps, { change, request, read }, reading);
     // Before the trouble is stored: a later poll doesn't begin a way back.
     if (seen.stuck && !signal.aborted) {
       back = await storeWayBack(deps, { stored: change, content: request.content, now: seen.stuck });
@@ -94,14 +90,16 @@ export async function follow(deps: WorkflowParts, followed: Followed, signal: Ab
 }
 
 /** Its last known health, when polling ends early. */
-export function leftAlone({ progress }: StoredChange): Health {
+function leftAlone({ progress }: StoredChange): Health {
   const { watch: _, ...seen } = progress ?? unwatched;
   return seen.kind === "watching" ? { ...seen, kind: "not-yet" } : seen;
 }
 
+type Polling = { readonly change: StoredChange; readonly request: OpenRequest; readonly read: ReadFollowed };
+
 async function pollWorkload(
   deps: Pick<WorkflowParts, "clock" | "sealer" | "settings" | "store">,
-  { change: stored, request }: { readonly change: StoredChange; readonly request: OpenRequest },
+  { change: stored, request, read }: Polling,
   reading: LogReading,
 ): Promise<PollResult> {
   const change = changeIn(request.content);
@@ -111,13 +109,13 @@ async function pollWorkload(
     const { startedAt, usual = await usualTime(deps, stored, change) } = stored.progress ?? {};
     return jobResult({ ...(startedAt !== undefined && { startedAt }), ...(usual && { usual }), ...health }, age);
   }
-  return pollChanged(await pollOf(deps, { stored, change, ageMs: age }), reading);
+  return pollChanged(await pollOf(deps, { stored, change, ageMs: age }), reading, read);
 }
 
 type Changed = { readonly stored: StoredChange; readonly change: Change; readonly ageMs: number };
 
 /** What `judgePoll` needs beside the workload it reads. */
-export async function pollOf(
+async function pollOf(
   { clock, settings, store }: Pick<WorkflowParts, "clock" | "settings" | "store">,
   { stored, change, ageMs }: Changed,
 ): Promise<Poll> {
@@ -161,7 +159,7 @@ async function saveAndDeliver(
   polled: PollResult,
 ): Promise<boolean> {
   const moved = await savePoll(deps, { change, lease }, polled);
-  if (moved !== undefined && isNews(change, polled)) await deps.deliver(change, change.teamId);
+  if (moved !== undefined && isNews(change, polled)) await deps.deliver({ id: requestIdOf(change.id) }, change.teamId);
   return moved !== undefined;
 }
 
@@ -178,16 +176,14 @@ function shownOf(seen: Health | undefined) {
  * Stores a poll. History gets a row when the workload is first seen in trouble, and one when it recovers. Undefined: the lease was
  * lost to another replica.
  */
-export async function savePoll(
+async function savePoll(
   deps: Pick<WorkflowParts, "clock" | "log" | "store">,
   { change, lease: { due } }: Pick<Followed, "change" | "lease">,
   polled: PollResult,
 ): Promise<StoredChange | undefined> {
   const kept = withPromise(change, polled);
   const { health, outcome, nextMs } = kept;
-  // The request has one lease for all its parts.
-  const later = nextMs === undefined ? "over" : { ms: nextMs };
-  const next: Next = isPartId(change.id) ? "kept" : later;
+  const next: Next = nextMs === undefined ? "over" : { ms: nextMs };
   const turn = turnOf(change, health);
   if (outcome !== undefined) {
     const { ending } = change;
@@ -254,7 +250,7 @@ async function withRequest(
 
 type Opened = { readonly request: OpenRequest; readonly signal: AbortSignal };
 
-export function readingFor(
+function readingFor(
   deps: Pick<WorkflowParts, "api" | "clock" | "logs" | "settings">,
   { change }: Pick<Followed, "change">,
   { request, signal }: Opened,
@@ -285,119 +281,46 @@ async function redacted(
 }
 
 /** Between two clocks, the database's and ours: good for minutes. */
-export function ageMs({ now }: Pick<Clock, "now">, { settledAt, createdAt }: StoredChange): number {
+function ageMs({ now }: Pick<Clock, "now">, { settledAt, createdAt }: StoredChange): number {
   return now().getTime() - (settledAt ?? createdAt).getTime();
 }
 
-/**
- * Like `follow`, for a request for several workloads once its last part was sent: one list call polls all of them. Each part stores
- * its own result, so any replica goes on.
- */
-export async function followParts(deps: WorkflowParts, followed: Followed, signal: AbortSignal): Promise<boolean> {
-  const { change: request, lease } = followed;
-  if (signal.aborted) return false;
-  const left = (request.parts ?? []).filter(({ state, health }) => state === "done" && health === undefined);
-  const polled = await pollParts(deps, { ...followed, left }, signal);
-  if (polled === undefined) return false;
-  for (const { part, ...seen } of polled) {
-    if ((await savePoll(deps, { change: part, lease }, seen)) === undefined) return false;
-  }
-  const next = together(polled.flatMap(({ nextMs }) => nextMs ?? []));
-  const isOver = next === undefined && request.state === "done";
-  if (next !== undefined) lease.retryIn(next);
-  if (isOver) {
-    const last = step("follow", { due: lease.due, next: "over", health: unwatched, isNews: false });
-    await deps.store.advance(request.id, last, undefined);
-  }
-  if (polled.some(({ part, ...seen }) => isNews(part, seen))) await deps.deliver(request, request.teamId);
-  return isOver;
-}
-
-/** Polls that are due within this time share one call. */
+/** Polls of one list that are due within this time share a call. */
 const TOGETHER_MS = 20_000;
 
-function together(pauses: readonly number[]): number | undefined {
-  const first = Math.min(...pauses);
-  return pauses.length === 0 ? undefined : Math.max(...pauses.filter((each) => each <= first + TOGETHER_MS));
+/** How the workload of a followed Change is read. */
+export type ReadFollowed = (workload: WorkloadRef) => Promise<SnapshotRead | Problem>;
+
+/** Others that are due soon are polled with the same list. A rollout is polled too often for that. */
+async function readerFor(
+  { store }: Pick<WorkflowParts, "store">,
+  { change, isLeftOver, withOthers }: Pick<Followed, "change" | "isLeftOver" | "withOthers">,
+  reading: Reading,
+): Promise<ReadFollowed> {
+  const one = (workload: WorkloadRef): ReturnType<ReadFollowed> => readSnapshot(workload, reading);
+  const isRolling = change.progress?.watch?.rolling !== undefined;
+  if (!isLeftOver || isRolling || change.workload.kind !== "service") return one;
+  const others = await store.takeFollowed(change, TOGETHER_MS);
+  if (others.length === 0) return one;
+  const listed = listServices(change.workload, reading);
+  const read: ReadFollowed = async (workload) => {
+    const services = await listed;
+    if (services instanceof Problem) return services;
+    const service = services.get(workload.name);
+    // Lists can be incomplete.
+    return service === undefined ? one(workload) : { snapshot: serviceSnapshot(service), read: { service } };
+  };
+  withOthers(others, read);
+  return read;
 }
 
-type Seen = PollResult & { readonly part: StoredChange };
-type Left = Followed & { readonly left: readonly StoredChange[] };
-
-/** Undefined when the bot has to stop. */
-async function pollParts(
-  deps: WorkflowParts,
-  { change: request, isLeftOver, left, outsideLane }: Left,
-  signal: AbortSignal,
-): Promise<readonly Seen[] | undefined> {
-  const age = ageMs(deps.clock, request);
-  const isTooLate = isLeftOver && age > LEFT_ALONE_MS;
-  const opened = isTooLate || !left.some(isFollowed) ? undefined : await openedIfPossible(deps, request);
-  if (opened === undefined) return left.map((part) => ({ part, health: leftAlone(part) }));
-  const { api, wait } = readingFor(deps, { change: request }, { request: opened, signal });
-  if (!isLeftOver) await outsideLane(wait(FIRST_POLL_MS));
-  const services = signal.aborted ? undefined : await listed(api, request, signal);
-  if (services === undefined) return undefined;
-  const seen: Seen[] = [];
-  let isLogRead = request.parts?.some((part) => seenOf(part)?.kind === "trouble");
-  for (const part of left) {
-    const change = isFollowed(part) ? contentOf(deps.sealer, part)?.change : undefined;
-    if (change === undefined) {
-      seen.push({ part, health: leftAlone(part) });
-      continue;
-    }
-    const lines = async (failing: Failing): Promise<readonly Redacted[]> => {
-      // Of several that fail, the first one's log.
-      if (isLogRead === true) return [];
-      isLogRead = true;
-      return failingLines(part.workload, failing, readingFor(deps, { change: part }, { request: opened, signal }));
-    };
-    const read = services instanceof Problem ? services : await readOf(services, part.workload, { api, signal });
-    seen.push({ part, ...(await judgePoll(await pollOf(deps, { stored: part, change, ageMs: age }), read, lines)) });
-  }
-  if (signal.aborted) return undefined;
-  return isLogRead === true ? seen.map(withoutLastPoll) : seen;
-}
-
-/** A workload that is missing from the list is read by its name: lists can be incomplete. */
-async function readOf(
-  services: ReadonlyMap<string, Service>,
-  workload: WorkloadRef,
-  deps: Reading,
-): Promise<SnapshotRead | Problem> {
-  const service = services.get(workload.name);
-  return service ? { snapshot: serviceSnapshot(service), read: { service } } : await readSnapshot(workload, deps);
-}
-
-/** Reading the log used up the call of the last poll. */
-function withoutLastPoll(seen: Seen): Seen {
-  const { nextMs, health } = seen;
-  const isLast = nextMs !== undefined && (health.watch?.calls ?? 0) >= MOST_CALLS - 1;
-  return isLast ? { ...seen, nextMs: undefined, health: atLast(health) } : seen;
-}
-
-/** Undefined for one that can't be opened any more. */
-async function openedIfPossible(
-  deps: Pick<WorkflowParts, "accounts" | "log" | "sealer">,
-  request: StoredChange,
-): Promise<OpenRequest | undefined> {
-  try {
-    return await openRequest(deps, request);
-  } catch (error) {
-    if (error instanceof UserError) return undefined;
-    throw error;
-  }
-}
-
-/** The parts of a request are in one region. */
-async function listed(
-  api: GuardedAccountApi,
-  { parts: [first] = [] }: StoredChange,
-  signal: AbortSignal,
+async function listServices(
+  { region }: WorkloadRef,
+  { api, signal }: Reading,
 ): Promise<ReadonlyMap<string, Service> | Problem> {
-  const path = { region: first?.workload.region ?? "" };
   try {
-    const { services } = await api.send({ op: "listServices", path, query: undefined, body: undefined }, { signal });
+    const asked = { op: "listServices", path: { region }, query: undefined, body: undefined } as const; // a literal operation
+    const { services } = await api.send(asked, { signal });
     return new Map(services.map((service) => [service.name, service]));
   } catch (error) {
     if (error instanceof Problem) return error;

@@ -26,7 +26,7 @@ export const AWAY_REST_MS = 10_000;
 /** Time between two attempts to claim a busy workload. The end of its Run usually makes this one due earlier. */
 export const BUSY_REST_MS = 3_000;
 
-/** The lease of a request, for one attempt to carry it on. */
+/** The lease of a Change, for one attempt to carry it on. */
 export type Lease = {
   readonly due: Due;
   /** This attempt can't go on: another one begins in so many milliseconds. */
@@ -75,7 +75,6 @@ export async function sendChange(
   return record(deps, { change, lease }, executed);
 }
 
-/** A Change, or a part of one, with the lease of the request. */
 type Carried = { readonly change: StoredChange; readonly lease: Lease };
 
 /** Policy was asked a moment ago about what the request found, and is asked again where something else is there now. */
@@ -191,8 +190,7 @@ async function settle(
   const name = endOf[outcome.kind];
   const isDone = name === "succeed";
   const reference = isDone ? {} : { reference: newReference() };
-  // A part is followed with the others of its request.
-  const isOver = !isPartId(change.id) && !(isDone && isFollowed({ op: change.op, ending: { kind: "run", outcome } }));
+  const isOver = !(isDone && isFollowed({ op: change.op, ending: { kind: "run", outcome } }));
   const next = isOver ? "over" : nextMs === undefined ? "kept" : { ms: nextMs };
   const settled = await advance(deps, change, {
     ...step(name, {

@@ -72,14 +72,16 @@ export function partsContract({ replica, db }: Bench): void {
     }
     await a.addChange(forSeveral("CCC333"), event("requested"));
     await a.carry("CCC333", "claim", {}, undefined);
-    expect(ofId(await a.openChanges())).toEqual(["CCC333"]);
+    await a.begin("CCC333/1");
+    await a.begin("CCC333/2");
+    const parts = ["CCC333", "CCC333/1", "CCC333/2"];
 
     await a.carry("CCC333/1", "claim", {}, event("claimed"));
     await a.carry("CCC333/2", "claim", {}, event("claimed"));
     await a.carry("CCC333/2", "fail", { outcome: failed }, event("failed"));
-    expect(ofId(await a.openChanges())).toEqual(["CCC333"]);
+    expect(ofId(await a.openChanges())).toEqual(parts);
     await a.carry("CCC333/1", "succeed", { outcome: done }, event("done"));
-    expect(ofId(await a.openChanges())).toEqual(["AAA111", "CCC333"]);
+    expect(ofId(await a.openChanges())).toEqual(["AAA111", ...parts]);
     // What was accepted shows at last: from now on it runs.
     await a.carry("AAA111", "observe", inAMinute, undefined);
     const shown = { outcome: done, progress: watching };
@@ -87,78 +89,118 @@ export function partsContract({ replica, db }: Bench): void {
     expect(ofId(await a.openChanges())).toContain("AAA111");
   });
 
-  test("another change to one of its workloads makes a followed request for several due at once", async () => {
+  test("another change to one of its workloads makes that part due at once, and no other", async () => {
     const a = await replica("a");
     await a.addChange(forSeveral("AAA111"), event("requested"));
     await a.carry("AAA111", "claim", {}, undefined);
     for (const part of ["AAA111/1", "AAA111/2", "AAA111/3"]) {
+      await a.begin(part);
       await a.carry(part, "claim", {}, event("claimed"));
       await a.carry(part, "succeed", { outcome: done }, event("done"));
       await a.carry(part, "observe", inAMinute, undefined);
     }
-    await a.carry("AAA111", "succeed", { outcome: done }, undefined);
-    await a.carry("AAA111", "observe", inAMinute, undefined);
-    for (const [id, name] of [
-      ["BBB222", "elsewhere"],
-      ["CCC333", "worker"],
-    ] as const) {
-      await a.addChange(
-        approvedChange(id, { workload: { kind: "service", region: "us", name, uid: "u" } }),
-        event("requested"),
-      );
-      await a.carry(id, "claim", {}, event("claimed"));
-    }
+    await a.carry("AAA111", "succeed", { outcome: done, next: "over" }, undefined);
+    await a.addChange(approvedChange("CCC333", { workload: named("worker") }), event("requested"));
+    await a.carry("CCC333", "claim", {}, event("claimed"));
+    // What its parts did made the request due once more.
+    expect(ofId(await a.openChanges())).toEqual(["AAA111", "CCC333"]);
+    await a.endDue(a.lease("AAA111"));
 
-    // Each is looked at later itself.
-    const later = { outcome: done, next: { ms: 60_000 } };
-    await a.carry("BBB222", "succeed", later, event("done"));
-    expect(ofId(await a.openChanges())).toEqual(["CCC333"]);
-    await a.carry("CCC333", "succeed", later, event("done"));
-    expect(ofId(await a.openChanges())).toEqual(["AAA111"]);
+    // It is polled later itself.
+    await a.carry("CCC333", "succeed", { outcome: done, next: { ms: 60_000 } }, event("done"));
+
+    expect(ofId(await a.openChanges())).toEqual(["AAA111/2"]);
   });
 
-  test("no part is sent before its request is claimed, nor by anybody but who carries the request on", async () => {
-    const [a, b] = [await replica("a"), await replica("b")];
-    await a.addChange(forSeveral("AAA111"), event("requested"));
-
-    const early = await a.carry("AAA111/1", "claim", {}, event("claimed"));
-    await a.carry("AAA111", "claim", {}, undefined);
-    const foreign = await b.carry("AAA111/1", "claim", {}, event("claimed"));
-    const own = await a.carry("AAA111/1", "claim", {}, event("claimed"));
-    const twice = await a.carry("AAA111/1", "claim", {}, event("claimed"));
-
-    expect([early, foreign, own, twice].map(({ kind }) => kind)).toEqual(["late", "late", "moved", "late"]);
-    expect(ofId(await a.openChanges())).toEqual(["AAA111"]);
-  });
-
-  test("a replica whose lease is nearly over sends no part", async () => {
+  test("what a part does makes its request due, which lets the next one begin", async () => {
     const a = await replica("a");
     await a.addChange(forSeveral("AAA111"), event("requested"));
     await a.carry("AAA111", "claim", {}, undefined);
+    await a.begin("AAA111/1");
+    await a.delayDue(a.lease("AAA111"), { ms: 600_000 });
 
-    a.later(11_000);
+    await a.carry("AAA111/1", "claim", {}, event("claimed"));
+    expect(ofId(await a.openChanges())).toEqual(["AAA111/1"]);
+    await a.carry("AAA111/1", "succeed", { outcome: done, next: { ms: 60_000 } }, event("done"));
 
-    expect((await a.carry("AAA111/1", "claim", {}, event("claimed"))).kind).toBe("late");
-    await a.renewDue("change", [a.lease("AAA111")]);
-    expect((await a.carry("AAA111/1", "claim", {}, event("claimed"))).kind).toBe("moved");
+    expect(ofId(await a.openChanges())).toEqual(["AAA111"]);
+    expect((await a.begin("AAA111/2")).kind).toBe("moved");
+    // Its turn comes once.
+    expect((await a.begin("AAA111/2")).kind).toBe("late");
+  });
+
+  test("a request doesn't end while one of its parts is under way", async () => {
+    const a = await replica("a");
+    await a.addChange(forSeveral("AAA111"), event("requested"));
+    await a.carry("AAA111", "claim", {}, undefined);
+    await a.begin("AAA111/1");
+    await a.carry("AAA111/1", "claim", {}, event("claimed"));
+
+    const early = await a.carry("AAA111", "fail", { outcome: failed }, undefined);
+    await a.carry("AAA111/1", "fail", { outcome: failed }, event("failed"));
+    const ended = await a.carry("AAA111", "fail", { outcome: failed }, undefined);
+
+    expect([early.kind, ended.kind]).toEqual(["late", "moved"]);
+  });
+
+  test("what is followed in the same list and due soon is leased for one poll, and nothing else", async () => {
+    const [a, b] = [await replica("a"), await replica("b")];
+    const followed = async (id: string, other: Partial<NewChange>, ms: number) => {
+      await a.addChange(approvedChange(id, { workload: named(id.toLowerCase()), ...other }), event("requested"));
+      await a.carry(id, "claim", {}, event("claimed"));
+      await a.carry(id, "succeed", { outcome: done, next: { ms } }, event("done"));
+    };
+    await followed("NOW111", {}, 15_000);
+    await followed("SOON11", {}, 15_000);
+    await followed("LATER1", {}, 60_000);
+    await followed("THERE1", { workload: { ...named("there"), region: "eu" } }, 15_000);
+    await followed("OTHERS", { account: { owner: { kind: "user", userId: "U1" }, username: "else" } }, 15_000);
+    await a.addChange(approvedChange("UNSENT", { workload: named("unsent") }), event("requested"));
+
+    const now = await a.findChange("NOW111");
+    if (now === undefined) throw new Error("it was just added");
+    const taken = await a.takeFollowed(now, 20_000);
+
+    expect(taken.map(({ key }) => key)).toEqual(["SOON11"]);
+    expect(await b.takeFollowed(now, 20_000)).toEqual([]);
+    const [due] = taken;
+    expect(due && (await a.holdDue(due))).toBe(true);
+  });
+
+  test("no part begins before its request is claimed, nor by anybody but who carries the request on", async () => {
+    const [a, b] = [await replica("a"), await replica("b")];
+    await a.addChange(forSeveral("AAA111"), event("requested"));
+
+    const early = await a.begin("AAA111/1");
+    await a.carry("AAA111/1", "claim", {}, event("claimed"));
+    await a.carry("AAA111", "claim", {}, undefined);
+    const foreign = await b.begin("AAA111/1");
+
+    expect([early, foreign].map(({ kind }) => kind)).toEqual(["late", "late"]);
+    expect((await a.findChange("AAA111/1"))?.state).toBe("approved");
+    expect((await a.begin("AAA111/1")).kind).toBe("moved");
+    expect((await b.carry("AAA111/1", "claim", {}, event("claimed"))).kind).toBe("late");
+    const own = await a.carry("AAA111/1", "claim", {}, event("claimed"));
+    const twice = await a.carry("AAA111/1", "claim", {}, event("claimed"));
+    expect([own, twice].map(({ kind }) => kind)).toEqual(["moved", "late"]);
   });
 
   test("what a replica left in the middle is carried on by another, and the first can't go on", async () => {
     const [a, b] = [await replica("a"), await replica("b")];
     await a.addChange(forSeveral("AAA111"), event("requested"));
     await a.carry("AAA111", "claim", {}, undefined);
+    await a.begin("AAA111/1");
     await a.carry("AAA111/1", "claim", {}, event("claimed"));
     b.later(21_000);
 
-    const [taken] = await b.openChanges();
-    await a.renewDue("change", [a.lease("AAA111")]);
+    expect(ofId(await b.openChanges())).toEqual(["AAA111", "AAA111/1"]);
+    await a.renewDue("change", [a.lease("AAA111"), a.lease("AAA111/1")]);
 
-    expect(taken?.parts?.map(({ state }) => state)).toEqual(["claimed", "approved", "approved"]);
     expect((await a.carry("AAA111/1", "succeed", { outcome: done }, event("done"))).kind).toBe("late");
-    expect((await a.carry("AAA111/2", "claim", {}, event("claimed"))).kind).toBe("late");
+    expect((await a.begin("AAA111/2")).kind).toBe("late");
     expect((await b.carry("AAA111/1", "claim", {}, event("claimed"))).kind).toBe("late");
     expect((await b.carry("AAA111/1", "giveUp", { outcome: unknown }, event("unknown"))).kind).toBe("moved");
-    expect((await b.carry("AAA111/2", "claim", {}, event("claimed"))).kind).toBe("moved");
+    expect((await b.begin("AAA111/2")).kind).toBe("moved");
   });
 
   test("a part takes its workload, and no other: one run at a time", async () => {
@@ -168,6 +210,8 @@ export function partsContract({ replica, db }: Bench): void {
       await a.addChange(approvedChange(`ONE${name}`, { workload: named(name) }), event("requested"));
     }
     await a.carry("AAA111", "claim", {}, undefined);
+    await a.begin("AAA111/1");
+    await a.begin("AAA111/2");
     await a.carry("AAA111/1", "claim", {}, event("claimed"));
 
     expect((await a.claim("ONEweb", event("claimed"))).kind).toBe("busy");
@@ -181,6 +225,7 @@ export function partsContract({ replica, db }: Bench): void {
     const a = await replica("a");
     await a.addChange(forSeveral("AAA111"), event("requested"));
     await a.carry("AAA111", "claim", {}, undefined);
+    await a.begin("AAA111/1");
     await a.showChange({ id: "AAA111", teamId: "T1" });
     const [due] = await a.takeDue({ kind: "post", leaseMs: 60_000, most: 1 });
     if (due !== undefined) await a.endDue(due);
@@ -217,8 +262,10 @@ export function partsContract({ replica, db }: Bench): void {
     await a.addChange(pendingChange("AAA111", { parts, diff: [] }), event("requested"));
     await a.vote("AAA111", bob, votes);
     await a.carry("AAA111", "claim", {}, undefined);
+    await a.begin("AAA111/1");
     await a.carry("AAA111/1", "claim", {}, event("claimed"));
     await a.carry("AAA111/1", "fail", { outcome: failed }, event("failed"));
+    await a.begin("AAA111/2");
     await a.carry("AAA111", "fail", { outcome: failed }, undefined);
 
     expect((await a.findChange("AAA111"))?.parts?.map(({ state }) => state)).toEqual([

@@ -31,8 +31,7 @@ const most = 10_000;
  */
 export function withSteps(store: Store) {
   const leases = new Map<string, Due>();
-  const lease = (id: string): Due => {
-    const key = requestIdOf(id);
+  const lease = (key: string): Due => {
     const never = new Date(0);
     const none = {
       kind: "change",
@@ -56,7 +55,7 @@ export function withSteps(store: Store) {
     name: Name,
     details: Given<Name>,
     event: NewHistoryEvent | undefined,
-  ) => store.advance(id, leased(lease(id), name, details), event);
+  ) => store.advance(id, leased(lease(name === "begin" ? requestIdOf(id) : id), name, details), event);
   const move = async <Name extends Carried>(
     id: string,
     name: Name,
@@ -89,6 +88,13 @@ export function withSteps(store: Store) {
     lease,
     carry,
     openChanges,
+    /** The turn of a part has come: this replica carries it on from now on. */
+    async begin(id: string) {
+      const advanced = await carry(id, "begin", {}, undefined);
+      for (const due of await store.takeDue({ kind: "change", leaseMs: dueKinds.change.leaseMs, most, key: id }))
+        keep(due);
+      return advanced;
+    },
     async addChange(change: NewChange, event: NewHistoryEvent) {
       const added = await insertChange(change, event);
       if (added === "taken") throw new Error(`the id ${change.id} is taken`);
@@ -150,7 +156,7 @@ export function withSteps(store: Store) {
 }
 
 /** Steps after which the lease is over by itself, or goes on. */
-const ending: ReadonlySet<Step["name"]> = new Set(["askAgain", "expire", "drift", "refuse", "claim", "doubt"]);
+const ending: ReadonlySet<Step["name"]> = new Set(["askAgain", "expire", "drift", "refuse", "begin", "claim", "doubt"]);
 
 /** A step with a lease, which it keeps unless the test says otherwise. */
 function leased<Name extends Carried>(due: Due, name: Name, details: Given<Name>): Step {

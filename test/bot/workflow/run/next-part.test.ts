@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { ChangeState, StoredChange } from "../../../../src/bot/changes/stored-change.ts";
-import { nextPart, nextToSend } from "../../../../src/bot/workflow/run/run.ts";
+import { nextPart } from "../../../../src/bot/workflow/run/run.ts";
 import { stored } from "../../views/support/stored-changes.ts";
 
 const settledAt = new Date("2026-11-21T12:10:00Z");
@@ -32,21 +32,22 @@ describe("which workload comes next", () => {
   });
 });
 
-describe("what is sent next", () => {
-  const parts = requestWith(["done", "approved"]).parts ?? [];
-
-  test("nothing while a new version before it isn't healthy", () => {
-    const [first, second] = parts.map((part) => ({ ...part, verb: "deploy" }));
-    if (first === undefined || second === undefined) throw new Error("two parts");
-    const healthy = { ...first, health: { kind: "reached", line: "", excerpt: [] } as const };
-
-    expect(nextToSend(stored({ state: "claimed", parts: [first, second] }))).toBeUndefined();
-    expect(nextToSend(stored({ state: "claimed", parts: [healthy, second] }))?.id).toBe("7K3M9Q/2");
+describe("after a new version", () => {
+  const [first, second] = (requestWith(["done", "approved"]).parts ?? []).map((part) => ({ ...part, verb: "deploy" }));
+  if (first === undefined || second === undefined) throw new Error("two parts");
+  const seen = (kind: "reached" | "trouble" | "watching"): StoredChange => ({
+    ...first,
+    progress: { kind, line: "", excerpt: [] },
   });
 
-  test("nothing of what was sent already", () => {
-    expect(nextToSend(stored({ state: "claimed" }))).toBeUndefined();
-    expect(nextToSend(stored({ state: "approved" }))?.id).toBe("7K3M9Q");
-    expect(nextToSend(requestWith(["claimed", "approved"]))).toBeUndefined();
+  test.each<[string, StoredChange, string | undefined]>([
+    ["isn't polled yet: it waits for it", first, "7K3M9Q/1"],
+    ["is starting: it waits for it", seen("watching"), "7K3M9Q/1"],
+    ["is healthy: the next one", seen("reached"), "7K3M9Q/2"],
+    ["is in trouble: none", seen("trouble"), undefined],
+    ["never got healthy: none", { ...first, health: { kind: "not-yet", line: "", excerpt: [] } }, undefined],
+    ["couldn't start in time: none", { ...first, state: "expired" }, undefined],
+  ])("that %s", (_, part, next) => {
+    expect(nextPart(stored({ state: "claimed", parts: [part, second] }))?.id).toBe(next);
   });
 });
