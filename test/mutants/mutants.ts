@@ -57,9 +57,9 @@ export const mutants: readonly Mutant[] = [
   },
   {
     bug: "a watch tells that a job failed beside the job's own card",
-    file: "src/bot/workflow/watching/notify.ts",
-    text: 'if (change.health?.kind === "trouble" && isDrawn) return { kind: "drop" };',
-    becomes: 'if (change.health?.kind === "trouble" && isDrawn) return wanted;',
+    file: "src/bot/watch/speaker.ts",
+    text: 'if (said.some(({ isDrawn }) => isDrawn)) return "card";',
+    becomes: "",
     tests: ["test/flows/watching/job-told-once.test.ts"],
   },
   {

@@ -5,6 +5,8 @@ const due = ["test/bot/watch/due.test.ts"];
 const cards = ["test/bot/views/incident-card.test.ts"];
 const stored = ["test/bot/store/on-sqlite.test.ts"];
 const incidents = ["test/flows/watching/incidents.test.ts"];
+const toldOnce = ["test/flows/watching/service-told-once.test.ts"];
+const speakers = ["test/bot/watch/speaker.test.ts"];
 
 export const watchingMutants: readonly Mutant[] = [
   {
@@ -27,6 +29,62 @@ export const watchingMutants: readonly Mutant[] = [
     text: "const seen = await withoutOwnRollouts(store, { round, listed, incidents: ofWorkloads });",
     becomes: "const { seen } = listed;",
     tests: ["test/flows/watching/health-trouble.test.ts"],
+  },
+  {
+    bug: "a watch tells that a service fails beside the card of the request that broke it",
+    file: "src/bot/workflow/watching/notify.ts",
+    text: 'if (speaker === "card") return { kind: "drop" };',
+    becomes: 'if (speaker === "card") return wanted;',
+    tests: toldOnce,
+  },
+  {
+    bug: "the polls of a card are used up while a watch waits for it",
+    file: "src/bot/workflow/watching/notify.ts",
+    text: "if (unaware !== undefined && dueAt <= countsAt) {",
+    becomes: "if (unaware !== undefined) {",
+    tests: toldOnce,
+  },
+  {
+    bug: "the card of another channel silences a watch",
+    file: "src/bot/watch/speaker.ts",
+    text: "changes.filter(({ change }) => isIn(place, change) && mayBeOf(change, incident));",
+    becomes: "changes.filter(({ change }) => mayBeOf(change, incident));",
+    tests: speakers,
+  },
+  {
+    bug: "a card silences the watch of what failed before it, came back, or has its name",
+    file: "src/bot/watch/speaker.ts",
+    text: "changes.filter(({ change }) => isIn(place, change) && mayBeOf(change, incident));",
+    becomes: "changes.filter(({ change }) => isIn(place, change));",
+    tests: speakers,
+  },
+  {
+    bug: "a card that is followed no more silences the watch of a later failure",
+    file: "src/bot/watch/speaker.ts",
+    text: "return !isLast || openedAt.getTime() - settledAt.getTime() - afterMs <= CARD_WITHIN_MS;",
+    becomes: "return isLast || true;",
+    tests: speakers,
+  },
+  {
+    bug: "a card that tells nothing silences its watch for good",
+    file: "src/bot/watch/speaker.ts",
+    text: " || waitedMs > CARD_WITHIN_MS) return",
+    becomes: ") return",
+    tests: speakers,
+  },
+  {
+    bug: "nobody tells that it is well again once the card is followed no more",
+    file: "src/bot/watch/speaker.ts",
+    text: 'if (end === "recovered") return health === undefined && progress?.recovered === true;',
+    becomes: "",
+    tests: speakers,
+  },
+  {
+    bug: "a watch doesn't find the card of a request for several workloads",
+    file: "src/bot/store/find-change.ts",
+    text: "post.id = coalesce(change.part_of, change.id)`",
+    becomes: "post.id = change.id`",
+    tests: stored,
   },
   {
     bug: "the size that an autoscaler sets is an event",

@@ -54,7 +54,8 @@ export async function dueNotices(session: Session, { teamId, place }: PlaceId): 
   return rows.flatMap((row) => {
     const subject = subjects.get(row.id);
     if (subject === undefined) return [];
-    return [{ id: row.id, subject, countsAt: new Date(row.ripe_at), wasMuted: row.was_muted === 1 }];
+    const times = { countsAt: new Date(row.ripe_at), dueAt: new Date(row.due_at) };
+    return [{ id: row.id, subject, ...times, wasMuted: row.was_muted === 1 }];
   });
 }
 

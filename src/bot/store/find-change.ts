@@ -2,7 +2,8 @@ import { type Selectable, sql, type SqlBool } from "kysely";
 import { z } from "zod";
 import { type StoredChange, type Vote, requestIdOf, wayBackDelivery } from "../changes/stored-change.ts";
 import type { HistoryEvent } from "../changes/history-event.ts";
-import type { ChangeKey, CompletedIn, CreatedJob, IdIn } from "../workflow/stored.ts";
+import type { ChangeAbout } from "../watch/speaker.ts";
+import type { ChangeKey, CompletedIn, IdIn, ListKey } from "../workflow/stored.ts";
 import { storedChange } from "./change-row.ts";
 import { builtOnce } from "./database/built-once.ts";
 import { type Db, inBatches, type Session } from "./database/session.ts";
@@ -98,66 +99,44 @@ export async function completedJobs(
   return wholeChanges(session, rows, (change, err) => log.warn({ err, change }, "an earlier job couldn't be read"));
 }
 
-/** A job is followed for a day. */
-const CREATED_WITHIN_MS = 48 * 60 * 60_000;
-const MOST_CREATED = 10;
+/** A job is followed for a day, a rollout for ten minutes, and one that is stuck for ten more. */
+const FOLLOWED_FOR_MS = { job: 48 * 60 * 60_000, service: 25 * 60_000 };
 
-/** The newest jobs of a name that were created with an account in a region. */
-export async function createdJobs(
+/** Changes of workloads in a list that are followed or in trouble, each with the card of its request. */
+export async function changesAbout(
   session: Session,
-  { teamId, account, region, name }: CompletedIn & { readonly name: string },
-): Promise<readonly CreatedJob[]> {
+  { teamId, account, region, kind }: ListKey,
+  names: readonly string[],
+): Promise<readonly ChangeAbout[]> {
   const { db, log, clock } = session;
-  const rows = await changeRows(db)
-    .select(isDrawn.as("drawn"))
-    .where("team_id", "=", teamId)
-    .where(isDoneJob)
-    .where(sql<SqlBool>`settled_at >= ${clock(-CREATED_WITHIN_MS)}`)
-    .where("account_username", "=", account)
-    .where("workload_region", "=", region)
-    .where("workload_name", "=", name)
-    .orderBy("settled_at", "desc")
-    .limit(MOST_CREATED)
-    .execute();
+  const rows = await inBatches(names, (some) =>
+    db
+      .selectFrom("change")
+      .innerJoin("post", (post) => post.on(sql<SqlBool>`post.id = coalesce(change.part_of, change.id)`))
+      .selectAll("change")
+      .select(sql<string | null>`post.channel || '/' || post.ts`.as("card"))
+      .select(isDrawn.as("drawn"))
+      .where("change.team_id", "=", teamId)
+      .where("part_count", "=", 0)
+      .where(kind === "job" ? isDoneJob : sql<SqlBool>`state = 'done'`)
+      .where(sql<SqlBool>`settled_at >= ${clock(-FOLLOWED_FOR_MS[kind])}`)
+      .where(sql<SqlBool>`(health is null or health like '%"kind":"trouble"%')`)
+      .where("account_username", "=", account)
+      .where("workload_kind", "=", kind)
+      .where("workload_region", "=", region)
+      .where("workload_name", "in", some)
+      .execute(),
+  );
   const drawn = new Set(rows.filter(({ drawn }) => Boolean(drawn)).map(({ id }) => id));
   const changes = await wholeChanges(session, rows, (change, err) =>
-    log.warn({ err, change }, "a job that was created couldn't be read"),
+    log.warn({ err, change }, "a change of a watched workload couldn't be read"),
   );
   return changes.map((change) => ({ change, isDrawn: drawn.has(change.id) }));
 }
 
-/** A card follows a rollout for ten minutes, and one that is stuck for ten more. */
-const FOLLOWED_FOR_MS = 25 * 60_000;
-
-/** Those of the services that a request updated so lately that its card still tells how it goes. */
-export async function updatedLately(
-  { db, clock }: Session,
-  { teamId, account, region }: CompletedIn,
-  names: readonly string[],
-): Promise<ReadonlySet<string>> {
-  const rows = await inBatches(names, (some) =>
-    db
-      .selectFrom("change")
-      .select("workload_name")
-      .distinct()
-      .where("team_id", "=", teamId)
-      .where("account_username", "=", account)
-      .where("workload_kind", "=", "service")
-      .where("workload_region", "=", region)
-      .where("workload_name", "in", some)
-      .where("op", "in", ["updateService", "restartService"])
-      .where("state", "=", "done")
-      .where(sql<SqlBool>`settled_at >= ${clock(-FOLLOWED_FOR_MS)}`)
-      .execute(),
-  );
-  return new Set(rows.map(({ workload_name: name }) => name));
-}
-
-/** Slack shows its card as it is. */
-const isDrawn = sql<
-  number | boolean
->`(exists (select 1 from post where post.id = change.id and ts is not null and blocked_at is null)
-  and not exists (select 1 from due where due.kind = 'post' and due.key = change.id))`;
+/** Slack shows the card as it is. */
+const isDrawn = sql<number | boolean>`(post.ts is not null and post.blocked_at is null
+  and not exists (select 1 from due where due.kind = 'post' and due.key = post.id))`;
 
 export function changeRows(db: Db) {
   return db.selectFrom("change").selectAll("change").select(cardColumn);

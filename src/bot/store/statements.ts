@@ -22,14 +22,7 @@ export { beat, otherReplicas } from "./database/replicas.ts";
 export { accept, drop, finishDelivery, isKnown, remember } from "./deliveries.ts";
 export { delayDue, dueKinds, endDue, holdDue, pollNow, renewDue, takeDue, takeFollowed } from "./due.ts";
 export { addEvent } from "./events.ts";
-export {
-  changeToDraw,
-  completedJobs,
-  createdJobs,
-  findChange as find,
-  updatedLately,
-  waitsFor,
-} from "./find-change.ts";
+export { changesAbout, changeToDraw, completedJobs, findChange as find, waitsFor } from "./find-change.ts";
 export { changedSince, history } from "./history.ts";
 export { insertChange } from "./insert-change.ts";
 export {

@@ -59,9 +59,6 @@ export type NewChange = Omit<
 /** Whose jobs, and where. */
 export type CompletedIn = { readonly teamId: string; readonly account: string; readonly region: string };
 
-/** `isDrawn`: Slack shows the card as it is. */
-export type CreatedJob = { readonly change: StoredChange; readonly isDrawn: boolean };
-
 export type ChangeKey =
   | { readonly id: string }
   | { readonly deliveryId: string }
@@ -193,6 +190,8 @@ export type Notice = {
   readonly id: string;
   readonly subject: Incident | NoticedEvent;
   readonly countsAt: Date;
+  /** Later than `countsAt` once it has waited. */
+  readonly dueAt: Date;
   readonly wasMuted: boolean;
 };
 

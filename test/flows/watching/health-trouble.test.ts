@@ -71,14 +71,16 @@ test("in a busy channel the news and the last lines come one after the other, ea
   expect((await town.store().takeDue({ kind: "post", leaseMs: 1, most: 1 })).length).toBe(0);
 });
 
-test("in a watched channel, only its card tells of a rollout that the old instances carry; somebody else's is an incident", async () => {
+test("of a rollout that the old instances carry, only its card tells, here and elsewhere; somebody else's is an incident", async () => {
   await using town = await rolloutTown(["web", "worker"]);
   const alerts = (): readonly string[] =>
-    town.developer
-      .sees("ops")
-      .filter(({ threadTs, ts }) => threadTs === undefined || threadTs === ts)
-      .flatMap(({ text }) => (/^🔴 \w+: its new instances/u.test(text) ? [text] : []));
-  await says(town, town.developer, "/gantry watch all --after 0s");
+    ["ops", "@gantry"].flatMap((place) =>
+      town.developer
+        .sees(place)
+        .filter(({ threadTs, ts }) => threadTs === undefined || threadTs === ts)
+        .flatMap(({ text }) => (/^🔴 \w+: its new instances/u.test(text) ? [text] : [])),
+    );
+  for (const where of ["", "--dm"]) await says(town, town.developer, `/gantry watch all --after 0s ${where}`);
   await says(town, town.developer, "/gantry deploy web 1.5 --on-failure stop");
   await town.later(3);
 
@@ -89,5 +91,6 @@ test("in a watched channel, only its card tells of a rollout that the old instan
   town.othersDeploy("worker", "shop/worker:9");
   town.isStuck("worker", "exit code 2");
   for (let looks = 0; looks < 2; looks += 1) await town.later(30);
-  expect(alerts()).toEqual([expect.stringMatching(/^🔴 worker: its new instances don't get ready/u)]);
+  const told = expect.stringMatching(/^🔴 worker: its new instances don't get ready/u);
+  expect(alerts()).toEqual([told, told]);
 });

@@ -253,8 +253,8 @@ const asked: Readonly<Record<string, Attempt>> = {
   "write to its follow": (store) => store.saveFollow(due, { sealed: "other", headTs: undefined, nextMs: 1 }),
   "end its follow": (store) => store.endFollow(due, {}),
   "read how long its jobs took": (store) => store.completedJobs({ teamId: "T1", account: "x", region: "us" }),
-  "read which jobs it created": (store) =>
-    store.createdJobs({ teamId: "T1", account: "x", region: "us", name: "nightly" }),
+  "read what was requested about its workloads": (store) =>
+    store.changesAbout({ teamId: "T1", account: "x", region: "us", kind: "job" }, ["nightly"]),
   "look at a workload of it now": (store) => store.pollNow({ id: "c1", teamId: "T1" }),
   "read when it was looked at": (store) => store.lastPolls("T1"),
   "list its watches": (store) => store.watchesOf({ teamId: "T1", ownerId: "U1", place: "C1" }),

@@ -2,15 +2,15 @@ import { createHash } from "node:crypto";
 import type { AccountSeeker } from "../../accounts/resolve.ts";
 import { createTurns } from "../../../platform/turns.ts";
 import { covers, endOfQuiet, muteOf, placeOf, placeOfMute, countsAt, tellingOf } from "../../watch/due.ts";
-import { type StoredChange, uidOf } from "../../changes/stored-change.ts";
+import { requestIdOf } from "../../changes/stored-change.ts";
 import type { NoticedEvent } from "../../watch/alert.ts";
 import type { Incident } from "../../watch/incident.ts";
+import { speakerOf } from "../../watch/speaker.ts";
 import type { Mute, QuietHours, Watch } from "../../watch/watch.ts";
-import type { CreatedJob, Notice, PlaceId, Placing } from "../stored.ts";
+import type { Notice, Placing } from "../stored.ts";
 import type { WorkflowParts } from "../ports.ts";
 import type { Due } from "../due-kinds.ts";
 import type { DueEnd } from "../due.ts";
-import { isDirect } from "../origin.ts";
 import { type Sight, sightOf } from "./rights.ts";
 
 /** Slack couldn't say who the owner of a watch is: it is asked again then. */
@@ -42,7 +42,7 @@ export async function notifyPlace(deps: WorkflowParts, due: Pick<Due, "teamId" |
   for (const notice of notices) {
     await stepAside();
     const wanted = await decide(deps, { notice, watches, mutes, sees });
-    const decided = wanted.kind === "tell" ? await unlessOnCard(deps, { at, notice, wanted }) : wanted;
+    const decided = wanted.kind === "tell" ? await unlessOnCard(deps, { place, notice, wanted }) : wanted;
     if (decided.kind === "drop") drop.push(notice.id);
     else if (decided.kind === "wait") wait.push({ id: notice.id, until: decided.until, isMuted: decided.isMuted });
     else {
@@ -98,41 +98,24 @@ async function decide(
   return { ...telling, isMuted: mute !== undefined && mute.until > now };
 }
 
-/** For 2 min a job's own card reports its failure; the watch stays silent. */
-const CARD_WITHIN_MS = 2 * 60_000;
-const POLL_AGAIN_MS = 5_000;
+type Telling = { readonly place: string; readonly notice: Notice; readonly wanted: Decided };
 
-type Telling = { readonly at: PlaceId; readonly notice: Notice; readonly wanted: Decided };
-
-/** Drops the notice of a failed job where the thread of its own card already reports the failure. */
+/** Drops the notice of an incident that a card tells in this place, and waits for a card that may. */
 async function unlessOnCard(
   { store, clock }: Pick<WorkflowParts, "clock" | "store">,
-  { at: { teamId, place }, notice: { subject }, wanted }: Telling,
+  { place, notice: { subject, countsAt, dueAt }, wanted }: Telling,
 ): Promise<Decided> {
-  if (!("cause" in subject) || subject.cause !== "job-failed" || subject.name === undefined) return wanted;
-  // It failed again: its card reported the first failure only.
-  if (subject.times > 1) return wanted;
-  const { account, region, name, seen, openedAt } = subject;
-  const isIt = ({ change }: CreatedJob): boolean => {
-    const uid = uidOf(change);
-    return uid === undefined || seen?.uid === undefined || uid === seen.uid;
-  };
-  const job = (await store.createdJobs({ teamId, account, region, name })).find(isIt);
-  if (job === undefined || !placesOf(job.change).includes(place)) return wanted;
-  const { change, isDrawn } = job;
-  if (change.health?.kind === "trouble" && isDrawn) return { kind: "drop" };
-  const willTell = change.health === undefined || change.health.kind === "trouble";
-  const now = clock.now().getTime();
-  if (!willTell || now - openedAt.getTime() > CARD_WITHIN_MS) return wanted;
-  if (change.health === undefined) await store.pollNow({ id: change.id, teamId });
-  return { kind: "wait", until: new Date(now + POLL_AGAIN_MS), isMuted: false };
-}
-
-/** The place of the message about a job's end: a channel, or a person for their direct message. */
-function placesOf({ card, requester, notifies }: StoredChange): readonly string[] {
-  const own = notifies === true ? [requester.userId] : [];
-  if (card === undefined) return own;
-  return [...own, isDirect(card.channelId) ? requester.userId : card.channelId];
+  if (!("cause" in subject) || subject.name === undefined) return wanted;
+  const changes = await store.changesAbout(subject, [subject.name]);
+  const speaker = speakerOf({ incident: subject, place, changes, countsAt, now: clock.now() });
+  if (speaker === "watch") return wanted;
+  if (speaker === "card") return { kind: "drop" };
+  const { waitUntil: until, unaware } = speaker;
+  // Once, because few polls of a service are left.
+  if (unaware !== undefined && dueAt <= countsAt) {
+    await store.pollNow({ id: requestIdOf(unaware.id), teamId: unaware.teamId });
+  }
+  return { kind: "wait", until, isMuted: false };
 }
 
 function wants(watch: Watch, subject: Incident | NoticedEvent): boolean {

@@ -209,17 +209,16 @@ type OwnRollouts = {
 
 /** A rollout that somebody requested here, and that the old instances carry, is told on its card: no incident begins. */
 async function withoutOwnRollouts(
-  store: Pick<WorkflowParts["store"], "updatedLately">,
+  store: Pick<WorkflowParts["store"], "changesAbout">,
   { round, listed: { seen, carried }, incidents }: OwnRollouts,
 ): Promise<readonly Seen[]> {
   const lasting = new Set(incidents.flatMap(({ name, overAt }) => (overAt === undefined ? [name] : [])));
-  const doubtful = seen.filter(({ name, cause }) => cause !== undefined && carried.has(name) && !lasting.has(name));
-  if (doubtful.length === 0) return seen;
-  const own = await store.updatedLately(
-    round,
-    doubtful.map(({ name }) => name),
+  const doubtful = seen.flatMap(({ name, cause }) =>
+    cause !== undefined && carried.has(name) && !lasting.has(name) ? [name] : [],
   );
-  return seen.map((each) => (carried.has(each.name) && own.has(each.name) ? { ...each, cause: undefined } : each));
+  const changes = doubtful.length === 0 ? [] : await store.changesAbout(round, doubtful);
+  const own = new Set(changes.map(({ change }) => change.workload.name));
+  return own.size === 0 ? seen : seen.map((each) => (own.has(each.name) ? { ...each, cause: undefined } : each));
 }
 
 type Noticing = { readonly round: Round; readonly watches: readonly Watch[]; readonly found: Found };

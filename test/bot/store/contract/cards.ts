@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Due } from "../../../../src/bot/workflow/due-kinds.ts";
-import type { NewChange } from "../../../../src/bot/workflow/stored.ts";
+import type { ListKey, NewChange } from "../../../../src/bot/workflow/stored.ts";
 import type { SavedPost } from "../../../../src/bot/workflow/posts.ts";
 import {
   ann,
@@ -245,7 +245,7 @@ export function cardsContract({ replica }: Bench): void {
     await a.claim("AAA111", event("claimed"));
     await a.settle("AAA111", done, event("done"));
     const isDrawn = async () =>
-      (await a.createdJobs({ teamId: "T1", account: "acme", region: "us", name: "nightly" })).map(
+      (await a.changesAbout({ teamId: "T1", account: "acme", region: "us", kind: "job" }, ["nightly"])).map(
         (each) => each.isDrawn,
       );
 
@@ -256,5 +256,27 @@ export function cardsContract({ replica }: Bench): void {
     expect(await isDrawn()).toEqual([false]);
     await posts(a, { isBlocked: true });
     expect(await isDrawn()).toEqual([false]);
+  });
+
+  test("what was requested about services of a list, while it is followed or in trouble, for 25 minutes", async () => {
+    const a = await replica("a");
+    const list: ListKey = { teamId: "T1", account: "acme", region: "us", kind: "service" };
+    const names = ["web-WELL11", "web-FAILS1", "web-GOES11", "web-QUEUED"];
+    for (const id of ["WELL11", "FAILS1", "GOES11", "OTHER1"]) await ran(a, id);
+    await a.addChange(pendingChange("QUEUED"), event("requested"));
+    for (const [id, kind] of [
+      ["WELL11", "reached"],
+      ["FAILS1", "trouble"],
+    ] as const) {
+      await a.carry(id, "follow", { health: { kind, line: "", excerpt: [] }, isNews: true, next: "over" }, undefined);
+    }
+    const about = async (of: Partial<ListKey> = {}) =>
+      (await a.changesAbout({ ...list, ...of }, names)).map(({ change }) => change.id).toSorted();
+
+    expect(await about()).toEqual(["FAILS1", "GOES11"]);
+    const others: Partial<ListKey>[] = [{ teamId: "T2" }, { account: "b" }, { region: "eu" }, { kind: "job" }];
+    for (const other of others) expect(await about(other)).toEqual([]);
+    a.later(25 * 60_000 + 1_000);
+    expect(await about()).toEqual([]);
   });
 }

@@ -10,6 +10,7 @@ import {
   event,
   ofId,
   pendingChange,
+  takeOne,
   unknown,
   votes,
 } from "./bench.ts";
@@ -237,6 +238,26 @@ export function partsContract({ replica, db }: Bench): void {
     expect(await cardsDue(a)).toEqual(["AAA111"]);
     const [newest] = await a.history({ teamId: "T1", limit: 1 });
     expect(newest).toMatchObject({ changeId: "AAA111", kind: "claimed", result: "sent" });
+  });
+
+  test("what is about a workload is the part, with the card of its request", async () => {
+    const a = await replica("a");
+    await a.addChange(forSeveral("AAA111"), event("requested"));
+    await a.carry("AAA111", "claim", {}, undefined);
+    await a.showChange({ id: "AAA111", teamId: "T1" });
+    for (const part of ["AAA111/1", "AAA111/2", "AAA111/3"]) {
+      await a.carry(part, "claim", {}, event("claimed"));
+      await a.carry(part, "succeed", { outcome: done }, event("done"));
+    }
+    await a.carry("AAA111", "succeed", { outcome: done }, undefined);
+    const due = await takeOne(a, "post");
+    if (due !== undefined) await a.savePost(due, { card: { channelId: "C1", ts: "1.1" }, posts: 1, isOver: true });
+
+    const list = { teamId: "T1", account: "acme", region: "us", kind: "service" } as const; // a literal kind
+    const found = await a.changesAbout(list, ["web", "worker"]);
+
+    expect(ofId(found.map(({ change }) => change)).toSorted()).toEqual(["AAA111/1", "AAA111/2"]);
+    for (const { change, isDrawn } of found) expect([change.card?.channelId, isDrawn]).toEqual(["C1", true]);
   });
 
   test.each([
