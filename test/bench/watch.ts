@@ -172,7 +172,7 @@ async function main(): Promise<void> {
   }
   const known = createKnownLists();
   const signal = new AbortController().signal;
-  const observer = { known, push: { listen: () => undefined } };
+  const observer = { known, push: { listen: () => undefined }, followWith: () => undefined };
   const rounds = async (): Promise<void> => {
     await store.syncRounds("us");
     const { leaseMs, atOnce: most } = dueKinds.round;

@@ -38,10 +38,10 @@ export const watchingMutants: readonly Mutant[] = [
     tests: toldOnce,
   },
   {
-    bug: "the polls of a card are used up while a watch waits for it",
-    file: "src/bot/workflow/watching/notify.ts",
-    text: "if (unaware !== undefined && dueAt <= countsAt) {",
-    becomes: "if (unaware !== undefined) {",
+    bug: "a card sees what its watch sees only at its own next poll",
+    file: "src/bot/workflow/watching/observer.ts",
+    text: "if (followed.length > 0) followWith(",
+    becomes: "if (followed.length > 1) followWith(",
     tests: toldOnce,
   },
   {

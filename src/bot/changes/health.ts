@@ -2,7 +2,7 @@ import type { Redacted } from "../../api/redacted.ts";
 import { operationTable } from "../../api/operations.ts";
 import { Problem } from "../../api/problem.ts";
 import { isIdle, levelOf } from "../../api/workload-status.ts";
-import type { Change, Outcome, WorkloadRef } from "./change.ts";
+import type { Change, Outcome } from "./change.ts";
 import { type Effect, effectOf } from "./effect.ts";
 import {
   type Failing,
@@ -10,11 +10,10 @@ import {
   type LogReading,
   readSnapshot,
   type SnapshotRead,
-  readWorkload,
   type WorkloadRead,
 } from "./read-workload.ts";
 import { jobHealth, isVisible } from "./workload-health.ts";
-import { callsSoFar, judge, type PollContext, MOST_CALLS, nextPollMs } from "./service-poll.ts";
+import { callsNow, judge, type PollContext, MOST_CALLS, nextPollMs } from "./service-poll.ts";
 import { isAnother, jobSnapshot, otherKeyHint, setsRevision, type Snapshot } from "./updatable-fields.ts";
 import type { Health, PollState } from "./stored-change.ts";
 
@@ -32,7 +31,7 @@ function isHopeless({ status }: Problem): boolean {
 export function healthAtOnce(context: PollContext, { service }: WorkloadRead): Health | undefined {
   if (service === undefined || !isScaling(context.change)) return undefined;
   const { ready_instances: ready, target_instance_size: size } = service;
-  const seen = judge(context, service, 0);
+  const seen = judge(context, service);
   return seen.watch?.wellSinceMs !== undefined && ready !== undefined && ready === size ? seen : undefined;
 }
 
@@ -79,14 +78,18 @@ export type PollResult = {
  * Polls the workload of a Change, except a new job: one call, and a page of the log when it first fails; `MOST_CALLS` in all polls
  * together. Never throws a `Problem`.
  */
-export async function pollChanged(
-  poll: Poll,
-  deps: LogReading,
-  readIt = (workload: WorkloadRef) => readSnapshot(workload, deps),
-): Promise<PollResult> {
+export async function pollChanged(poll: Poll, deps: LogReading, known?: SnapshotRead | Problem): Promise<PollResult> {
   const { workload } = poll.change;
-  const read = await readIt(workload);
-  const lines = (failing: Failing): Promise<readonly Redacted[]> => failingLines(workload, failing, deps);
+  const read = known ?? (await readSnapshot(workload, deps));
+  return judgePoll(poll, read, (failing) => failingLines(workload, failing, deps));
+}
+
+/** The same for a workload that was already read. `lines` makes one call, for the log of the failing instance. */
+export async function judgePoll(
+  poll: Poll,
+  read: SnapshotRead | Problem,
+  lines: (failing: Failing) => Promise<readonly Redacted[]>,
+): Promise<PollResult> {
   if (read instanceof Problem) return unread(poll, read);
   const { outcome, health: seen } = judgeRead(poll, read);
   const { stuck, ...health } =
@@ -114,7 +117,7 @@ type InTrouble = {
 async function inTrouble(poll: Poll, { seen, read, lines }: InTrouble): Promise<Health & Pick<PollResult, "stuck">> {
   const known = poll.progress?.kind === "trouble" ? poll.progress : undefined;
   const calls = seen.watch?.calls ?? 0;
-  const readsLog = known === undefined && callsSoFar(poll) + 1 < MOST_CALLS;
+  const readsLog = known === undefined && callsNow(poll) < MOST_CALLS;
   const excerpt = known?.excerpt ?? (readsLog ? await lines({ sentence: seen.line, present: presentIn(read) }) : []);
   const { stuck, why = "" } = stuckSince(poll, read);
   const watch: PollState = {
@@ -266,7 +269,7 @@ function notShown(poll: Poll, effect: Effect | undefined, status: string | undef
       .join(". ")
       .replace(/\.$/u, ""),
     excerpt: [],
-    watch: { calls: callsSoFar(poll) + 1 },
+    watch: { calls: callsNow(poll) },
   };
 }
 
@@ -315,7 +318,7 @@ function overtaken({ progress }: Poll, outcome: string): Health {
 /** A failed poll keeps the last known health. */
 function unread(poll: Poll, problem: Problem): PollResult {
   const { progress } = poll;
-  const watch = { ...progress?.watch, calls: callsSoFar(poll) + 1 };
+  const watch = { ...progress?.watch, calls: callsNow(poll) };
   const line = `couldn't check it: ${problem.sentence}`;
   const health: Health = isKnown(progress)
     ? { ...progress, watch }
@@ -347,8 +350,14 @@ export type JobPoll = {
  * Polls a job that was created: `watching` until it has ended. One call, and one page of its log if it failed.
  * Never throws a `Problem`.
  */
-export async function pollJob({ workload }: Change, poll: JobPoll, deps: LogReading): Promise<Health> {
-  const read = await readWorkload(workload, deps);
+export async function pollJob(
+  { workload }: Change,
+  poll: JobPoll,
+  deps: LogReading,
+  known?: SnapshotRead | Problem,
+): Promise<Health> {
+  const found = known ?? (await readSnapshot(workload, deps));
+  const read = found instanceof Problem ? found : found.read;
   if (read instanceof Problem) {
     const kind = isHopeless(read) ? "not-yet" : "watching";
     const outcome = kind === "watching" ? "is running" : "was created, outcome unknown";

@@ -54,6 +54,7 @@ export async function readBackAccepted(change: Change, deps: AcceptedReading): P
         progress: undefined,
         nowMs: deps.clock.now().getTime(),
         ageMs: 0,
+        calls: 0 as const, // not any number
         healthyAfterMs: deps.healthyAfterMs,
       };
       const progress = healthAtOnce(context, read.read);

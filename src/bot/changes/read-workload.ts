@@ -41,6 +41,22 @@ export async function readSnapshot(workload: WorkloadRef, deps: Reading): Promis
   return { snapshot: read.service === undefined ? undefined : serviceSnapshot(read.service), read };
 }
 
+/** A workload as a list that was read for others has it; undefined: it isn't there, or only in brief. */
+export type ReadInList = (workload: WorkloadRef) => Promise<SnapshotRead | Problem | undefined>;
+
+/** The same of a list. A long one can lack images. */
+export function snapshotIn(items: ReadonlyMap<string, Service | Job>, { name }: WorkloadRef): SnapshotRead | undefined {
+  const item = items.get(name);
+  if (item === undefined) return undefined;
+  if (isJob(item)) return { snapshot: jobSnapshot(item), read: { job: item } };
+  const isBrief = item.containers?.some(({ image }) => image === undefined) === true;
+  return isBrief ? undefined : { snapshot: serviceSnapshot(item), read: { service: item } };
+}
+
+export function isJob(item: Service | Job): item is Job {
+  return "metadata" in item;
+}
+
 export type LogReading = Reading & {
   /** Decides the day of the log. */
   readonly clock: Pick<Clock, "now">;

@@ -18,19 +18,27 @@ export type PollContext = {
   readonly nowMs: number;
   /** Milliseconds since the Change was done. */
   readonly ageMs: number;
+  /** Calls that this poll makes: none for a workload that was read for others. */
+  readonly calls: 0 | 1;
   /** For so long a service has to be ready, without a restart, to count as healthy, unless the API says how long. */
   readonly healthyAfterMs: number;
 };
 
-export function callsSoFar({ progress }: Pick<PollContext, "progress">): number {
+/** Before this poll. */
+function callsSoFar({ progress }: Pick<PollContext, "progress">): number {
   return progress?.watch?.calls ?? 0;
+}
+
+/** With this poll. */
+export function callsNow(context: Pick<PollContext, "progress" | "calls">): number {
+  return callsSoFar(context) + context.calls;
 }
 
 /**
  * Health of a service as it was read: `watching` until it has been well for the whole period. The period starts again when the API's
  * restart count or status time shows a restart. Pure.
  */
-export function judge(context: PollContext, service: Service, calls = callsSoFar(context) + 1): Health {
+export function judge(context: PollContext, service: Service): Health {
   const { change, progress, nowMs, ageMs } = context;
   const { kind, level, line, outcome } = serviceHealth(change, service, ageMs);
   const seen = { level, line, excerpt: [] };
@@ -39,7 +47,7 @@ export function judge(context: PollContext, service: Service, calls = callsSoFar
   const rolling = isRolling ? (progress?.watch?.rolling ?? 0) + 1 : undefined;
   const watch: PollState = {
     // Polls of a rollout cost nothing of the budget: only our own API reports rollouts.
-    calls: isRolling ? callsSoFar(context) : calls,
+    calls: isRolling ? callsSoFar(context) : callsNow(context),
     ...(rolling !== undefined && { rolling }),
     restarts: service.restart_count ?? service.restarts?.count,
     statusSince: service.status_since,

@@ -25,7 +25,7 @@ import { createDueLoop, type DueEnd, type DueWork } from "../workflow/due.ts";
 import { followOn } from "../workflow/watching/log-follow.ts";
 import { deliverPost } from "./deliver-post.ts";
 import type { WorkflowParts } from "../workflow/ports.ts";
-import { carryOnDue } from "../workflow/run/run.ts";
+import { carryOnDue, followWith } from "../workflow/run/run.ts";
 import { createSweeper, sweep } from "../workflow/receive/sweep.ts";
 import { tellDigest } from "../workflow/watching/digest.ts";
 import { createFileWatches } from "../workflow/watching/file-watches.ts";
@@ -227,7 +227,7 @@ export function createBot(given: BotParts): Bot {
       prune: store.prune,
       requester: sendPost,
       rights: inWorkspace(checkRights),
-      round: inWorkspace((deps, due, signal) => makeRound(deps, { known, push }, due, signal)),
+      round: inWorkspace((deps, due, signal) => makeRound(deps, { known, push, followWith }, due, signal)),
       "watch news": inWorkspace(tellWatchNews),
     },
   });

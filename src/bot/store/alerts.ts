@@ -54,8 +54,7 @@ export async function dueNotices(session: Session, { teamId, place }: PlaceId): 
   return rows.flatMap((row) => {
     const subject = subjects.get(row.id);
     if (subject === undefined) return [];
-    const times = { countsAt: new Date(row.ripe_at), dueAt: new Date(row.due_at) };
-    return [{ id: row.id, subject, ...times, wasMuted: row.was_muted === 1 }];
+    return [{ id: row.id, subject, countsAt: new Date(row.ripe_at), wasMuted: row.was_muted === 1 }];
   });
 }
 

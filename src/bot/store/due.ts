@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { type OnConflictBuilder, type RawBuilder, sql, type SqlBool } from "kysely";
 import type { StoredChange } from "../changes/stored-change.ts";
 import type { Due, DueKindName, NextTime, Scheduled, Taking } from "../workflow/due-kinds.ts";
-import type { IdIn } from "../workflow/stored.ts";
+import type { ListKey } from "../workflow/stored.ts";
 import { builtOnce } from "./database/built-once.ts";
 import { BATCH, type Session, timeAt } from "./database/session.ts";
 import { LOST } from "./database/text-sealer.ts";
@@ -137,23 +137,38 @@ export async function takeDue(session: Session, { kind, leaseMs, most, key: only
 
 const MOST_TOGETHER = 50;
 
-/** Leases the polls of other services in the list of this one that are due within so many milliseconds. */
+/** Leases the polls of followed workloads of a list that are due within so many milliseconds, or have one of these names. */
 export async function takeFollowed(
-  { db, clock, leaseMs }: Session,
-  { id, teamId, account, workload }: Pick<StoredChange, "id" | "teamId" | "account" | "workload">,
+  session: Session,
+  { teamId, account, region, kind }: ListKey,
   withinMs: number,
+  names: ReadonlySet<string> = new Set(),
 ): Promise<readonly Due[]> {
+  const { db, clock, leaseMs } = session;
+  const followed = await db
+    .selectFrom("change")
+    .innerJoin("due", (due) => due.on("due.kind", "=", "change").onRef("due.key", "=", "change.id"))
+    .select(["change.id", "workload_name"])
+    .select(sql<number | boolean>`due.at <= ${clock(withinMs)}`.as("is_soon"))
+    .where("due.token", "is", null)
+    // As the index `change_workload` says it.
+    .where(sql<SqlBool>`(settled_at is null or state = 'done' and health is null)`)
+    .where("state", "=", "done")
+    .where("change.team_id", "=", teamId)
+    .where("account_username", "=", account)
+    .where("workload_region", "=", region)
+    .where("workload_kind", "=", kind)
+    .execute();
+  const wanted = followed.filter(({ is_soon: isSoon, workload_name: name }) => Boolean(isSoon) || names.has(name));
+  if (wanted.length === 0) return [];
+  const keys = wanted.slice(0, MOST_TOGETHER).map(({ id }) => id);
   const token = randomUUID();
-  // As the index `change_workload` says it.
-  const others = sql`select id from change where (settled_at is null or state = 'done' and health is null) and state = 'done'
-    and team_id = ${teamId} and workload_kind = 'service' and workload_region = ${workload.region}
-    and account_username = ${account.username} and id <> ${id} limit ${MOST_TOGETHER}`;
-  const isSoon = sql<SqlBool>`kind = 'change' and token is null and at <= ${clock(withinMs)}`;
   const rows = await db
     .updateTable("due")
     .set({ token, at: clock(leaseMs), again_at: null, attempts: sql<number>`attempts + 1` })
-    .where(isSoon)
-    .where(sql<SqlBool>`key in (${others})`)
+    .where("kind", "=", "change")
+    .where("token", "is", null)
+    .where("key", "in", keys)
     .returning(["key", "attempts", "created_at"])
     .returning(clock().as("now"))
     .execute();
@@ -258,17 +273,6 @@ function dueNow({ clock }: Pick<Session, "clock">) {
     at: sql<string>`case when token is null then ${clock()} else at end`,
     again_at: sql<string>`case when token is null then null else ${clock()} end`,
   };
-}
-
-/** Makes the next poll of a Change's workload due now. */
-export async function pollNow(session: Session, { id, teamId }: IdIn): Promise<void> {
-  const { db, clock } = session;
-  const ofIt = db.updateTable("due").set(dueNow(session)).where("kind", "=", "change").where("key", "=", id);
-  const { numUpdatedRows } = await ofIt
-    .where("team_id", "=", teamId)
-    .where(sql<SqlBool>`at > ${clock()}`)
-    .executeTakeFirst();
-  if (numUpdatedRows > 0) session.scheduled.isNow = true;
 }
 
 /**

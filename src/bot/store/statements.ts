@@ -20,7 +20,7 @@ export { inspect } from "./database/inspect.ts";
 export { planPruning, prune } from "./database/prune.ts";
 export { beat, otherReplicas } from "./database/replicas.ts";
 export { accept, drop, finishDelivery, isKnown, remember } from "./deliveries.ts";
-export { delayDue, dueKinds, endDue, holdDue, pollNow, renewDue, takeDue, takeFollowed } from "./due.ts";
+export { delayDue, dueKinds, endDue, holdDue, renewDue, takeDue, takeFollowed } from "./due.ts";
 export { addEvent } from "./events.ts";
 export { changesAbout, changeToDraw, completedJobs, findChange as find, waitsFor } from "./find-change.ts";
 export { changedSince, history } from "./history.ts";

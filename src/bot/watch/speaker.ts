@@ -23,23 +23,23 @@ type Asked = {
   readonly now: Date;
 };
 
-type Waiting = {
-  readonly waitUntil: Date;
-  /** The workload of this one should be polled now. */
-  readonly unaware: StoredChange | undefined;
-};
-
 /** Who tells a place of an incident: its watch, or the card of a request there. Pure. */
-export function speakerOf({ incident, place, changes, countsAt, now }: Asked): "watch" | "card" | Waiting {
+export function speakerOf({
+  incident,
+  place,
+  changes,
+  countsAt,
+  now,
+}: Asked): "watch" | "card" | { readonly waitUntil: Date } {
   const here = changes.filter(({ change }) => isIn(place, change) && mayBeOf(change, incident));
   const said = here.filter(({ change }) => isSaid(change, incident));
   if (said.some(({ isDrawn }) => isDrawn)) return "card";
   // The card of a job tells only how it ended.
   const isTold = incident.kind === "service" || incident.cause === "job-failed";
-  const unaware = said.length > 0 || !isTold ? undefined : here.find(({ change }) => change.health === undefined);
+  const mayTell = said.length > 0 || (isTold && here.some(({ change }) => change.health === undefined));
   const waitedMs = now.getTime() - Math.max(countsAt.getTime(), incident.overAt?.getTime() ?? 0);
-  if ((said.length === 0 && unaware === undefined) || waitedMs > CARD_WITHIN_MS) return "watch";
-  return { waitUntil: new Date(now.getTime() + ASK_AGAIN_MS), unaware: unaware?.change };
+  if (!mayTell || waitedMs > CARD_WITHIN_MS) return "watch";
+  return { waitUntil: new Date(now.getTime() + ASK_AGAIN_MS) };
 }
 
 function isIn(place: string, { card, requester, notifies }: StoredChange): boolean {
@@ -48,12 +48,13 @@ function isIn(place: string, { card, requester, notifies }: StoredChange): boole
   return place === shownIn || (notifies === true && place === requester.userId);
 }
 
-/** It was sent before the incident, which is the first one of this very workload since. */
-function mayBeOf({ claimedAt, ending, workload }: StoredChange, { openedAt, times, seen }: Incident): boolean {
+/** It was sent before the incident of this very workload. What comes back is told only by a card that is still followed. */
+function mayBeOf({ claimedAt, ending, health, workload }: StoredChange, { openedAt, times, seen }: Incident): boolean {
   const { outcome } = ending?.kind === "run" ? ending : {};
   const uid = (outcome?.kind === "done" ? outcome.after?.uid : undefined) ?? workload.uid;
   const isOther = uid !== undefined && seen?.uid !== undefined && uid !== seen.uid;
-  return times === 1 && claimedAt !== undefined && claimedAt <= openedAt && !isOther;
+  const isFirst = times === 1 || health === undefined;
+  return isFirst && claimedAt !== undefined && claimedAt <= openedAt && !isOther;
 }
 
 /** The Change's latest poll saw what the watch would tell. */

@@ -190,8 +190,6 @@ export type Notice = {
   readonly id: string;
   readonly subject: Incident | NoticedEvent;
   readonly countsAt: Date;
-  /** Later than `countsAt` once it has waited. */
-  readonly dueAt: Date;
   readonly wasMuted: boolean;
 };
 

@@ -140,7 +140,7 @@ test("a service whose instances a restart replaces runs meanwhile, and isn't sai
 describe("the read that shows a change", () => {
   const running = { name: "web", status: "Running", target_instance_size: 4 };
   const atOnce = (change: Change, more: object): string | undefined => {
-    const context = { change, progress: undefined, nowMs: 5_000, ageMs: 0, healthyAfterMs: 60_000 };
+    const context = { change, progress: undefined, nowMs: 5_000, ageMs: 0, calls: 0 as const, healthyAfterMs: 60_000 };
     return healthAtOnce(context, { service: asRead(answerShapes.getService.parse({ ...running, ...more })) })?.line;
   };
   const well = "4 of 4 ready, watching for 60 s";

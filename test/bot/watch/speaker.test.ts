@@ -81,7 +81,7 @@ function speaks({ change, isDrawn = true, countsAt = 3, waited = 0, place = "COP
   const asked = { incident: { ...incident, ...other.incident }, place, changes };
   const speaker = speakerOf({ ...asked, countsAt: at(countsAt), now: at(countsAt + waited) });
   if (typeof speaker === "string") return speaker;
-  return speaker.unaware === undefined ? "waits" : "waits, and polls";
+  return "waits";
 }
 
 const created = (uid: string): Partial<StoredChange> => {
@@ -94,7 +94,7 @@ const ended = { progress: undefined, health: trouble };
 const job: Partial<Incident> = { kind: "job", cause: "job-failed" };
 const isWell: Partial<Incident> = { overAt: at(5), end: "recovered" };
 
-test.each<[string, "card" | "watch" | "waits" | "waits, and polls", Case]>([
+test.each<[string, "card" | "watch" | "waits", Case]>([
   ["nobody asked for anything", "watch", {}],
   ["its card tells it", "card", { change: {} }],
   ["its card is in another channel", "watch", { change: {}, place: "COTHER" }],
@@ -104,7 +104,8 @@ test.each<[string, "card" | "watch" | "waits" | "waits, and polls", Case]>([
   ["its requester asked for a direct message", "card", { change: asksForNews, place: "U1" }],
   ["the direct message is somebody else's", "watch", { change: asksForNews, place: "U2" }],
   ["it failed before it was asked for", "watch", { change: { claimedAt: at(2) } }],
-  ["it came back", "watch", { change: {}, incident: { times: 2 } }],
+  ["it came back, as its card tells", "card", { change: {}, incident: { times: 2 } }],
+  ["it came back, and its card is followed no more", "watch", { change: ended, incident: { times: 2 } }],
   [
     "another one of this name fails",
     "watch",
@@ -115,8 +116,8 @@ test.each<[string, "card" | "watch" | "waits" | "waits, and polls", Case]>([
   ["the API reports no uid", "card", { change: {}, incident: ofUid("u1") }],
   ["Slack hasn't taken the card", "waits", { change: {}, isDrawn: false }],
   ["Slack doesn't take the card for two minutes", "watch", { change: {}, isDrawn: false, waited: 2.1 }],
-  ["its card is to see it", "waits, and polls", { change: { progress: health("reached") } }],
-  ["its card was not polled yet", "waits, and polls", { change: { progress: undefined } }],
+  ["its card is to see it", "waits", { change: { progress: health("reached") } }],
+  ["its card was not polled yet", "waits", { change: { progress: undefined } }],
   ["its card doesn't see it for two minutes", "watch", { change: { progress: health("reached") }, waited: 2.1 }],
   [
     "its card is followed no more, and was well",
@@ -126,12 +127,12 @@ test.each<[string, "card" | "watch" | "waits" | "waits, and polls", Case]>([
   ["its card is followed no more, in trouble", "card", { change: ended, waited: 20 }],
   ["it fails again after that", "watch", { change: ended, incident: { openedAt: at(4) }, countsAt: 6 }],
   ["its card told that it is over", "card", { change: { progress: recovered }, incident: isWell }],
-  ["its card is to see that it is over", "waits, and polls", { change: {}, incident: isWell, waited: 3 }],
+  ["its card is to see that it is over", "waits", { change: {}, incident: isWell, waited: 3 }],
   ["its card doesn't see that for two minutes", "watch", { change: {}, incident: isWell, waited: 4.1 }],
   ["its card is red for good, and it is well", "watch", { change: ended, incident: isWell }],
   ["it was deleted after its card told", "card", { change: ended, incident: { overAt: at(5), end: "deleted" } }],
   ["a job failed, as its card tells", "card", { change: { ...ended, health: health("trouble") }, incident: job }],
-  ["a job failed, and its card is to see it", "waits, and polls", { change: { progress: undefined }, incident: job }],
+  ["a job failed, and its card is to see it", "waits", { change: { progress: undefined }, incident: job }],
   [
     "a job can't pull its image, for which its card waits",
     "watch",

@@ -255,7 +255,6 @@ const asked: Readonly<Record<string, Attempt>> = {
   "read how long its jobs took": (store) => store.completedJobs({ teamId: "T1", account: "x", region: "us" }),
   "read what was requested about its workloads": (store) =>
     store.changesAbout({ teamId: "T1", account: "x", region: "us", kind: "job" }, ["nightly"]),
-  "look at a workload of it now": (store) => store.pollNow({ id: "c1", teamId: "T1" }),
   "read when it was looked at": (store) => store.lastPolls("T1"),
   "list its watches": (store) => store.watchesOf({ teamId: "T1", ownerId: "U1", place: "C1" }),
   "mute a workload of it": (store) => store.mute(muted, ofT2),

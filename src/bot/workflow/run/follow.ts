@@ -1,6 +1,5 @@
 import type { WorkloadLogs } from "../access/workload-logs.ts";
 import type { Redacted } from "../../../api/redacted.ts";
-import type { Change, WorkloadRef } from "../../changes/change.ts";
 import {
   type Poll,
   pollChanged,
@@ -10,7 +9,13 @@ import {
   joined,
   promisesWayBack,
 } from "../../changes/health.ts";
-import { type LogReading, type Reading, readSnapshot, type SnapshotRead } from "../../changes/read-workload.ts";
+import {
+  type LogReading,
+  type ReadInList,
+  type Reading,
+  snapshotIn,
+  type SnapshotRead,
+} from "../../changes/read-workload.ts";
 import { keeping } from "../../changes/execute.ts";
 import { FOLLOWED_FOR_MS } from "../../changes/service-poll.ts";
 import { doneOf, type Health, requestIdOf, type StoredChange, uidOf } from "../../changes/stored-change.ts";
@@ -30,7 +35,6 @@ import { changeIn } from "../stored-request.ts";
 import { storeWayBack } from "./way-back.ts";
 import type { Service } from "../../../api/answers.ts";
 import { Problem } from "../../../api/problem.ts";
-import { serviceSnapshot } from "../../changes/updatable-fields.ts";
 
 /** After a longer gap, a poll no longer shows what this Change did. */
 export const LEFT_ALONE_MS = 3 * FOLLOWED_FOR_MS;
@@ -44,10 +48,10 @@ export type Followed = {
   readonly opened?: OpenRequest | undefined;
   /** For the pause before the first poll. */
   readonly outsideLane: OutsideLane;
-  /** It was read for another one already. */
-  readonly read?: ReadFollowed | undefined;
-  /** Others are leased, and have to be polled with what is read for this one. */
-  readonly withOthers: (others: readonly Due[], read: ReadFollowed) => void;
+  /** What was read for others. */
+  readonly known?: ReadInList | undefined;
+  /** Others are leased, and have to be polled with the list that is read for this one. */
+  readonly withOthers: (others: readonly Due[], known: ReadInList) => void;
   /** The way back of a deploy that doesn't get ready is stored and has to be carried on. */
   readonly onBack: (back: Inserted) => void;
 };
@@ -74,8 +78,9 @@ export async function follow(deps: WorkflowParts, followed: Followed, signal: Ab
     const { wait, ...reading } = readingFor(deps, followed, { request, signal });
     if (!isLeftOver) await outsideLane(wait(FIRST_POLL_MS));
     if (signal.aborted) return undefined;
-    const read = followed.read ?? (await readerFor(deps, followed, reading));
-    const seen = await pollWorkload(deps, { change, request, read }, reading);
+    const known = await readWithOthers(deps, followed, reading);
+    const isFree = followed.known !== undefined && known !== undefined;
+    const seen = await pollWorkload(deps, { change, request, known, calls: isFree ? 0 : 1 }, reading);
     // Before the trouble is stored: a later poll doesn't begin a way back.
     if (seen.stuck && !signal.aborted) {
       back = await storeWayBack(deps, { stored: change, content: request.content, now: seen.stuck });
@@ -95,29 +100,33 @@ function leftAlone({ progress }: StoredChange): Health {
   return seen.kind === "watching" ? { ...seen, kind: "not-yet" } : seen;
 }
 
-type Polling = { readonly change: StoredChange; readonly request: OpenRequest; readonly read: ReadFollowed };
+type Polling = Pick<Poll, "calls"> & {
+  readonly change: StoredChange;
+  readonly request: OpenRequest;
+  readonly known: SnapshotRead | Problem | undefined;
+};
 
 async function pollWorkload(
   deps: Pick<WorkflowParts, "clock" | "sealer" | "settings" | "store">,
-  { change: stored, request, read }: Polling,
+  { change: stored, request, known, calls }: Polling,
   reading: LogReading,
 ): Promise<PollResult> {
   const change = changeIn(request.content);
   const age = ageMs(deps.clock, stored);
   if (stored.op === "createJob") {
-    const health = await pollJob(change, { uid: uidOf(stored), ageMs: age }, reading);
+    const health = await pollJob(change, { uid: uidOf(stored), ageMs: age }, reading, known);
     const { startedAt, usual = await usualTime(deps, stored, change) } = stored.progress ?? {};
     return jobResult({ ...(startedAt !== undefined && { startedAt }), ...(usual && { usual }), ...health }, age);
   }
-  return pollChanged(await pollOf(deps, { stored, change, ageMs: age }), reading, read);
+  return pollChanged(await pollOf(deps, { stored, change, ageMs: age, calls }), reading, known);
 }
 
-type Changed = { readonly stored: StoredChange; readonly change: Change; readonly ageMs: number };
+type Changed = Pick<Poll, "change" | "ageMs" | "calls"> & { readonly stored: StoredChange };
 
 /** What `judgePoll` needs beside the workload it reads. */
 async function pollOf(
   { clock, settings, store }: Pick<WorkflowParts, "clock" | "settings" | "store">,
-  { stored, change, ageMs }: Changed,
+  { stored, change, ageMs, calls }: Changed,
 ): Promise<Poll> {
   const { healthyAfterMs, resourcesKey } = settings;
   const done = doneOf(stored);
@@ -125,7 +134,7 @@ async function pollOf(
   const nowMs = clock.now().getTime();
   const changedSince = await store.changedSince(stored);
   const seen = { isConfirmed: done !== undefined, uid, left: done?.after, changedSince };
-  return { change, progress: stored.progress, nowMs, ageMs, healthyAfterMs, resourcesKey, ...seen };
+  return { change, progress: stored.progress, nowMs, ageMs, calls, healthyAfterMs, resourcesKey, ...seen };
 }
 
 /** A job is polled until it ends. */
@@ -288,36 +297,31 @@ function ageMs({ now }: Pick<Clock, "now">, { settledAt, createdAt }: StoredChan
 /** Polls of one list that are due within this time share a call. */
 const TOGETHER_MS = 20_000;
 
-/** How the workload of a followed Change is read. */
-export type ReadFollowed = (workload: WorkloadRef) => Promise<SnapshotRead | Problem>;
-
-/** Others that are due soon are polled with the same list. A rollout is polled too often for that. */
-async function readerFor(
+/**
+ * The workload as it was read for others, or in a list that others need soon: they are polled with it, too. Undefined: it has to be read by
+ * itself. A rollout is polled too often for a list.
+ */
+async function readWithOthers(
   { store }: Pick<WorkflowParts, "store">,
-  { change, isLeftOver, withOthers }: Pick<Followed, "change" | "isLeftOver" | "withOthers">,
+  { change, isLeftOver, known, withOthers }: Followed,
   reading: Reading,
-): Promise<ReadFollowed> {
-  const one = (workload: WorkloadRef): ReturnType<ReadFollowed> => readSnapshot(workload, reading);
-  const isRolling = change.progress?.watch?.rolling !== undefined;
-  if (!isLeftOver || isRolling || change.workload.kind !== "service") return one;
-  const others = await store.takeFollowed(change, TOGETHER_MS);
-  if (others.length === 0) return one;
-  const listed = listServices(change.workload, reading);
-  const read: ReadFollowed = async (workload) => {
+): Promise<SnapshotRead | Problem | undefined> {
+  const { teamId, account, workload, progress } = change;
+  if (known !== undefined) return known(workload);
+  const { kind, region } = workload;
+  if (!isLeftOver || kind !== "service" || progress?.watch?.rolling !== undefined) return undefined;
+  const others = await store.takeFollowed({ teamId, account: account.username, region, kind }, TOGETHER_MS);
+  if (others.length === 0) return undefined;
+  const listed = listServices(region, reading);
+  const inList: ReadInList = async (each) => {
     const services = await listed;
-    if (services instanceof Problem) return services;
-    const service = services.get(workload.name);
-    // Lists can be incomplete.
-    return service === undefined ? one(workload) : { snapshot: serviceSnapshot(service), read: { service } };
+    return services instanceof Problem ? services : snapshotIn(services, each);
   };
-  withOthers(others, read);
-  return read;
+  withOthers(others, inList);
+  return inList(workload);
 }
 
-async function listServices(
-  { region }: WorkloadRef,
-  { api, signal }: Reading,
-): Promise<ReadonlyMap<string, Service> | Problem> {
+async function listServices(region: string, { api, signal }: Reading): Promise<ReadonlyMap<string, Service> | Problem> {
   try {
     const asked = { op: "listServices", path: { region }, query: undefined, body: undefined } as const; // a literal operation
     const { services } = await api.send(asked, { signal });

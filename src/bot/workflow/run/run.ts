@@ -4,9 +4,10 @@ import { resumed, inSpan } from "../../../platform/trail.ts";
 import { type Clearance, clearToRun } from "../access/clear-to-run.ts";
 import type { Due } from "../due-kinds.ts";
 import type { DueEnd } from "../due.ts";
-import { follow, type ReadFollowed } from "./follow.ts";
+import { follow } from "./follow.ts";
 import { advance } from "../history.ts";
 import { unwatched } from "../../changes/health.ts";
+import type { ReadInList } from "../../changes/read-workload.ts";
 import { isRolledOut } from "../../views/cards/phrases.ts";
 import { isAchieved } from "../../views/cards/several-card.ts";
 import { stageOf, step, endOf } from "../lifecycle.ts";
@@ -65,21 +66,26 @@ export function carryOnLater(deps: WorkflowParts, stored: Stored, events?: RunEv
 }
 
 /**
- * Carries on a request that is due, on any replica. Nobody waits for an answer to a command or click any more. `read`: what was read for
- * another one, if this one is still followed.
+ * Carries on a request that is due, on any replica. Nobody waits for an answer to a command or click any more. `known`: what was read for
+ * others, if this one is still followed.
  */
 export async function carryOnDue(
   deps: WorkflowParts,
   due: Due,
   signal: AbortSignal,
   outsideLane: OutsideLane,
-  read?: ReadFollowed,
+  known?: ReadInList,
 ): Promise<DueEnd> {
   const change = await deps.store.find({ id: due.key });
   const stage = change === undefined ? "over" : stageOf(change);
   if (change === undefined || stage === "over") return "done";
   if (stage === "waiting") return endWaiting(deps, change, due);
-  return carryOn(deps, { change, due, events: undefined, outsideLane, read }, signal);
+  return carryOn(deps, { change, due, events: undefined, outsideLane, known }, signal);
+}
+
+/** Polls followed requests that are leased with what was read for others. */
+export function followWith(deps: WorkflowParts, others: readonly Due[], known: ReadInList): void {
+  for (const other of others) deps.start(other, (...taken) => carryOnDue(deps, ...taken, known), { lane: "due" });
 }
 
 /** Expires a request that waits for approvals, if its time is over. */
@@ -113,9 +119,7 @@ async function attempt(deps: WorkflowParts, carrying: CarryOn, signal: AbortSign
     isEnded = done !== undefined && done.next !== "kept";
     if (!isEnded && isSettled(followed)) {
       const onBack = (back: Inserted): void => carryOnLater(deps, back);
-      const withOthers = (others: readonly Due[], read: ReadFollowed): void => {
-        for (const other of others) deps.start(other, (...taken) => carryOnDue(deps, ...taken, read), { lane: "due" });
-      };
+      const withOthers = (others: readonly Due[], known: ReadInList): void => followWith(deps, others, known);
       const isLeftOver = done === undefined;
       const following = { ...carrying, lease, change: followed, isLeftOver, opened: fresh, onBack, withOthers };
       isEnded = await follow(deps, following, signal);
@@ -182,7 +186,7 @@ type CarryOn = Omit<Stored, "due"> & {
   readonly due: Due;
   readonly events: RunEvents | undefined;
   readonly outsideLane: OutsideLane;
-  readonly read?: ReadFollowed | undefined;
+  readonly known?: ReadInList | undefined;
 };
 
 type Running = CarryOn & { readonly lease: Lease };

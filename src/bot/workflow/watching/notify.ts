@@ -2,7 +2,6 @@ import { createHash } from "node:crypto";
 import type { AccountSeeker } from "../../accounts/resolve.ts";
 import { createTurns } from "../../../platform/turns.ts";
 import { covers, endOfQuiet, muteOf, placeOf, placeOfMute, countsAt, tellingOf } from "../../watch/due.ts";
-import { requestIdOf } from "../../changes/stored-change.ts";
 import type { NoticedEvent } from "../../watch/alert.ts";
 import type { Incident } from "../../watch/incident.ts";
 import { speakerOf } from "../../watch/speaker.ts";
@@ -103,19 +102,15 @@ type Telling = { readonly place: string; readonly notice: Notice; readonly wante
 /** Drops the notice of an incident that a card tells in this place, and waits for a card that may. */
 async function unlessOnCard(
   { store, clock }: Pick<WorkflowParts, "clock" | "store">,
-  { place, notice: { subject, countsAt, dueAt }, wanted }: Telling,
+  { place, notice: { subject, countsAt }, wanted }: Telling,
 ): Promise<Decided> {
   if (!("cause" in subject) || subject.name === undefined) return wanted;
   const changes = await store.changesAbout(subject, [subject.name]);
   const speaker = speakerOf({ incident: subject, place, changes, countsAt, now: clock.now() });
   if (speaker === "watch") return wanted;
   if (speaker === "card") return { kind: "drop" };
-  const { waitUntil: until, unaware } = speaker;
-  // Once, because few polls of a service are left.
-  if (unaware !== undefined && dueAt <= countsAt) {
-    await store.pollNow({ id: requestIdOf(unaware.id), teamId: unaware.teamId });
-  }
-  return { kind: "wait", until, isMuted: false };
+  // The round that found it also polls what is followed.
+  return { kind: "wait", until: speaker.waitUntil, isMuted: false };
 }
 
 function wants(watch: Watch, subject: Incident | NoticedEvent): boolean {

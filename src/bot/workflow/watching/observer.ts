@@ -7,6 +7,7 @@ import { mapInTurns } from "../../../platform/turns.ts";
 import type { OpenAccount } from "../../accounts/resolve.ts";
 import { listJobs, listServices } from "../../commands/lookup/list-workloads.ts";
 import { UserError } from "../../errors.ts";
+import { isJob, type ReadInList, snapshotIn } from "../../changes/read-workload.ts";
 import { isCarried, seenJob, seenService } from "../../watch/seen.ts";
 import {
   compare,
@@ -28,12 +29,20 @@ import type { DueEnd } from "../due.ts";
 import type { NewNotice, Round, RoundResult } from "../stored.ts";
 import type { WorkflowParts } from "../ports.ts";
 
-type Observer = { readonly known: KnownLists; readonly push: Pick<Push, "listen"> };
+type Observer = {
+  readonly known: KnownLists;
+  readonly push: Pick<Push, "listen">;
+  /** Polls followed requests with the list. */
+  readonly followWith: (deps: WorkflowParts, followed: readonly Due[], inList: ReadInList) => void;
+};
 
-/** Polls one list for all watches of it, and stores the result in one transaction. */
+/**
+ * Polls one list for all watches of it, and stores the result in one transaction. Followed requests of the list are polled with it when
+ * their workload changed, or when their next poll is due soon.
+ */
 export async function makeRound(
   deps: WorkflowParts,
-  { known, push }: Observer,
+  { known, push, followWith }: Observer,
   due: Due,
   signal: AbortSignal,
 ): Promise<DueEnd> {
@@ -59,12 +68,21 @@ export async function makeRound(
     notices: await noticesOf(deps, { round, watches, found }),
   };
   if (!(await store.endRound(round, result))) return "ended";
-  if (isRead) remember(known, round, found);
+  if (isRead) {
+    remember(known, round, found);
+    const names = new Set(found.changed.map(({ seen }) => seen.name));
+    const followed = await store.takeFollowed(round, SOON_MS, names);
+    const { items } = listed;
+    if (followed.length > 0) followWith(deps, followed, async (workload) => snapshotIn(items, workload));
+  }
   // Listening makes calls of its own, and makes rounds early.
   const mayListen = settings.watchCallsPerDay === undefined;
   if (isRead && mayListen && account !== undefined) push.listen(deps, round, account);
   return "ended";
 }
+
+/** Followed requests that are due by about the next round are polled with this one. */
+const SOON_MS = 10_000;
 
 /** The account with the name that is watched, opened by the first watch whose owner may still use it. */
 async function firstAccount(
@@ -86,6 +104,7 @@ type Listed =
       readonly seen: readonly Seen[];
       /** Names of services that are rolled out while their old instances serve. */
       readonly carried: ReadonlySet<string>;
+      readonly items: ReadonlyMap<string, Service | Job>;
       readonly isComplete: boolean;
       readonly retryAfterMs?: undefined;
     }
@@ -112,7 +131,8 @@ async function list(
       shown(isJob(item) ? seenJob(item) : seenService(item)),
     );
     const carried = new Set(items.flatMap((item) => (!isJob(item) && isCarried(item) ? [item.name] : [])));
-    return { seen, carried, isComplete: skipped === 0 && unlisted.length === 0 };
+    const byName = new Map(items.map((item) => [isJob(item) ? item.metadata.name : item.name, item]));
+    return { seen, carried, items: byName, isComplete: skipped === 0 && unlisted.length === 0 };
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
     const retryAfterMs = Math.min((error.retryAfterSeconds ?? 0) * 1_000, LONGEST_WAIT_MS);
@@ -126,10 +146,6 @@ async function list(
 function problemWords(status: number | undefined): string {
   if (status === 429) return "takes no more calls";
   return status === 400 || status === 401 || status === 403 ? "refuses to list" : "doesn't answer";
-}
-
-function isJob(item: Service | Job): item is Job {
-  return "metadata" in item;
 }
 
 const LONGEST_WAIT_MS = 60 * 60_000;

@@ -44,6 +44,7 @@ export async function followed(change: Change, seen: Seen): Promise<Followed> {
     progress,
     nowMs,
     ageMs: nowMs - startMs,
+    calls: 1,
     healthyAfterMs,
     isConfirmed: isConfirmed || outcome !== undefined,
     left,

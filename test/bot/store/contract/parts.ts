@@ -158,14 +158,17 @@ export function partsContract({ replica, db }: Bench): void {
     await followed("OTHERS", { account: { owner: { kind: "user", userId: "U1" }, username: "else" } }, 15_000);
     await a.addChange(approvedChange("UNSENT", { workload: named("unsent") }), event("requested"));
 
-    const now = await a.findChange("NOW111");
-    if (now === undefined) throw new Error("it was just added");
-    const taken = await a.takeFollowed(now, 20_000);
+    const list = { teamId: "T1", account: "acme", region: "us", kind: "service" } as const; // a literal kind
+    const taken = await a.takeFollowed(list, 20_000);
 
-    expect(taken.map(({ key }) => key)).toEqual(["SOON11"]);
-    expect(await b.takeFollowed(now, 20_000)).toEqual([]);
+    expect(taken.map(({ key }) => key).toSorted()).toEqual(["NOW111", "SOON11"]);
     const [due] = taken;
     expect(due && (await a.holdDue(due))).toBe(true);
+    // Once more: they are leased. By its name, also what is due later.
+    expect(await b.takeFollowed(list, 20_000)).toEqual([]);
+    expect((await b.takeFollowed(list, 20_000, new Set(["later1", "now111"]))).map(({ key }) => key)).toEqual([
+      "LATER1",
+    ]);
   });
 
   test("no part begins before its request is claimed, nor by anybody but who carries the request on", async () => {
@@ -246,6 +249,7 @@ export function partsContract({ replica, db }: Bench): void {
     await a.carry("AAA111", "claim", {}, undefined);
     await a.showChange({ id: "AAA111", teamId: "T1" });
     for (const part of ["AAA111/1", "AAA111/2", "AAA111/3"]) {
+      await a.begin(part);
       await a.carry(part, "claim", {}, event("claimed"));
       await a.carry(part, "succeed", { outcome: done }, event("done"));
     }
