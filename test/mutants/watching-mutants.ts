@@ -129,6 +129,20 @@ export const watchingMutants: readonly Mutant[] = [
     tests: ["test/bot/changes/health.test.ts"],
   },
   {
+    bug: "the last lines of an incident are of an instance that is gone",
+    file: "src/bot/workflow/watching/alert-post.ts",
+    text: "present: presentIn(read) };",
+    becomes: "present: presentIn({}) };",
+    tests: incidents,
+  },
+  {
+    bug: "the instances of an incident are asked of an API that doesn't name them",
+    file: "src/bot/workflow/watching/alert-post.ts",
+    text: 'if (workload.kind === "service" && (await deps.api.engine()) === undefined) return {};',
+    becomes: "",
+    tests: incidents,
+  },
+  {
     bug: "what a list leaves out counts as deleted",
     file: "src/bot/watch/compare.ts",
     text: "if (!isComplete || before === undefined) return",

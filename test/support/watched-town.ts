@@ -58,7 +58,9 @@ export async function watchedTown(options: Omit<WorldOptions, "engine" | "apiFet
       }
       if (pathname.endsWith("/services")) {
         lists += 1;
-        const all = [...services].map(([name, fields]) => ({ name, target_instance_size: 1, ...fields }));
+        const all = [...services].map(([name, fields]) => {
+          return { name, target_instance_size: 1, ...fields, instance_names: undefined };
+        });
         return Response.json({ services: pathname.includes("beijing1") ? all : [] });
       }
       if (pathname.endsWith("/jobs")) {

@@ -8,6 +8,7 @@ import {
   type Failing,
   failingLines,
   type LogReading,
+  presentIn,
   readSnapshot,
   type SnapshotRead,
   type WorkloadRead,
@@ -118,7 +119,8 @@ async function inTrouble(poll: Poll, { seen, read, lines }: InTrouble): Promise<
   const known = poll.progress?.kind === "trouble" ? poll.progress : undefined;
   const calls = seen.watch?.calls ?? 0;
   const readsLog = known === undefined && callsNow(poll) < MOST_CALLS;
-  const excerpt = known?.excerpt ?? (readsLog ? await lines({ sentence: seen.line, present: presentIn(read) }) : []);
+  const excerpt =
+    known?.excerpt ?? (readsLog ? await lines({ sentence: seen.line, present: presentIn(read.read) }) : []);
   const { stuck, why = "" } = stuckSince(poll, read);
   const watch: PollState = {
     ...seen.watch,
@@ -127,12 +129,6 @@ async function inTrouble(poll: Poll, { seen, read, lines }: InTrouble): Promise<
   };
   const { afterMs } = known ?? seen;
   return { ...seen, line: joined(seen.line, why), afterMs, excerpt, watch, stuck };
-}
-
-/** Undefined during a rollout: a new instance that failed may be gone already. */
-function presentIn({ read: { service } }: SnapshotRead): readonly string[] | undefined {
-  const { state } = service?.rollout ?? {};
-  return state === "progressing" || state === "stuck" ? undefined : service?.instance_names;
 }
 
 /** Joins the facts of a line, without empty ones. */

@@ -83,6 +83,12 @@ export type Failing = {
   readonly present?: readonly string[] | undefined;
 };
 
+/** The instances of a service that exist. Undefined during a rollout: a new instance that failed may be gone already. */
+export function presentIn({ service }: WorkloadRead): readonly string[] | undefined {
+  const { state } = service?.rollout ?? {};
+  return state === "progressing" || state === "stuck" ? undefined : service?.instance_names;
+}
+
 /**
  * The last lines of the failing instance, oldest first: the given or named one, else the last to log a crash, else the
  * last to log anything. One call; empty when the log can't be read.

@@ -107,7 +107,7 @@ const bot = {
   GANTRY_WATCH_CALLS: {
     default: "no limit",
     meaning:
-      "API calls a day that watching may make with one account. Without a limit, Gantry looks at each watched list every ten seconds, with one call, and waits for the events of an API that has them.",
+      "API calls a day that watching may make with one account to look. The last lines of what fails cost up to two more for each message. Without a limit, Gantry looks at each watched list every ten seconds, with one call, and waits for the events of an API that has them.",
   },
   GANTRY_HISTORY_DAYS: { default: "365", meaning: "How long history is kept." },
   GANTRY_AUDIT_URL: {

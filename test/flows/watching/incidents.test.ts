@@ -47,6 +47,30 @@ test("the last lines are of the instance that the reason names, not of the one t
   expect(lines).not.toContain("lost the database");
 });
 
+test.each([
+  ["our own workload API says which instances exist", true, "no settings", 1],
+  ["another doesn't, so it isn't asked", false, "lost the database", 0],
+])("the last lines are of an instance that exists: %s", async (_, isOurs, lines, reads) => {
+  const asked: string[] = [];
+  await using town = await watchedTown({
+    async via(request, answer) {
+      const { pathname } = new URL(request.url);
+      asked.push(pathname);
+      const isInfo = isOurs && pathname.endsWith("/healthz");
+      return isInfo ? Response.json({ engine: { title: "Test", regions: [] } }) : answer(request);
+    },
+  });
+  town.is("web", well);
+  await town.watches("web", { afterMs: 0 });
+  asked.length = 0;
+
+  town.is("web", { ...crashing, instance_names: ["web-2"], containers: [{ env: [] }] });
+  await town.passes(2);
+
+  expect(town.told().find((text) => text.startsWith("↳ Last lines"))).toContain(lines);
+  expect(asked.filter((path) => path.endsWith("/services/web"))).toHaveLength(reads);
+});
+
 test("what is over within two minutes isn't told, what comes back is", async () => {
   await using town = await watchedTown();
   town.is("web", well);

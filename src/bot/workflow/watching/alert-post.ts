@@ -1,5 +1,6 @@
 import type { Redacted } from "../../../api/redacted.ts";
-import { failingLines, type LogReading, readWorkload } from "../../changes/read-workload.ts";
+import { type Failing, failingLines, presentIn, type Reading, readWorkload } from "../../changes/read-workload.ts";
+import type { WorkloadRef } from "../../changes/change.ts";
 import { Problem } from "../../../api/problem.ts";
 import type { HistoryEvent } from "../../changes/history-event.ts";
 import { UserError } from "../../errors.ts";
@@ -251,16 +252,15 @@ async function lastLines(
 ): Promise<readonly Redacted[]> {
   const { kind, region, name } = incident;
   if (name === undefined) return [];
-  const workload = { kind, region, name };
+  const workload = { kind, region, name, uid: undefined };
   const signal = deps.clock.limit(WITHIN_MS);
   for (const watch of readers) {
     try {
       const account = await deps.accounts.reopen(watch.account, seekerOf(watch));
       const api = deps.api.as(account);
-      const instance = kind === "job" ? await lastInstance(workload, { api, signal }) : undefined;
       return await failingLines(
-        { ...workload, uid: undefined },
-        { instance, sentence: incident.seen?.reason },
+        workload,
+        { ...(await currentInstances(deps, workload, { api, signal })), sentence: incident.seen?.reason },
         {
           api,
           signal,
@@ -278,10 +278,14 @@ async function lastLines(
   return [];
 }
 
-async function lastInstance(
-  workload: { readonly kind: "service" | "job"; readonly region: string; readonly name: string },
-  reading: Pick<LogReading, "api" | "signal">,
-): Promise<string | undefined> {
-  const read = await readWorkload({ ...workload, uid: undefined }, reading);
-  return read instanceof Problem ? undefined : read.job?.instance_names?.at(-1);
+/** One call: lists name no instances. None for a service of another API than ours, which doesn't name them either. */
+async function currentInstances(
+  deps: Pick<WorkflowParts, "api">,
+  workload: WorkloadRef,
+  reading: Reading,
+): Promise<Pick<Failing, "instance" | "present">> {
+  if (workload.kind === "service" && (await deps.api.engine()) === undefined) return {};
+  const read = await readWorkload(workload, reading);
+  if (read instanceof Problem) return {};
+  return { instance: read.job?.instance_names?.at(-1), present: presentIn(read) };
 }
