@@ -143,6 +143,14 @@ export const watchingMutants: readonly Mutant[] = [
     tests: incidents,
   },
   {
+    bug: "what a card says of trouble keeps the time of the first trouble",
+    file: "src/bot/changes/health.ts",
+    text: "return { ...seen, line: joined(seen.line, why), excerpt, watch, stuck };",
+    becomes:
+      "return { ...seen, line: joined(seen.line, why), afterMs: (known ?? seen).afterMs, excerpt, watch, stuck };",
+    tests: ["test/bot/changes/health.test.ts"],
+  },
+  {
     bug: "what a list leaves out counts as deleted",
     file: "src/bot/watch/compare.ts",
     text: "if (!isComplete || before === undefined) return",

@@ -127,8 +127,7 @@ async function inTrouble(poll: Poll, { seen, read, lines }: InTrouble): Promise<
     calls: readsLog ? calls + 1 : calls,
     troubleSinceMs: known?.watch?.troubleSinceMs ?? poll.nowMs,
   };
-  const { afterMs } = known ?? seen;
-  return { ...seen, line: joined(seen.line, why), afterMs, excerpt, watch, stuck };
+  return { ...seen, line: joined(seen.line, why), excerpt, watch, stuck };
 }
 
 /** Joins the facts of a line, without empty ones. */

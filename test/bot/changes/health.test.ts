@@ -613,7 +613,7 @@ describe("trouble brings the last lines", () => {
 
     expect(health).toMatchInlineSnapshot(`
       {
-        "afterMs": 15000,
+        "afterMs": 600000,
         "excerpt": [
           "password [redacted] refused",
           "[gantry] instance web-1 exited with code 1, restarting in 2 s",
@@ -686,8 +686,17 @@ describe("trouble brings the last lines", () => {
       },
     });
 
-    expect(health).toMatchObject({ kind: "trouble", line: "", afterMs: 2_000, excerpt: [] });
+    expect(health).toMatchObject({ kind: "trouble", line: "", afterMs: 600_000, excerpt: [] });
   });
+});
+
+test("what a card says of trouble has the time at which it was so, not that of the first trouble", async () => {
+  const { health } = await followed(toFour, {
+    service: (ms) => service("Failed", { ready_instances: ms < 10_000 ? 0 : 1 }),
+    log: () => [],
+  });
+
+  expect(health).toMatchObject({ kind: "trouble", line: "1 of 4 running", afterMs: 600_000 });
 });
 
 describe("what really runs of an image", () => {
