@@ -120,9 +120,10 @@ function troubleOf(service: Service, status: string): WorkloadStatus | undefined
     return { level, cause: before, words: ofVersion(service, before), ...(why !== undefined && { reason: why }) };
   }
   const isLooping = isCrashLoop(text);
-  const counted = recent ?? (isFailing || isLooping ? restartsEver(service) : undefined);
   // How it ended once, long ago, says nothing about now.
-  const isRecent = counted !== undefined || isFailing || (restarts?.count ?? 0) > 0;
+  const mayBeRecent = isFailing && restarts?.count !== 0;
+  const counted = recent ?? (mayBeRecent || isLooping ? restartsEver(service) : undefined);
+  const isRecent = counted !== undefined || mayBeRecent || (restarts?.count ?? 0) > 0;
   const ended = endCause(isRecent ? textAbout(name, [text, restarts?.last_reason, last?.reason]) : text);
   const hasEndedOnce = ended === "out-of-memory" && isRecent && said !== "healthy";
   if (!isFailing && !isLooping && counted === undefined && !hasEndedOnce) return undefined;
@@ -132,7 +133,7 @@ function troubleOf(service: Service, status: string): WorkloadStatus | undefined
   const words =
     cause === "failing" ? failingWords(status) : isStuck ? ofVersion(service, cause) : causeWords[cause].one;
   if (counted === undefined) {
-    const reason = reasonWith(last, why);
+    const reason = reasonWith(isRecent ? last : undefined, why);
     return { level, cause, words, ...(reason !== undefined && { reason }) };
   }
   const { count, time, ...when } = counted;

@@ -45,6 +45,7 @@ describe("a service", () => {
       "failing",
       "runs out of memory: exit 137, 6 restarts",
     ],
+    [{ status: "Failed", restart_count: 6, restarts: { count: 0 }, last_state: oom }, "failing", "failing"],
     [
       {
         status: "Updating",

@@ -151,6 +151,13 @@ export const watchingMutants: readonly Mutant[] = [
     tests: ["test/bot/changes/health.test.ts"],
   },
   {
+    bug: "a service that fails keeps crashing by restarts of long ago",
+    file: "src/api/workload-status.ts",
+    text: "const mayBeRecent = isFailing && restarts?.count !== 0;",
+    becomes: "const mayBeRecent = isFailing;",
+    tests: ["test/api/workload-status.test.ts"],
+  },
+  {
     bug: "what a list leaves out counts as deleted",
     file: "src/bot/watch/compare.ts",
     text: "if (!isComplete || before === undefined) return",

@@ -10,7 +10,9 @@ test("Home begins with what needs somebody, and ends with the account", () => {
   const view = home({
     services: [
       workload("web", running, { size: "2/2" }),
-      workload("api", ["busy", "updating"]),
+      workload("api", ["busy", "updating"], {
+        health: { level: "busy", words: "updating", since: "2026-11-21T11:55:00Z" },
+      }),
       flaky,
       workload("old", ["idle", "stopped"], { size: "1" }),
     ],
@@ -50,9 +52,9 @@ test("Home begins with what needs somebody, and ends with the account", () => {
     "# 1 failing · 1 waits for you
     [Create] [Find workload] [Refresh] [More… ▾]
     # Needs attention
-    🔴 flaky 6 restarts in 4 min · exited with code 137 (out of memory) · for 4m
+    🔴 flaky keeps crashing: 6 restarts in 4 min · exited with code 137 (out of memory)
     [Why] [… Show | Logs | Restart | Scale | Stop]
-    🟡 api updating
+    🟡 api updating for 5 min
     [Why] [… Show | Logs | Restart | Scale | Stop]
     # Waiting for you
     ⏳ Restart web
@@ -72,8 +74,8 @@ test("Home begins with what needs somebody, and ends with the account", () => {
     🟢 *web* 2/2
     [… Show | Logs | Restart | Scale | Stop]
     # Recent
-    🔄 web scaled 2 → 3 · Dana Reyes · 5m
-    ❌ shop wasn't created: unknown image nginx:latest · Dana Reyes · 12m
+    🔄 web scaled 2 → 3 · Dana Reyes · 5m ago
+    ❌ shop wasn't created: unknown image nginx:latest · Dana Reyes · 12m ago
     [Full history]
     ────────
     Acting as team (workspace account) · default region beijing1 · jobs run in us

@@ -102,7 +102,7 @@ describe("the history of a town", () => {
     const told = await says(town, town.approver, "/gantry history");
     const restarted = await says(town, town.developer, "/gantry who restarted web?");
 
-    expect(told.replaceAll(/ · \d+[smh]$/gmu, "").split("\n")).toEqual([
+    expect(told.replaceAll(/ · \d+[smh] ago$/gmu, "").split("\n")).toEqual([
       "History · newest first",
       "🔑 Dana Reyes disconnected the account gantry",
       "🔑 Dana Reyes connected the account gantry",

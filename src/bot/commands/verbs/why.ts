@@ -183,14 +183,14 @@ function timeOf({ latest: { atMs = 0 } }: Failure): number {
 /** Two intervals without a crash, and it may be over. */
 const QUIET = 3;
 
-/** "every 20 s", "6 times, last 2 h ago". */
+/** "every 20 s", "6 times, the last 2 h ago". */
 function howOften({ restarts, restart_count: ever, last_state }: Service, now: Date): string {
   const count = restarts?.count ?? ever ?? 0;
   const [first, last] = [Date.parse(restarts?.first_at ?? ""), Date.parse(restarts?.last_at ?? "")];
   const every = (last - first) / (count - 1);
   if (every > 0 && now.getTime() - last <= QUIET * every) return `every ${span(every)}`;
   const ago = age(restarts?.last_at ?? last_state?.finished_at, now);
-  return `${counted(count, "time")}${ago === undefined ? "" : `, last ${ago} ago`}`;
+  return `${counted(count, "time")}${ago === undefined ? "" : `, the last ${ago} ago`}`;
 }
 
 /**
@@ -235,14 +235,14 @@ function failureBlocks(log: LogCheck, now: Date): Block[] | undefined {
   ];
 }
 
-/** "18× last 14 s ago in web-1", and the newest one. */
+/** "18×, the last 14 s ago in web-1", and the newest one. */
 function failureBlock({ count, latest }: Failure, now: Date): Block[] {
   const ago = latest.atMs === undefined ? undefined : age(new Date(latest.atMs).toISOString(), now);
   const where = [
     ...(ago === undefined ? [] : [`${ago} ago`]),
     ...(latest.instance === "" ? [] : [`in ${truncate(visible(latest.instance), 80)}`]),
   ].join(" ");
-  const last = where === "" ? [] : [words(`${count === 1 ? " " : ", last "}${where}`)];
+  const last = where === "" ? [] : [words(`${count === 1 ? " " : ", the last "}${where}`)];
   const shown = latest.lines.slice(0, LINES).map((line) => truncate(line, LINE));
   const left = latest.lines.length - shown.length;
   const text = [...shown, ...(left > 0 ? [`… ${counted(left, "more line")}`] : [])].join("\n").trimEnd();
@@ -317,12 +317,12 @@ function eventBlocks(found: Found, now: Date): Block[] {
   ];
 }
 
-/** "web-1 can't mount a volume, 12 times, last 10 s ago: secret "db" not found". */
+/** "web-1 can't mount a volume, 12 times, the last 10 s ago: secret "db" not found". */
 function eventLine(event: Event, now: Date): Line {
   const { object, message, count = 1, last_at: at } = event;
   const ago = age(at, now);
   const often = count > 1 ? `, ${counted(count, "time")}` : "";
-  const when = ago === undefined ? "" : `, ${count > 1 ? "last " : ""}${ago} ago`;
+  const when = ago === undefined ? "" : `, ${count > 1 ? "the last " : ""}${ago} ago`;
   return [
     ...(object === undefined ? [words("Several instances: ")] : [strong(object, 80), words(" ")]),
     words(`${eventWords(event)}${often}${when}: ${message}`, EVENT_MESSAGE),

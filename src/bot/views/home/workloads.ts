@@ -15,9 +15,8 @@ import {
 import { homeRows, HOME_PAGE, type HomeRows, type Row, targetOf, type HomeState } from "./state.ts";
 import { strong, words } from "../kit/inline.ts";
 import { openButton } from "../kit/ask-buttons.ts";
-import { dotOf, statusWords } from "../kit/health.ts";
+import { dotOf, statusWithAge } from "../kit/health.ts";
 import { counted, grouped, truncate, visible, truncateMiddle, plain } from "../kit/text.ts";
-import { shortAge } from "../kit/time.ts";
 import { overflow } from "../kit/menu.ts";
 
 /** Workloads that need somebody; nothing while all is well. */
@@ -34,11 +33,9 @@ export function homeTrouble(state: HomeState, { troubled, moreTroubled }: HomeRo
 /** "🔴 *flaky* exit 2, 6 restarts in 4 min", and what to do about it. */
 function trouble(row: Row, state: HomeState): Block[] {
   const { name, health, status, kind } = row;
-  const since = shortAge(health?.since, state.now);
   const facts = [
-    truncate(health === undefined ? visible(status) : statusWords(health, state.now), 80) || "status unknown",
+    (health === undefined ? truncate(visible(status), 80) : statusWithAge(health, state.now)) || "status unknown",
     ...(health?.reason === undefined ? [] : [truncate(visible(health.reason), 160)]),
-    ...(since === undefined ? [] : [`for ${since}`]),
   ];
   const line: Line = [
     words(`${dotOf(row)} ${kind === "job" ? "job " : ""}`),

@@ -12,15 +12,27 @@ export function dotOf({ level }: Pick<WorkloadStatus, "level">): string {
   return dots[level];
 }
 
-/** "running", "keeps crashing: exit 3, 6 restarts, last 2 min ago". */
+/** "running", "keeps crashing: exit 3, 6 restarts, the last 2 min ago". */
 export function statusWords(
   { words, facts, lastAt }: Pick<WorkloadStatus, "words" | "facts" | "lastAt">,
   now: Date,
 ): string {
   const all = facts === undefined ? words : `${words}: ${facts}`;
   const ago = age(lastAt, now);
-  return visible(ago === undefined ? all : `${all}, last ${ago} ago`);
+  return visible(ago === undefined ? all : `${all}, the last ${ago} ago`);
 }
+
+/** "running for 3 d", "failing for 2 h", "keeps crashing: exit 3, 6 restarts in 4 min". */
+export function statusWithAge(status: WorkloadStatus, now: Date): string {
+  const text = truncate(statusWords(status, now), 120);
+  const ago = age(status.since, now);
+  // How long it has been restarting is part of the facts.
+  if (ago === undefined || status.facts !== undefined) return text;
+  return ENDED.test(text) ? `${text} ${ago} ago` : `${text} for ${ago}`;
+}
+
+/** These have happened; any other status lasts. */
+const ENDED = /^(?:failed|last run failed|complete)$/u;
 
 /** "web keeps crashing", "web: its new instances can't pull their images" */
 export function afterName(name: string, sentence: string): string {

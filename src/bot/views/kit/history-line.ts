@@ -38,7 +38,7 @@ const ROOM: Room = { name: 63, person: 40, text: 140 };
 /** More than the room of all parts together. */
 const PIECE = 1_000;
 
-/** "✅ *web* scaled 2 → 3 · requested by Dana, approved by Alex · 5m". Foreign text is cut and made visible. Pure. */
+/** "✅ *web* scaled 2 → 3 · requested by Dana, approved by Alex · 5m ago". Foreign text is cut and made visible. Pure. */
 export function historyLine(event: HistoryEvent, context: HistoryLineContext): Inline[] {
   const { room = ROOM, now, isHealthSaid = false } = context;
   const deed = isHealthSaid ? deedPhrase(event, room) : undefined;
@@ -47,7 +47,7 @@ export function historyLine(event: HistoryEvent, context: HistoryLineContext): I
     peopleText(event, { ...context, room }),
     event.breakGlass ? "🚨 break-glass" : "",
     event.reference === undefined || context.detail === "brief" ? "" : `Reference ${short(event.reference, 20)}`,
-    now === undefined ? "" : (shortAge(event.at.toISOString(), now) ?? ""),
+    now === undefined ? "" : `${shortAge(event.at.toISOString(), now) ?? ""} ago`,
   ];
   const end = parts.flatMap((part) => (part === "" ? [] : [` · ${part}`])).join("");
   const when = now === undefined ? [words(" · "), moment(event.at.toISOString())] : [];

@@ -46,12 +46,12 @@ test("each request is one line that says how it ended, newest first, with real n
 
   expect(drawn(await answerTo("history", { events: lines }))).toMatchInlineSnapshot(`
     "History · newest first
-    ✅ web scaled 2 → 3 · requested by Dana Reyes, approved by Alex Kim · 5m
-    ❌ web wasn't scaled 2 → 3: not enough memory · requested by Dana Reyes · 12m
-    ⏳ Scale web 2 → 3? 0 of 2 approvals · requested by Dana Reyes · 1h
-    🚫 Gwen wasn't allowed to scale web · policy: no guests · 3h
-    ✅ web scaled 2 → 3 · requested by Dana Reyes: “the shop, is down” · 🚨 break-glass · 2d
-    🔑 Dana Reyes connected the account dana · 1d
+    ✅ web scaled 2 → 3 · requested by Dana Reyes, approved by Alex Kim · 5m ago
+    ❌ web wasn't scaled 2 → 3: not enough memory · requested by Dana Reyes · 12m ago
+    ⏳ Scale web 2 → 3? 0 of 2 approvals · requested by Dana Reyes · 1h ago
+    🚫 Gwen wasn't allowed to scale web · policy: no guests · 3h ago
+    ✅ web scaled 2 → 3 · requested by Dana Reyes: “the shop, is down” · 🚨 break-glass · 2d ago
+    🔑 Dana Reyes connected the account dana · 1d ago
     [Every step as a file]"
   `);
 });
@@ -63,8 +63,8 @@ test("in brief, a line names who asked, but nobody for an automatic way back", (
   const said = (more: Partial<StoredChange>): string =>
     historyText(event(1, { at: now, kind: "done", request: { ...back, ...more } }), brief);
 
-  expect(said({})).toBe("✅ web updated · Dana Reyes · 0s");
-  expect(said({ wayBackOf: "7KQ2MD" })).toBe("✅ web updated · automatic · 0s");
+  expect(said({})).toBe("✅ web updated · Dana Reyes · 0s ago");
+  expect(said({ wayBackOf: "7KQ2MD" })).toBe("✅ web updated · automatic · 0s ago");
 });
 
 test("a deployment that doesn't get ready is red until it went back", () => {
@@ -79,13 +79,13 @@ test("a deployment that doesn't get ready is red until it went back", () => {
     });
 
   expect(said(undefined)).toBe(
-    "🔴 web updated: image app:1 → app:2 · its new instances don't get ready · 1 old instance still serves · Dana Reyes · 0s",
+    "🔴 web updated: image app:1 → app:2 · its new instances don't get ready · 1 old instance still serves · Dana Reyes · 0s ago",
   );
   expect(said("going")).toBe(
-    "🔴 web updated: image app:1 → app:2 · it goes back, because its new instances don't get ready · 1 old instance still serves · Dana Reyes · 0s",
+    "🔴 web updated: image app:1 → app:2 · it goes back, because its new instances don't get ready · 1 old instance still serves · Dana Reyes · 0s ago",
   );
   expect(said("gone")).toBe(
-    "❌ web updated: image app:1 → app:2 · it went back, because its new instances don't get ready · Dana Reyes · 0s",
+    "❌ web updated: image app:1 → app:2 · it went back, because its new instances don't get ready · Dana Reyes · 0s ago",
   );
 });
 
@@ -100,7 +100,7 @@ test("a deployment is told by its images, whole digests shortened, and not by wh
   const text = drawn(await answerTo("history web", { events: [event(1, { kind: "done", request: deployed })] }));
 
   expect(text.split("\n")[1]).toBe(
-    "🔄 web updated: image shop/web:1.4 → shop/web@sha256:0123456789ab · requested by Dana Reyes · 1d",
+    "🔄 web updated: image shop/web:1.4 → shop/web@sha256:0123456789ab · requested by Dana Reyes · 1d ago",
   );
 });
 
@@ -203,7 +203,7 @@ describe("every state of a request has its words, and none looks better than it 
     const text = drawn(await answerTo("history", { events: [event(1, { kind: "done", request: request(more) })] }));
 
     const asker = more.state === "cancelled" ? "" : " · requested by Dana Reyes";
-    expect(text.split("\n")[1]).toBe(`${line}${asker} · 1d`);
+    expect(text.split("\n")[1]).toBe(`${line}${asker} · 1d ago`);
   });
 });
 
@@ -214,27 +214,27 @@ test("a row without its request says what is known, for every kind of outcome", 
   const pages = [all.slice(0, 15), all.slice(15)].map((events) => answerTo("history", { events }));
   expect((await Promise.all(pages)).map(({ text }) => text).join("\n")).toMatchInlineSnapshot(`
     "History · newest first
-    ⏳ Scale web · 1d
-    ⏳ Scale web · 1d
-    ⏳ Scale web · 1d
-    👋 Dana Reyes takes care of web · 1d
-    🔔 Dana Reyes unmuted web · 1d
-    🔕 Dana Reyes muted web · 1d
-    🔕 Dana Reyes no longer watches web · 1d
-    🔔 Dana Reyes watches web · 1d
-    ⏳ Scale web · 1d
-    ⏳ Scale web · 1d
-    ⏳ Scale web · 1d
-    ⏳ Scale web · 1d
-    🚫 Dana Reyes wasn't allowed to scale web · policy: hurts · 1d
-    ❓ Can't tell whether web was scaled · 1d
-    ❌ web wasn't scaled · 1d
+    ⏳ Scale web · 1d ago
+    ⏳ Scale web · 1d ago
+    ⏳ Scale web · 1d ago
+    👋 Dana Reyes takes care of web · 1d ago
+    🔔 Dana Reyes unmuted web · 1d ago
+    🔕 Dana Reyes muted web · 1d ago
+    🔕 Dana Reyes no longer watches web · 1d ago
+    🔔 Dana Reyes watches web · 1d ago
+    ⏳ Scale web · 1d ago
+    ⏳ Scale web · 1d ago
+    ⏳ Scale web · 1d ago
+    ⏳ Scale web · 1d ago
+    🚫 Dana Reyes wasn't allowed to scale web · policy: hurts · 1d ago
+    ❓ Can't tell whether web was scaled · 1d ago
+    ❌ web wasn't scaled · 1d ago
     History · newest first
-    ✅ web scaled · 1d
-    ⚠️ web wasn't scaled: it changed while the request waited · 1d
-    ⌛ web wasn't scaled: not approved or not run in time · 1d
-    🚫 web wasn't scaled: cancelled by Dana Reyes · 1d
-    🚫 web wasn't scaled: rejected by Dana Reyes · 1d
-    ⏳ Scale web · requested by Dana Reyes · 1d"
+    ✅ web scaled · 1d ago
+    ⚠️ web wasn't scaled: it changed while the request waited · 1d ago
+    ⌛ web wasn't scaled: not approved or not run in time · 1d ago
+    🚫 web wasn't scaled: cancelled by Dana Reyes · 1d ago
+    🚫 web wasn't scaled: rejected by Dana Reyes · 1d ago
+    ⏳ Scale web · requested by Dana Reyes · 1d ago"
   `);
 });

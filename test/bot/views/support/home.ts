@@ -49,10 +49,11 @@ export function workload(name: string, [level, status]: readonly [Level, string]
 export const running = ["healthy", "running"] as const;
 export const flaky: Entry = {
   name: "flaky",
-  status: "6 restarts in 4 min",
+  status: "keeps crashing",
   health: {
     level: "failing",
-    words: "6 restarts in 4 min",
+    words: "keeps crashing",
+    facts: "6 restarts in 4 min",
     reason: "exited with code 137 (out of memory)",
     since: "2026-11-21T11:56:00Z",
   },

@@ -2,25 +2,13 @@ import { runningImage } from "../../../../api/image.ts";
 import type { WorkloadStatus } from "../../../../api/workload-status.ts";
 import { context, section, type Field, type Line, type Block } from "../../../views/kit/blocks.ts";
 import { strong, words, code, firstOf, joined, type Inline } from "../../../views/kit/inline.ts";
-import { afterName, dotOf, statusWords } from "../../../views/kit/health.ts";
+import { afterName, dotOf, statusWithAge } from "../../../views/kit/health.ts";
 import { truncate, visible, counted } from "../../../views/kit/text.ts";
 import { age } from "../../../views/kit/time.ts";
 import type { EnvVar, Job, JobContainer, ServiceContainer, Sidecar, Service } from "../../../../api/answers.ts";
 import { commandLine, containerMemory, memoryNowText, memoryText } from "../../../views/kit/container-text.ts";
 import { failureRate } from "../../../views/kit/log-text.ts";
 import type { LogCheck } from "../../lookup/check-log.ts";
-
-/** "running for 3 d", "failing for 2 h", "keeps crashing: exit 3, 6 restarts in 4 min". */
-export function statusText(status: WorkloadStatus, now: Date): string {
-  const text = truncate(statusWords(status, now), 120);
-  const ago = age(status.since, now);
-  // How long it has been restarting is part of the facts.
-  if (ago === undefined || status.facts !== undefined) return text;
-  return ENDED.test(text) ? `${text} ${ago} ago` : `${text} for ${ago}`;
-}
-
-/** These have happened; any other status lasts. */
-const ENDED = /^(?:failed|last run failed|complete)$/u;
 
 type Head = {
   readonly name: string;
@@ -32,7 +20,7 @@ type Head = {
 
 /** "🟢 web · running for 3 d", below the verdict if there is one. */
 export function headLine({ name, status, now, verdict }: Head): Block {
-  const text = statusText(status, now);
+  const text = statusWithAge(status, now);
   const dot = words(`${dotOf(status)} `);
   if (verdict === undefined) return section([dot, strong(name, 255), words(` · ${text}`)]);
   const isSaid = verdict.includes(text) || text === "running";
@@ -46,7 +34,7 @@ export function headLine({ name, status, now, verdict }: Head): Block {
 /** The same for a notification. */
 export function headText({ name, status, now, verdict }: Head): string {
   const shown = `${dotOf(status)} ${truncate(visible(name), 255)}`;
-  return verdict === undefined ? `${shown}: ${statusText(status, now)}` : afterName(shown, visible(verdict));
+  return verdict === undefined ? `${shown}: ${statusWithAge(status, now)}` : afterName(shown, visible(verdict));
 }
 
 /** "service · beijing1 · gantry/hello-web · created 3 d ago". */

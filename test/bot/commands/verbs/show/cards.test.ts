@@ -148,7 +148,7 @@ describe("the card of a service", () => {
       "0 of 3 instances · 512 MiB each",
     ]);
     expect(next).not.toMatch(/Reason|Last restart/u);
-    expect(card(looping)[0]).toBe("🔴 flaky · runs out of memory: exit 137, 6 restarts, last 2 min ago");
+    expect(card(looping)[0]).toBe("🔴 flaky · runs out of memory: exit 137, 6 restarts, the last 2 min ago");
   });
 
   test("of a service that runs again still says how it ended", () => {
@@ -206,7 +206,7 @@ describe("the card of a service", () => {
       [
         "⏳ Waiting: scale, instances 3 → 5 · requested by Dana Reyes 30 min ago · 1 of 2 approvals",
         "[Review]",
-        "Last change: ✅ web scaled 1 → 3 · Dana Reyes · 2h",
+        "Last change: ✅ web scaled 1 → 3 · Dana Reyes · 2h ago",
       ]
     `);
   });
@@ -224,7 +224,7 @@ describe("the card of a service", () => {
     const last = lastChange(rows, { kind: "service", region: "beijing1", name: "web" });
 
     expect(drawn(serviceCard({ service: web, region: "beijing1", now, last }))).toContain(
-      "Last change: ❓ Can't tell whether web was scaled · Dana Reyes · 2h",
+      "Last change: ❓ Can't tell whether web was scaled · Dana Reyes · 2h ago",
     );
   });
 
@@ -235,7 +235,7 @@ describe("the card of a service", () => {
     const last = event(9, { kind: "done", verb: "deploy", at: new Date("2026-11-21T10:00:00Z"), request });
 
     expect(drawn(serviceCard({ service: web, region: "beijing1", now, last }))).toContain(
-      "Last change: ⚪️ web updated: image gantry/flaky → gantry/flaky:broken · was changed again meanwhile · Dana Reyes · 2h",
+      "Last change: ⚪️ web updated: image gantry/flaky → gantry/flaky:broken · was changed again meanwhile · Dana Reyes · 2h ago",
     );
   });
 

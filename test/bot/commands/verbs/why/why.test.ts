@@ -59,7 +59,7 @@ test("why begins with a verdict, and the same crash is told once with its number
     0 of 1 instance · 512 MiB each
     Last restart 10 s ago: exit code 1
     http://web-dana.example.org:31080 · http://web-dana.example.org:80 · http://shop.example.org
-    14×, last in flaky-1
+    14×, the last in flaky-1
     \`\`\`
     Error: lost the connection to the database
         at connect (/app/main.js:3:9)
@@ -69,7 +69,7 @@ test("why begins with a verdict, and the same crash is told once with its number
         at Object..js (node:internal/modules:2:1)
     … 2 more lines
     \`\`\`
-    14×, last in flaky-1
+    14×, the last in flaky-1
     \`\`\`
     pool: 20 connections refused
     \`\`\`
@@ -83,7 +83,7 @@ test("why begins with a verdict, and the same crash is told once with its number
 
 test.each<[string, Partial<PlainService>, readonly string[]]>([
   [
-    "keeps crashing, 6 times, last 2 h ago: out of connections, 3 times",
+    "keeps crashing, 6 times, the last 2 h ago: out of connections, 3 times",
     { status: "Failed", restart_count: 6, last_state: { exit_code: 3, finished_at: "2026-11-21T10:00:00Z" } },
     ["FATAL out of connections", "FATAL out of connections", "FATAL out of connections"],
   ],
@@ -330,10 +330,10 @@ test("what the cluster reports is told in words, once, and redacted like a log",
   expect(shown).toContain("Rollout: 1 of 3 updated");
   expect(shown.slice(shown.indexOf("Reported"), shown.indexOf("[Logs]"))).toMatchInlineSnapshot(`
     "Reported by the cluster:
-    web-7d9-x2p can't mount a volume, 12 times, last 30 s ago: MountVolume.SetUp failed for volume "data": secret "db" not found
+    web-7d9-x2p can't mount a volume, 12 times, the last 30 s ago: MountVolume.SetUp failed for volume "data": secret "db" not found
     web-7d9-x2p failed its readiness probe, 30 s ago: Readiness probe failed: GET /ready?password=[redacted] 500
     web-7d9-x2p was restarted because its liveness probe failed, 30 s ago: Container app failed liveness probe, will be restarted
-    Several instances: can't pull its image, 2 times, last 30 s ago: Failed to pull image "shop/web:9": not found
+    Several instances: can't pull its image, 2 times, the last 30 s ago: Failed to pull image "shop/web:9": not found
     web-7d9-x2p was evicted from its node, 30 s ago: The node was low on resource: memory.
     The log has no lines today.
     No request in the last day · nothing waits
