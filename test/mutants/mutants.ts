@@ -561,6 +561,20 @@ export const mutants: readonly Mutant[] = [
     tests: ["test/bot/logs/redacted-in-every-view.property.test.ts"],
   },
   {
+    bug: "the run before a rollout is not found where instances keep their names",
+    file: "src/bot/commands/verbs/logs/choose-lines.ts",
+    text: "return rolloutMs !== undefined && rolloutMs > firstMs",
+    becomes: "return rolloutMs !== undefined && rolloutMs > firstMs + 1e15",
+    tests: ["test/bot/commands/verbs/logs/choose-lines.test.ts"],
+  },
+  {
+    bug: "the rollout with which a service began counts as the end of a run",
+    file: "src/bot/commands/verbs/logs/choose-lines.ts",
+    text: "const FIRST_MS = 60_000;",
+    becomes: "const FIRST_MS = -60_000;",
+    tests: ["test/bot/commands/verbs/logs/choose-lines.test.ts"],
+  },
+  {
     bug: "new lines push the older page of a log back",
     file: "src/bot/commands/verbs/logs/pages.ts",
     text: "let edge = placeOfMark(mark.of, found)?.[mark.edge];",

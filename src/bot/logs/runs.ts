@@ -1,3 +1,4 @@
+import type { Service } from "../../api/answers.ts";
 import type { TimedLine } from "./entries.ts";
 import { lineTime } from "./entries.ts";
 
@@ -33,6 +34,18 @@ export function goneFrom({
   const known = new Set([...names, "", name]);
   return (instance) => names.length > 0 && !known.has(instance);
 }
+
+/** When what runs now began to: its revision, or the rollout that replaced its instances last. Undefined where neither is told. Pure. */
+export function rolloutOf({ revisions = [], rollout }: Pick<Service, "revisions" | "rollout">): number | undefined {
+  const current = revisions.find(({ is_current: isCurrent }) => isCurrent === true);
+  const began = [current?.created_at, rollout?.since]
+    .map((at) => Date.parse(at ?? ""))
+    .filter((ms) => !Number.isNaN(ms));
+  return began.length === 0 ? undefined : Math.max(...began);
+}
+
+/** When a run ended: the restart of an instance, or the begin of a rollout. */
+export type EndedAt = { readonly at: Date; readonly by: "restart" | "rollout" };
 
 export type PreviousRun = {
   /** Places of its lines on the page, in order. */

@@ -1,10 +1,9 @@
-import type { Service } from "../../../api/answers.ts";
 import { logDate, logQuery, momentOnLogDate } from "../../../api/log-pages.ts";
 import { serviceStatus } from "../../../api/workload-status.ts";
 import { Problem } from "../../../api/problem.ts";
 import { UserError } from "../../errors.ts";
 import { findFailures, type LogFindings } from "../../logs/failures.ts";
-import { goneFrom } from "../../logs/runs.ts";
+import { goneFrom, rolloutOf } from "../../logs/runs.ts";
 import type { ReadCommand, VerbContext } from "../command.ts";
 import { refusedRead } from "./authorize.ts";
 import { type Found, orMissing } from "./find.ts";
@@ -48,15 +47,6 @@ export async function checkLog(found: Found, logs: ReadCommand, context: VerbCon
 
 function isHealthy(found: Found): boolean {
   return found.kind === "service" && serviceStatus(found.service).level === "healthy";
-}
-
-/** When what runs now began to: its revision, or the rollout that replaced its instances last. Undefined where neither is told. */
-function rolloutOf({ revisions = [], rollout }: Service): number | undefined {
-  const current = revisions.find(({ is_current: isCurrent }) => isCurrent === true);
-  const began = [current?.created_at, rollout?.since]
-    .map((at) => Date.parse(at ?? ""))
-    .filter((ms) => !Number.isNaN(ms));
-  return began.length === 0 ? undefined : Math.max(...began);
 }
 
 function createdAt(found: Found): number {

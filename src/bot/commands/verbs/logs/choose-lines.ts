@@ -1,7 +1,7 @@
-import type { LogLine } from "../../../../api/answers.ts";
+import type { LogLine, Service } from "../../../../api/answers.ts";
 import { daysBefore, firstRecord, logDate, type LogPage, momentOnLogDate } from "../../../../api/log-pages.ts";
 import { UserError } from "../../../errors.ts";
-import { goneFrom, isOfInstance, placeOf, previousRun, timesOf } from "../../../logs/runs.ts";
+import { type EndedAt, goneFrom, isOfInstance, placeOf, previousRun, rolloutOf, timesOf } from "../../../logs/runs.ts";
 import { grouped } from "../../../views/kit/text.ts";
 import type { Ask } from "../../../ask.ts";
 import type { VerbContext } from "../../command.ts";
@@ -53,6 +53,11 @@ async function findMoment({ log, from, mode }: Search, atMs: number): Promise<At
   for (let pages = 1; ; pages += 1) {
     const first = firstRecord({ mode, from: start, size: SEARCHED });
     const lines = await log.read({ from: start, size: SEARCHED });
+    if (lines.length === 0) {
+      throw new UserError("The log has no lines of that day.", {
+        next: "The workload API may keep logs for fewer days.",
+      });
+    }
     const records = recordsOf(lines);
     const place = placeOf(records, atMs);
     if (place === "untimed") return undefined;
@@ -126,7 +131,7 @@ export type PreviousLines = Slice & {
   /** How it ended; undefined when nothing says so. */
   readonly how: string | undefined;
   /** When it ended, if only that is known: then its lines are those before. */
-  readonly endedAt: Date | undefined;
+  readonly endedAt: EndedAt | undefined;
   /** The instance that it was; undefined when all instances' lines are shown. */
   readonly instance: string | undefined;
   /** The day of the log that they are in. */
@@ -143,7 +148,8 @@ type Previous = {
 
 /**
  * The newest lines of the run that ended last. Its end comes from, in this order: the log itself, the job's instances,
- * the time that the workload API reports (compared with the times in the lines), or the instances that no longer exist.
+ * the time that the workload API reports of a restart since the last rollout (compared with the times in the lines), the
+ * instances that no longer exist, or the time of the rollout: after it, instances of a StatefulSet have the same names.
  * Throws a `UserError` when none of them says it.
  */
 export async function linesOfPreviousRun(asked: Previous, context: VerbContext): Promise<PreviousLines> {
@@ -190,9 +196,8 @@ async function beforeLastEnd(
 ): Promise<PreviousLines> {
   const service = log.job === undefined ? await readService(log.name, context) : undefined;
   const workload = log.job ?? service;
-  const ended = workload?.last_state;
-  const at = new Date(ended?.finished_at ?? "");
-  if (Number.isNaN(at.getTime())) {
+  const end = service === undefined ? restartOf(workload) : endOf(service);
+  if (end?.by !== "restart") {
     const isGone = goneFrom(service ?? { name: log.name });
     const places = placesOfGone(read.lines, (name) => isOfInstance(name, instance) && isGone(name)).slice(-wanted.size);
     const [place] = places;
@@ -200,6 +205,8 @@ async function beforeLastEnd(
       const of = read.lines[place]?.instance_name;
       return { ...runOf(read, places), how: undefined, endedAt: undefined, instance: of, date };
     }
+  }
+  if (end === undefined) {
     const restarts = workload?.restart_count;
     throw new UserError(
       restarts === 0
@@ -208,14 +215,31 @@ async function beforeLastEnd(
       { next: "If you know when it was, use `--around 14:03`." },
     );
   }
+  const { at, by } = end;
   const day = logDate(at, context.settings.logZone);
   const of = day === date ? log : log.other({ date: day });
   // Times in lines can be whole seconds.
-  const end = new Date(Math.floor(at.getTime() / 1_000) * 1_000 + 1_000);
+  const until = new Date(Math.floor(at.getTime() / 1_000) * 1_000 + 1_000);
   const from = day === date ? wanted.from : 0;
-  const found = await seek({ log: of, wanted: { ...wanted, from }, at: end, ask }, "--previous");
+  const found = await seek({ log: of, wanted: { ...wanted, from }, at: until, ask }, "--previous");
   const slice = sliceOf(found, Math.max(0, found.place - wanted.size), found.place);
+  const ended = by === "restart" ? workload?.last_state : undefined;
   const cause = ended?.reason === "OOMKilled" ? " (out of memory)" : "";
   const how = ended?.exit_code === undefined ? undefined : `exited with code ${ended.exit_code}${cause}`;
-  return { ...slice, how, endedAt: at, instance: undefined, date: day };
+  return { ...slice, how, endedAt: end, instance: undefined, date: day };
+}
+
+/** The first rollout begins with the service, and replaces nothing. */
+const FIRST_MS = 60_000;
+
+function endOf(service: Service): EndedAt | undefined {
+  const restart = restartOf(service);
+  const rolloutMs = rolloutOf(service);
+  const firstMs = Math.max(Date.parse(service.created_at ?? "") + FIRST_MS || 0, restart?.at.getTime() ?? 0);
+  return rolloutMs !== undefined && rolloutMs > firstMs ? { at: new Date(rolloutMs), by: "rollout" } : restart;
+}
+
+function restartOf(workload: Pick<Service, "last_state" | "restarts"> | undefined): EndedAt | undefined {
+  const at = new Date(workload?.last_state?.finished_at ?? workload?.restarts?.last_at ?? "");
+  return Number.isNaN(at.getTime()) ? undefined : { at, by: "restart" };
 }

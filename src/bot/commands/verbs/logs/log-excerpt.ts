@@ -34,7 +34,8 @@ function which(log: LogExcerpt): string {
   }
   if (view?.kind === "previous") {
     const how = view.how === undefined ? "" : ` · ${view.how}`;
-    return view.endedAt === undefined ? `${lines} of the run before${how}` : `${lines} before the last restart${how} ·`;
+    if (view.endedAt === undefined) return `${lines} of the run before${how}`;
+    return `${lines} before the last ${view.endedAt.by}${how} ·`;
   }
   if (view?.kind === "day" && view.left) return `newest ${lines} of ${dayWords(log)}`;
   if (since === "contiguous") return counted(excerpt.read, "new line");
@@ -47,7 +48,7 @@ function which(log: LogExcerpt): string {
 function facts(log: LogExcerpt): Inline[] {
   const { excerpt, ask, view } = log;
   const { grep } = ask.args;
-  const at = view?.kind === "around" ? view.at : view?.kind === "previous" ? view.endedAt : undefined;
+  const at = view?.kind === "around" ? view.at : view?.kind === "previous" ? view.endedAt?.at : undefined;
   const instance = excerpt.instance === undefined ? "" : ` · instance ${visible(excerpt.instance)}`;
   const match = excerpt.matched === undefined ? "" : ` · ${grouped(excerpt.matched)} match`;
   return [

@@ -1,5 +1,6 @@
 import { daysBefore, logDate, parseLogDate } from "../../../../api/log-pages.ts";
 import type { Excerpt } from "../../../logs/excerpt.ts";
+import type { EndedAt } from "../../../logs/runs.ts";
 import { truncate, visible } from "../../../views/kit/text.ts";
 import type { Ask } from "../../../ask.ts";
 import { UserError } from "../../../errors.ts";
@@ -29,7 +30,7 @@ export type LogView =
   /** `only`: no line is around it, so these are the nearest, all before or all after it. */
   | { readonly kind: "around"; readonly at: Date; readonly only: "before" | "after" | undefined }
   /** The run that ended last. `endedAt`: its lines are those before, because only that is known. */
-  | { readonly kind: "previous"; readonly how: string | undefined; readonly endedAt: Date | undefined }
+  | { readonly kind: "previous"; readonly how: string | undefined; readonly endedAt: EndedAt | undefined }
   /** All lines of the day. `left`: older ones than these exist. `hasGap`: while it was read, too many new lines came. */
   | { readonly kind: "day"; readonly left: boolean; readonly hasGap: boolean };
 

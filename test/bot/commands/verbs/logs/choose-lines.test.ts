@@ -138,6 +138,41 @@ describe("the run before", () => {
     expect(before).not.toContain("of web-1");
   });
 
+  const rolled = { created_at: secondOfDay(0 - 86_400), restart_count: 0, instance_names: ["web-0"] };
+
+  test.each([
+    ["rollout", { rollout: { state: "done", since: secondOfDay(30) } }],
+    ["revision", { revisions: [{ revision: 2, is_current: true, created_at: secondOfDay(30) }, { revision: 1 }] }],
+  ])("of an instance that keeps its name ends where the last %s begins", async (_, began) => {
+    const town = logging(timed(0, 59), { ...rolled, ...began });
+
+    const before = await told("logs web --previous --size 3", town);
+
+    expect(before).toContain("3 lines before the last rollout ·");
+    expect(numbersIn(before)).toEqual([28, 29, 30]);
+  });
+
+  test("ends with a restart, if that came after the rollout", async () => {
+    const rollout = { state: "done", since: secondOfDay(30) };
+    const town = logging(timed(0, 59), { ...rolled, rollout, restarts: { count: 1, last_at: secondOfDay(40) } });
+
+    const before = await told("logs web --previous --size 3", town);
+
+    expect(before).toContain("3 lines before the last restart ·");
+    expect(numbersIn(before)).toEqual([38, 39, 40]);
+  });
+
+  test.each([
+    ["it was only created", 20, "web hasn't crashed, and its newest log lines show no earlier run."],
+    ["the log of that day is gone", -86_400 * 3, "The log has no lines of that day."],
+  ])("isn't made up when %s", async (_, began, message) => {
+    const rollout = { state: "done", since: secondOfDay(began) };
+    const created_at = secondOfDay(began < 0 ? began - 3_600 : began);
+    const town = logging(timed(0, 59), { ...rolled, created_at, rollout });
+
+    await expect(told("logs web --previous", town)).rejects.toMatchObject({ message });
+  });
+
   test.each([
     ["it never crashed", { restart_count: 0 }, "web hasn't crashed, and its newest log lines show no earlier run."],
     ["nothing says it", {}, "Nothing says when an earlier run of web ended: neither the log nor the workload API."],
