@@ -9,6 +9,20 @@ const send = "src/bot/slack/send";
 /** What an answer of Slack's means for a message, and each place that could forget it. */
 export const slackAnswerMutants: readonly Mutant[] = [
   {
+    bug: "Home offers the form of a verb that this workload API can't do",
+    file: "src/bot/slack/home/draw.ts",
+    text: "return isOpen && (await unableTo(command, context)) === undefined",
+    becomes: "return isOpen && (await unableTo(command, context)) !== null",
+    tests: ["test/flows/changing/documented-api.test.ts"],
+  },
+  {
+    bug: "undo offers a way back that this workload API doesn't have",
+    file: "src/bot/commands/verbs/undo.ts",
+    text: "|| (await unableTo(rollback, context)) !== undefined",
+    becomes: "|| (await unableTo(rollback, context)) === null",
+    tests: ["test/flows/changing/documented-api.test.ts"],
+  },
+  {
     bug: "a form is filled in for what this workload API can't do",
     file: "src/bot/slack/modals/fill-form.ts",
     text: "const unable = isNew ? await unableTo(command, context) : undefined;",

@@ -473,3 +473,28 @@ test("what shows after several looks is accepted until it does, then done", asyn
     expect(await afterAWhile()).toContain("✅ two deleted");
   });
 });
+
+test("no button offers what such an API can't do, and one that can has them", async () => {
+  const able = { title: "Test", regions: [], takesAnyMemory: true, keepsRevisions: true, pushesChanges: false };
+  const offers = async (engine?: typeof able): Promise<string> => {
+    const town = scripted({ apiFetch: documentedApi({}).fetch, ...(engine && { engine }) });
+    const shown = await Promise.all(["undo two", "help deploy"].map(async (words) => answerTo(words, town)));
+    return shown.map((answer) => /\[Roll back…\]|\[Open form\]/u.exec(drawnAll(answer))?.[0] ?? "none").join(", ");
+  };
+
+  expect(await offers()).toBe("none, none");
+  expect(await offers(able)).toBe("[Roll back…], [Open form]");
+  // A card offers Deploy by the revision that a service reports, and such an API reports none.
+  const { tells } = toldOver({});
+  expect(await tells("show two")).not.toMatch(/\[Deploy|Rollback|Roll back/u);
+});
+
+test("Home offers no form of a verb that such an API can't do", async () => {
+  await scene({}, async ({ town }) => {
+    await town.developer.opensHome();
+    await town.settled();
+    const home = JSON.stringify(town.developer.home());
+    expect(home).toContain('"value":"memory"');
+    expect(home).not.toMatch(/"value":"(?:deploy|rollback|env)"/u);
+  });
+});

@@ -1,7 +1,8 @@
 import { z } from "zod";
 import type { Ask } from "../../ask.ts";
-import { type Command, helpGroups, type Permissions, type ReadCommand } from "../command.ts";
+import { type Command, helpGroups, type ReadCommand, type VerbContext } from "../command.ts";
 import { findCommand } from "../grammar/find-command.ts";
+import { unableTo } from "../lookup/unable.ts";
 import { readVerb } from "../grammar/verb.ts";
 import { openButton } from "../../views/kit/ask-buttons.ts";
 import {
@@ -43,10 +44,12 @@ export function helpCommand(all: () => readonly Command[]): ReadCommand {
     words: { verb: "[COMMAND]" },
     args: z.object({ verb: z.string().optional(), view: z.literal("menu").optional() }),
     forEverybody: true,
-    async answer({ verb, view }, { settings: { command }, permissions }) {
+    async answer({ verb, view }, context) {
+      const { permissions } = context;
+      const { command } = context.settings;
       if (view === "menu") return shortMenu(command);
       const isAll = verb?.toLowerCase() === "all";
-      if (verb !== undefined && !isAll) return oneVerb(findCommand(all(), verb), command, permissions);
+      if (verb !== undefined && !isAll) return oneVerb(findCommand(all(), verb), command, context);
       const commands = await Promise.all(
         all().map(async (each) => ({
           ...each,
@@ -72,12 +75,13 @@ function groupOf({ effect, helpGroup }: Command): (typeof helpGroups)[number] {
   return helpGroup ?? usual[effect];
 }
 
-async function oneVerb(verb: Command, command: string, permissions: Permissions) {
+async function oneVerb(verb: Command, command: string, context: Pick<VerbContext, "engine" | "permissions">) {
   const outlooks = await Promise.all(
-    verb.actions.map(async (action) => ({ ...action, outlook: await permissions.outlook([action]) })),
+    verb.actions.map(async (action) => ({ ...action, outlook: await context.permissions.outlook([action]) })),
   );
+  const hasForm = verb.form !== undefined && (await unableTo(verb, context)) === undefined;
   return helpVerb({
-    verb: { ...verb, hasForm: verb.form !== undefined, aliases: verb.aliases ?? [] },
+    verb: { ...verb, hasForm, aliases: verb.aliases ?? [] },
     command,
     outlooks,
   });

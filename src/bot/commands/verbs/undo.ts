@@ -10,6 +10,8 @@ import { truncate, visible } from "../../views/kit/text.ts";
 import type { Ask } from "../../ask.ts";
 import type { Undoable, VerbContext } from "../command.ts";
 import { workloadField } from "../forms/fields.ts";
+import { unableTo } from "../lookup/unable.ts";
+import { rollback } from "./deploy/rollback.ts";
 import { isNoName } from "../grammar/manners.ts";
 import { Target } from "../grammar/argument-types.ts";
 import { readVerb } from "../grammar/verb.ts";
@@ -36,11 +38,12 @@ export const undo = readVerb({
     submit: "Continue",
     fields: () => [{ ...workloadField, hint: "Default: your newest change.", isOptional: true }],
   },
-  async answer({ name: typed }, { records, ask, now, defaultRegion }) {
+  async answer({ name: typed }, context) {
+    const { records, ask, now, defaultRegion } = context;
     // "undo that"
     const name = typed !== undefined && isNoName(typed.name) ? undefined : typed;
     const found = await records.undoable((change) => name === undefined || isAbout(change, name));
-    return found === undefined ? nothingToUndo(name, ask) : offer(found, { ask, now, defaultRegion });
+    return found === undefined ? nothingToUndo(name, context) : offer(found, { ask, now, defaultRegion });
   },
 });
 
@@ -71,19 +74,24 @@ function offer({ change, event }: Undoable, { ask, now, defaultRegion }: Drawing
 
 type Drawing = Pick<VerbContext, "ask" | "now" | "defaultRegion">;
 
-function nothingToUndo(name: Target | undefined, ask: Ask): Message {
+async function nothingToUndo(name: Target | undefined, context: VerbContext): Promise<Message> {
+  const { ask } = context;
   const of = name === undefined ? "" : ` of ${truncate(visible(name.name), 63)}`;
   const sentence = `None of your latest changes${of} can be undone. Nothing was changed.`;
   const next =
     "A restart, a rollback, a creation and a deletion can't be undone, nor a change of what the workload API didn't report. " +
     "A change is undone once.";
-  return post(`${sentence} ${next}`, [section(sentence, next), ...actions(backInstead(name, ask), recent(ask))]);
+  return post(`${sentence} ${next}`, [
+    section(sentence, next),
+    ...actions(await backInstead(name, context), recent(ask)),
+  ]);
 }
 
 /** "revert web" may mean the version that somebody else deployed. */
-function backInstead(name: Target | undefined, ask: Ask) {
-  if (name === undefined || name.kind === "job") return undefined;
-  return openButton("Roll back…", { verb: "rollback", values: { name: `service/${name.name}` }, region: ask.region });
+async function backInstead(name: Target | undefined, context: VerbContext) {
+  if (name === undefined || name.kind === "job" || (await unableTo(rollback, context)) !== undefined) return undefined;
+  const { region } = context.ask;
+  return openButton("Roll back…", { verb: "rollback", values: { name: `service/${name.name}` }, region });
 }
 
 function recent(ask: Ask) {

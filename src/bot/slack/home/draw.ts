@@ -12,6 +12,7 @@ import type { Origin } from "../../workflow/origin.ts";
 import { regionOf } from "../../commands/grammar/argument-types.ts";
 import { commands } from "../../commands/verbs.ts";
 import { allowedVerbs } from "../../commands/lookup/allowed-verbs.ts";
+import { unableTo } from "../../commands/lookup/unable.ts";
 
 /** https://docs.slack.dev/reference/events/app_home_opened */
 const Opened = z.object({
@@ -73,13 +74,14 @@ async function mayDoIn(known: Parameters<typeof homeRows>[0], context: Context):
   return new Map(await Promise.all(may));
 }
 
-/** Verbs that have a form or only read, and that policy may allow this person. */
-async function verbsFor({ permissions }: Context): Promise<HomeState["verbs"]> {
+/** Verbs that have a form or only read, and that policy may allow this person and the workload API can do. */
+async function verbsFor(context: Context): Promise<HomeState["verbs"]> {
   const open = await Promise.all(
-    commands.map(async ({ name, summary, form, effect, actions }) => {
+    commands.map(async (command) => {
+      const { name, summary, form, effect, actions } = command;
       const isChoice = form !== undefined || effect === "read";
-      const isOpen = isChoice && (actions.length === 0 || (await permissions.outlook(actions)) !== "refuse");
-      return isOpen ? [{ name, summary }] : [];
+      const isOpen = isChoice && (actions.length === 0 || (await context.permissions.outlook(actions)) !== "refuse");
+      return isOpen && (await unableTo(command, context)) === undefined ? [{ name, summary }] : [];
     }),
   );
   return open.flat();
