@@ -71,14 +71,17 @@ function logLine(entry: unknown): LogLine {
 }
 
 const Done = z.unknown().transform(() => ({}));
-const DeletedJob = z.unknown().transform((body) =>
-  z
-    .looseObject({ jobName: lenient(text) })
-    .catch({})
-    .parse(body),
-);
-const DeletedService = z.unknown().transform((body) => {
-  const message = typeof body === "string" ? body : z.looseObject({ message: text }).safeParse(body).data?.message;
+
+const JobDeletion = z.looseObject({ jobName: lenient(text) });
+type JobDeletion = Tied<z.output<typeof JobDeletion>, Differences<z.output<typeof JobDeletion>, spec.DeletedJob>>;
+const DeletedJob = z.unknown().transform((body): JobDeletion => JobDeletion.catch({}).parse(body));
+
+const ServiceDeletion = z.looseObject({ message: text });
+type Deleted = Partial<z.output<typeof ServiceDeletion>>;
+type ServiceDeletion = Tied<Deleted, Differences<Deleted, spec.DeletedServiceJson>>;
+/** In text or in JSON. */
+const DeletedService = z.unknown().transform((body): ServiceDeletion => {
+  const message = typeof body === "string" ? body : ServiceDeletion.safeParse(body).data?.message;
   return message === undefined || message === "" ? {} : { message };
 });
 
