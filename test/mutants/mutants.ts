@@ -479,14 +479,14 @@ export const mutants: readonly Mutant[] = [
   {
     bug: "a count of restarts over weeks makes a healthy service look like a crash loop",
     file: "src/api/workload-status.ts",
-    text: "const counted = recent ?? (isFailing || isLooping ? restartsEver(service) : undefined);",
+    text: "const counted = recent ?? (mayBeRecent || isLooping ? restartsEver(service) : undefined);",
     becomes: "const counted = recent ?? restartsEver(service);",
     tests: ["test/api/workload-status.test.ts"],
   },
   {
     bug: "memory that ran out weeks ago is why a service that starts isn't well",
     file: "src/api/workload-status.ts",
-    text: "const isRecent = counted !== undefined || isFailing || (restarts?.count ?? 0) > 0;",
+    text: "const isRecent = counted !== undefined || mayBeRecent || (restarts?.count ?? 0) > 0;",
     becomes: "const isRecent = true;",
     tests: ["test/bot/watch/seen.test.ts"],
   },
