@@ -47,9 +47,9 @@ export function serviceHealth(change: Change, service: Service, sinceMs: number)
 /** How a new revision is rolled out, while the workload API tells of it; undefined before and after. */
 function rolloutHealth({ rollout }: Service, status: WorkloadStatus): HealthNow | undefined {
   const { state, ready, target, old_ready: old = 0 } = rollout ?? {};
-  const { level, reason, cause } = status;
+  const { level, facts, reason, cause } = status;
   if (state !== "progressing" && (state !== "stuck" || cause === undefined)) return undefined;
-  const why = cause === undefined || reason === undefined ? [] : [brief(reason, LONGEST_REASON)];
+  const why = cause === undefined ? [] : [facts, reason && brief(reason, LONGEST_REASON)];
   const counts = ready === undefined || target === undefined ? [] : [`${ready} of ${target} new instances ready`];
   const serves = old > 0 ? [`${counted(old, "old instance")} still ${old === 1 ? "serves" : "serve"}`] : [];
   return {
@@ -57,7 +57,7 @@ function rolloutHealth({ rollout }: Service, status: WorkloadStatus): HealthNow 
     kind: state === "stuck" ? "trouble" : "waiting",
     level: cause === undefined ? "busy" : level,
     outcome: cause === undefined ? ROLLING : statusSentence(status),
-    line: [...why, ...counts, ...serves].join(" · "),
+    line: [...why, ...counts, ...serves].filter((fact) => fact !== undefined).join(" · "),
   };
 }
 

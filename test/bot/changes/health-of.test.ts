@@ -137,6 +137,19 @@ test("a service whose instances a restart replaces runs meanwhile, and isn't sai
   expect([outcome, line]).toEqual(["is still replacing instances", "3 of 3 running · updating, 2 of 3 replaced"]);
 });
 
+test("a new version whose instances crash says how often and how, beside how many are ready", () => {
+  const rollout = { state: "progressing", from: 1, ready: 0, target: 4, old_ready: 4 };
+  const crashed = { message: "web-1 exited with code 3", restarts: { count: 4 }, last_state: { exit_code: 3 } };
+  const said = { name: "web", status: "Updating", target_instance_size: 4, rollout, ...crashed };
+  const deploy = update({ containers: [{ image: "shop/web:9" }] });
+
+  const { outcome, line } = serviceHealth(deploy, asRead(answerShapes.getService.parse(said)), SOON_MS);
+
+  expect(`${outcome}: ${line}`).toBe(
+    "keeps crashing: exit 3, 4 restarts · 0 of 4 new instances ready · 4 old instances still serve",
+  );
+});
+
 describe("the read that shows a change", () => {
   const running = { name: "web", status: "Running", target_instance_size: 4 };
   const atOnce = (change: Change, more: object): string | undefined => {
