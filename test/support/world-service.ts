@@ -15,6 +15,17 @@ type Opened = { baseUrl: string; fetch: Fetch; account: ApiAccount; close: () =>
 
 /** The service of a world: made up, over an engine of its own, or with real processes. */
 export async function openService(
+  options: WorldOptions,
+  parts: { dataDir: string; log: ReturnType<typeof createLog>; clock: Clock },
+): Promise<Opened> {
+  const service = await openIts(options, parts);
+  if (process.env["GANTRY_RECORD"] === undefined) return service;
+  // Programs use worlds, too, and it only runs in tests.
+  const { recordingFetch } = await import("./recording.ts");
+  return { ...service, fetch: recordingFetch(service.fetch, parts.clock.now) };
+}
+
+async function openIts(
   { apiFetch, engine, opened, users = [] }: WorldOptions,
   parts: { dataDir: string; log: ReturnType<typeof createLog>; clock: Clock },
 ): Promise<Opened> {

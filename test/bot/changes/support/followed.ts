@@ -34,11 +34,13 @@ export const startMs = Date.parse("2026-11-21T23:59:58Z");
 
 /** Follows a change to the last poll, on a clock that only its pauses move. */
 export async function followed(change: Change, seen: Seen): Promise<Followed> {
-  const { service, log = noLog, isConfirmed = true, healthyAfterMs = 60_000, left, changedSince } = seen;
+  const { service, log = noLog, ...told } = seen;
+  const { isConfirmed = true, healthyAfterMs = 60_000, left, changedSince } = told;
   let { progress } = seen;
   let outcome: Outcome | undefined;
   const calls: Call[] = [];
   const looks: FollowedLook[] = [];
+  const polled = new Map<number, unknown>();
   const poll = (nowMs: number): Poll => ({
     change,
     progress,
@@ -57,6 +59,7 @@ export async function followed(change: Change, seen: Seen): Promise<Followed> {
     calls.push(call);
     if (call.op === "getServiceLogs") return log();
     const answer = service(nowMs - startMs);
+    polled.set(nowMs - startMs, answer);
     if (answer instanceof Error) throw answer;
     return answer;
   });
@@ -66,7 +69,13 @@ export async function followed(change: Change, seen: Seen): Promise<Followed> {
     const { health, outcome: shown, nextMs, stuck } = await pollChanged(poll(nowMs), deps);
     looks.push({ atMs: nowMs - startMs, health, stuck: stuck !== undefined });
     outcome ??= shown;
-    if (nextMs === undefined) return { looks, health, outcome, calls };
+    if (nextMs === undefined) {
+      if (process.env["GANTRY_RECORD"] !== undefined) {
+        const { recordFollowed } = await import("../../../support/recording.ts");
+        recordFollowed({ change, ...told, isConfirmed }, { startMs, service, polled });
+      }
+      return { looks, health, outcome, calls };
+    }
     progress = health;
     nowMs += nextMs;
   }
