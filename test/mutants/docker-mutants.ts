@@ -7,6 +7,13 @@ const surroundings = ["test/service/workloads/surroundings.test.ts"];
 
 export const dockerMutants: readonly Mutant[] = [
   {
+    bug: "whoever asks for the changes of a region that doesn't exist waits for them",
+    file: "src/service/workloads/workload-engine.ts",
+    text: "if (regions.has(request.region)) return feed.read(request);",
+    becomes: "if (regions.size > 0) return feed.read(request);",
+    tests: ["test/service/engines/process/refusals.test.ts"],
+  },
+  {
     bug: "all instances of a service are replaced at once",
     file: "src/service/workloads/services/next-steps.ts",
     text: "Math.floor(size / 4)",

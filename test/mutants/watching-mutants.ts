@@ -1,6 +1,7 @@
 import type { Mutant } from "./mutants.ts";
 
 const compared = ["test/bot/watch/compare.test.ts"];
+const replayed = ["test/bot/changes/replay.test.ts"];
 const due = ["test/bot/watch/due.test.ts"];
 const cards = ["test/bot/views/incident-card.test.ts"];
 const stored = ["test/bot/store/on-sqlite.test.ts"];
@@ -9,6 +10,20 @@ const toldOnce = ["test/flows/watching/service-told-once.test.ts"];
 const speakers = ["test/bot/watch/speaker.test.ts"];
 
 export const watchingMutants: readonly Mutant[] = [
+  {
+    bug: "the card of a rollout doesn't say how often its new instances crashed",
+    file: "src/bot/changes/workload-health.ts",
+    text: "[facts, reason && brief(reason, LONGEST_REASON)]",
+    becomes: "[reason && brief(reason, LONGEST_REASON)]",
+    tests: replayed,
+  },
+  {
+    bug: "a watch goes on saying that a workload fails which its card calls well",
+    file: "src/bot/watch/compare.ts",
+    text: 'return level === "healthy" && cause !== "job-failed" ? "recovered" : undefined;',
+    becomes: 'return level === "idle" && cause !== "job-failed" ? "recovered" : undefined;',
+    tests: replayed,
+  },
   {
     bug: "a second failure of its own is an edit of the first one's message",
     file: "src/bot/store/alerts.ts",

@@ -3,7 +3,7 @@ import type { NewService } from "../../../../src/api/schema.ts";
 import { makeDataDir } from "./support/data-dir.ts";
 import { openEngine, userOf } from "./support/engine-world.ts";
 
-const { engine, close } = await openEngine(makeDataDir());
+const { engine, changes, close } = await openEngine(makeDataDir());
 afterAll(() => close());
 const dana = userOf(engine);
 const { signal } = new AbortController();
@@ -67,6 +67,8 @@ describe("names and places", () => {
     expect(await sentence(userOf(engine, "dana", "mars").list())).toMatchInlineSnapshot(
       `"400 unknown region mars: use us, beijing1"`,
     );
+    const asked = { username: "dana", region: "mars", after: undefined, waitMs: 0, signal };
+    expect(await sentence((async () => changes(asked))())).toBe("400 unknown region mars: use us, beijing1");
   });
 
   test("jobs run only in us", async () => {
