@@ -624,6 +624,13 @@ export const mutants: readonly Mutant[] = [
     tests: ["test/bot/logs/failures.test.ts"],
   },
   {
+    bug: "an empty error field of a log line counts as an error",
+    file: "src/bot/logs/failures.ts",
+    text: `|""|''|`,
+    becomes: "|",
+    tests: ["test/bot/logs/failures.test.ts"],
+  },
+  {
     bug: "log lines that differ in what isn't shown are folded into one",
     file: "src/bot/logs/excerpt.ts",
     text: "const whole = wasCut ? undefined : (easier ?? text);",

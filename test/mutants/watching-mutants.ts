@@ -11,6 +11,13 @@ const speakers = ["test/bot/watch/speaker.test.ts"];
 
 export const watchingMutants: readonly Mutant[] = [
   {
+    bug: "everybody waits while thousands that fail at once are compared",
+    file: "src/bot/watch/compare.ts",
+    text: "await forEachInTurns(seen, (found) => {",
+    becomes: "seen.forEach((found) => {",
+    tests: compared,
+  },
+  {
     bug: "the card of a rollout doesn't say how often its new instances crashed",
     file: "src/bot/changes/workload-health.ts",
     text: "[facts, reason && brief(reason, LONGEST_REASON)]",

@@ -242,3 +242,32 @@ test("a workload API that doesn't answer is one incident of its own", () => {
   ]);
   expect(compareAnswer(poll, undefined)).toEqual([]);
 });
+
+test("while thousands that fail at once are compared, others go on", async () => {
+  const names = Array.from({ length: 5_000 }, (_, at) => `web-${at}`);
+  const named = (seen: Seen): Seen[] => names.map((name) => ({ ...seen, name }));
+  let turns = 0;
+  const count = (): void => {
+    turns += 1;
+    turn = setImmediate(count);
+  };
+  let turn = setImmediate(count);
+
+  const { incidents } = await compare({
+    teamId: "T1",
+    account: "acme",
+    region: "us",
+    kind: "service",
+    now: new Date(start),
+    before: new Map(named(well).map((seen) => [seen.name, { seen, change: undefined }])),
+    incidents: [],
+    seen: named(crashing),
+    isComplete: true,
+    unseenSince: undefined,
+    newId: () => "i1",
+  });
+  clearImmediate(turn);
+
+  expect(incidents).toHaveLength(names.length);
+  expect(turns).toBeGreaterThan(1);
+});
