@@ -6,8 +6,7 @@ import { socketTransport } from "./support/started.ts";
 test("frames that make no sense change nothing: the next command is answered", async () => {
   const slack = await slackSockets();
   const bot = socketTransport(slack);
-  await bot.start();
-  const [peer] = await slack.has(2);
+  const [peer] = await bot.connected();
 
   for (const raw of [
     "null",
@@ -21,11 +20,11 @@ test("frames that make no sense change nothing: the next command is answered", a
     '{"type":"close"}',
     '{"type":"error"}',
   ]) {
-    peer?.sendRaw(raw);
+    peer.sendRaw(raw);
   }
-  peer?.sendRaw(Buffer.from([0, 1, 2]));
-  peer?.send({ type: "disconnected" });
-  await peer?.deliver({ command: "/gantry" });
+  peer.sendRaw(Buffer.from([0, 1, 2]));
+  peer.send({ type: "disconnected" });
+  await peer.deliver({ command: "/gantry" });
 
   expect(bot.bodies).toEqual([{ command: "/gantry" }]);
 });
@@ -37,30 +36,27 @@ test.each([
 ])("a delivery %s is acked at once", async (_, more, body) => {
   const slack = await slackSockets();
   const bot = socketTransport(slack);
-  await bot.start();
-  const [peer] = await slack.has(2);
+  const [peer] = await bot.connected();
 
-  expect(await peer?.deliver(body, more)).toBe(undefined);
+  expect(await peer.deliver(body, more)).toBe(undefined);
 });
 
 test("an event is acked before it is handled", async () => {
   const slack = await slackSockets();
   const bot = socketTransport(slack, { route: () => new Promise(() => undefined) });
-  await bot.start();
-  const [peer] = await slack.has(2);
+  const [peer] = await bot.connected();
   const event = { type: "event_callback", event_id: "Ev1", event: { type: "app_mention", user: "U1", channel: "C1" } };
 
-  expect(await peer?.deliver(event, { type: "events_api", retry_attempt: 1, retry_reason: "timeout" })).toBe(undefined);
+  expect(await peer.deliver(event, { type: "events_api", retry_attempt: 1, retry_reason: "timeout" })).toBe(undefined);
   await until(() => bot.bodies.length === 1);
 });
 
 test("a command that breaks outside the router gets an answer with a reference", async () => {
   const slack = await slackSockets();
   const bot = socketTransport(slack, { route: () => Promise.reject(new Error("broken")) });
-  await bot.start();
-  const [peer] = await slack.has(2);
+  const [peer] = await bot.connected();
 
-  const answer = await peer?.deliver({ command: "/gantry", team_id: "T1" });
+  const answer = await peer.deliver({ command: "/gantry", team_id: "T1" });
 
   expect(answer).toMatchObject({
     response_type: "ephemeral",
@@ -74,16 +70,15 @@ test("a delivery whose connection breaks before its ack is told to the router", 
   const results: unknown[] = [];
   const bot = socketTransport(slack, {
     async route(_, ack) {
-      await until(() => peer?.isOpen() === false);
+      await until(() => peer.isOpen() === false);
       results.push(await ack({ text: "late" }).catch((error: unknown) => error));
     },
   });
-  await bot.start();
-  const [peer] = await slack.has(2);
+  const [peer] = await bot.connected();
 
-  peer?.begin({ command: "/gantry", team_id: "T1" });
+  peer.begin({ command: "/gantry", team_id: "T1" });
   await until(() => bot.bodies.length === 1);
-  peer?.cut();
+  peer.cut();
   await until(() => results.length === 1);
 
   expect(results).toEqual([

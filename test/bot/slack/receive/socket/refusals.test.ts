@@ -27,8 +27,7 @@ test.each([
 test("a token revoked later ends the bot once Slack has said it three times", async () => {
   const slack = await slackSockets();
   const bot = socketTransport(slack);
-  await bot.start();
-  const peers = await slack.has(2);
+  const peers = await bot.connected();
 
   slack.answer({ error: "token_revoked" });
   for (const peer of peers) peer.close();
@@ -41,11 +40,10 @@ test("a token revoked later ends the bot once Slack has said it three times", as
 test("one wrong invalid_auth in an outage of Slack's ends nothing", async () => {
   const slack = await slackSockets();
   const bot = socketTransport(slack);
-  await bot.start();
-  const [peer] = await slack.has(2);
+  const [peer] = await bot.connected();
 
   slack.answer({ error: "invalid_auth" }, "ticket");
-  peer?.close();
+  peer.close();
   await bot.inTime(() => slack.calls() === 4);
 
   await slack.has(2);
@@ -55,10 +53,9 @@ test("one wrong invalid_auth in an outage of Slack's ends nothing", async () => 
 test("when somebody turns Socket Mode off, the bot ends and says so", async () => {
   const slack = await slackSockets();
   const bot = socketTransport(slack);
-  await bot.start();
-  const [peer] = await slack.has(2);
+  const [peer] = await bot.connected();
 
-  peer?.send({ type: "disconnect", reason: "link_disabled" });
+  peer.send({ type: "disconnect", reason: "link_disabled" });
   await until(() => bot.refusals.length > 0);
 
   expect(bot.refusals).toEqual([
@@ -69,15 +66,14 @@ test("when somebody turns Socket Mode off, the bot ends and says so", async () =
 test("with ten connections of other processes, one is kept and the second tried again later", async () => {
   const slack = await slackSockets();
   const bot = socketTransport(slack);
-  await bot.start();
-  const [first, second] = await slack.has(2);
+  const [first, second] = await bot.connected();
   bot.passSeconds(60);
 
   slack.greet("too many");
-  second?.cut();
+  second.cut();
   await until(() => slack.peers().length === 3 && slack.open().length === 1);
 
-  await first?.deliver({ command: "/gantry", text: "list" });
+  await first.deliver({ command: "/gantry", text: "list" });
   expect(bot.missing()).toEqual([]);
   expect(bot.refusals).toEqual([]);
   expect(slack.calls()).toBe(3);

@@ -10,8 +10,7 @@ test("Slack may deliver over either of two connections, and gets the answer in t
   const slack = await slackSockets();
   const bot = socketTransport(slack, { route: (_, ack) => ack({ text: "hello" }) });
 
-  await bot.start();
-  const peers = await slack.has(2);
+  const peers = await bot.connected();
 
   expect(await Promise.all(peers.map((peer) => peer.deliver(command)))).toEqual([{ text: "hello" }, { text: "hello" }]);
   expect(bot.missing()).toEqual([]);
@@ -20,9 +19,7 @@ test("Slack may deliver over either of two connections, and gets the answer in t
 test("Slack's count without our own connections is another process's, and a new count closes none that may deliver", async () => {
   const slack = await slackSockets();
   const bot = socketTransport(slack);
-  await bot.start();
-  await slack.has(2);
-  await until(() => bot.opened() === 2);
+  await bot.connected();
   expect(bot.others?.counted()).toBe(0);
 
   const other = socketTransport(slack);
@@ -42,8 +39,7 @@ test("Slack's count without our own connections is another process's, and a new 
 test("the connection of the last count is closed at the next one, once that is open, or soon after Slack announced its end", async () => {
   const slack = await slackSockets();
   const bot = socketTransport(slack);
-  await bot.start();
-  const two = await slack.has(2);
+  const two = await bot.connected();
 
   await bot.others?.recount();
   await bot.others?.recount();
@@ -63,8 +59,7 @@ test("the connection of the last count is closed at the next one, once that is o
 test("nothing is counted where Slack takes no further connection, or doesn't count, or after a stop", async () => {
   const slack = await slackSockets();
   const bot = socketTransport(slack);
-  await bot.start();
-  await slack.has(2);
+  await bot.connected();
 
   slack.greet("too many");
   expect(await bot.others?.recount()).toBeUndefined();
@@ -81,8 +76,7 @@ test("nothing is counted where Slack takes no further connection, or doesn't cou
 test("an announced refresh opens the next connection first, and what comes over the old one is still acked", async () => {
   const slack = await slackSockets();
   const bot = socketTransport(slack);
-  await bot.start();
-  const [old, other] = (await slack.has(2)) as readonly [Peer, Peer]; // there are two
+  const [old, other] = await bot.connected();
   bot.passSeconds(60);
 
   old.send({ type: "disconnect", reason: "warning" });
@@ -100,8 +94,7 @@ test("an announced refresh opens the next connection first, and what comes over 
 test("an announced connection that Slack leaves open is closed some time after its replacement opened", async () => {
   const slack = await slackSockets();
   const bot = socketTransport(slack);
-  await bot.start();
-  const [old] = (await slack.has(2)) as readonly [Peer, Peer]; // there are two
+  const [old] = await bot.connected();
   bot.passSeconds(60);
 
   old.send({ type: "disconnect", reason: "refresh_requested" });
@@ -118,8 +111,7 @@ test("an announced connection that Slack leaves open is closed some time after i
 test("while Slack is away at a refresh, the announced connection goes on to serve", async () => {
   const slack = await slackSockets();
   const bot = socketTransport(slack);
-  await bot.start();
-  const peers = await slack.has(2);
+  const peers = await bot.connected();
 
   slack.answer({ status: 503 });
   for (const peer of peers) peer.send({ type: "disconnect", reason: "warning" });
@@ -134,8 +126,7 @@ test("while Slack is away at a refresh, the announced connection goes on to serv
 test("after a cut network the other connection serves, and a second one is opened again", async () => {
   const slack = await slackSockets();
   const bot = socketTransport(slack);
-  await bot.start();
-  const [cut, other] = (await slack.has(2)) as readonly [Peer, Peer]; // there are two
+  const [cut, other] = await bot.connected();
 
   cut.cut();
 
@@ -147,8 +138,7 @@ test("after a cut network the other connection serves, and a second one is opene
 test("a peer that answers no pings is replaced", async () => {
   const slack = await slackSockets();
   const bot = socketTransport(slack, { pongWithinMs: 60 });
-  await bot.start();
-  const [dead] = (await slack.has(2)) as readonly [Peer, Peer]; // there are two
+  const [dead] = await bot.connected();
 
   dead.freeze();
 
@@ -159,8 +149,7 @@ test("a peer that answers no pings is replaced", async () => {
 test("without any connection the bot isn't ready, and says what happened to the last one", async () => {
   const slack = await slackSockets();
   const bot = socketTransport(slack);
-  await bot.start();
-  const peers = await slack.has(2);
+  const peers = await bot.connected();
 
   slack.answer({ error: "internal_error" });
   for (const peer of peers) peer.cut();
@@ -175,8 +164,7 @@ test("a stop acks what has arrived before it closes, and nothing is opened after
   const slack = await slackSockets();
   const { promise: working, resolve: done } = Promise.withResolvers<void>();
   const bot = socketTransport(slack, { route: (_, ack) => working.then(() => ack({ text: "done" })) });
-  await bot.start();
-  const [peer] = (await slack.has(2)) as readonly [Peer, Peer]; // there are two
+  const [peer] = await bot.connected();
   const answer = peer.deliver(command);
   await until(() => bot.bodies.length === 1);
 

@@ -16,7 +16,7 @@ export type Peer = {
   readonly send: (message: unknown) => void;
   /** As it is, not as JSON. */
   readonly sendRaw: (data: string | Buffer) => void;
-  /** Sends a delivery; resolves with the payload of its ack. Never resolves when it is never acked. */
+  /** Sends a delivery; resolves with the payload of its ack. Rejects when the connection ends before it. */
   readonly deliver: (body: object, more?: object) => Promise<unknown>;
   /** The same delivery, and nobody waits for its ack. */
   readonly begin: (body: object) => string;
@@ -117,7 +117,8 @@ function peerOf(socket: WebSocket, request: IncomingMessage): Peer {
     sendRaw: (data) => socket.send(data),
     begin,
     deliver(body, more) {
-      const { promise, resolve } = Promise.withResolvers<unknown>();
+      const { promise, resolve, reject } = Promise.withResolvers<unknown>();
+      socket.once("close", () => reject(new Error("the connection ended before the ack")));
       waiting.set(begin(body, more), resolve);
       return promise;
     },

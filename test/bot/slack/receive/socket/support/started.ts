@@ -5,7 +5,7 @@ import { createLog } from "../../../../../../src/platform/log.ts";
 import type { Ack } from "../../../../../../src/bot/slack/receive/transport.ts";
 import { healthRoutes } from "../../../../../../src/bot/slack/receive/health-server.ts";
 import { createSocketTransport } from "../../../../../../src/bot/slack/receive/socket/socket-transport.ts";
-import type { SlackSockets } from "./slack-sockets.ts";
+import type { Peer, SlackSockets } from "./slack-sockets.ts";
 
 type Options = {
   readonly pongWithinMs?: number;
@@ -13,7 +13,10 @@ type Options = {
 };
 
 /** The bot's half of Socket Mode, with a route that acks everything unless the test has its own. */
-export function socketTransport({ apiUrl }: Pick<SlackSockets, "apiUrl">, { route, ...pings }: Options = {}) {
+export function socketTransport(
+  { apiUrl, has }: Pick<SlackSockets, "apiUrl" | "has">,
+  { route, ...pings }: Options = {},
+) {
   const clock = testClock();
   const lines: string[] = [];
   const refusals: string[] = [];
@@ -37,13 +40,23 @@ export function socketTransport({ apiUrl }: Pick<SlackSockets, "apiUrl">, { rout
   );
   onTestFinished(() => transport.stop());
   const logged = (): string => lines.join("");
+  /** How many connections have been opened so far, as the bot knows it. */
+  const opened = (): number => logged().split("a connection to Slack is open").length - 1;
   return {
     ...transport,
     bodies,
     refusals,
     logged,
-    /** How many connections have been opened so far, as the bot knows it. */
-    opened: () => logged().split("a connection to Slack is open").length - 1,
+    opened,
+    /**
+     * Starts it; resolves with its two connections when it knows of both. Where Slack ends one before the bot has read its
+     * hello, the bot drops it, and acks nothing that is delivered over it.
+     */
+    async connected(): Promise<readonly [Peer, Peer]> {
+      await transport.start();
+      await until(() => opened() === 2);
+      return (await has(2)) as readonly [Peer, Peer]; // there are two
+    },
     passSeconds: (seconds: number) => clock.passMs(seconds * 1_000),
     /** Time passes, slowly enough for a connection to open, until it is so. */
     inTime: (isSo: () => boolean | Promise<boolean>) =>
