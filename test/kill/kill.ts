@@ -25,7 +25,10 @@ async function main(options: Options): Promise<number> {
 
 async function runOnEach(options: Options): Promise<boolean> {
   let hasFailed = false;
-  for (const kind of options.stores) hasFailed = (await runOn(kind, options)) || hasFailed;
+  for (const kind of options.stores) {
+    if (hasFailed && options.expectsFailure) break;
+    hasFailed = (await runOn(kind, options)) || hasFailed;
+  }
   return hasFailed;
 }
 

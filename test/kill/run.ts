@@ -14,7 +14,7 @@ const TRIES = 12;
 const AGAIN = 10_000;
 
 type Waiting = { readonly round: Round; readonly tries: number };
-export type RunOptions = Pick<Options, "replays" | "seed" | "lanes"> & {
+export type RunOptions = Pick<Options, "replays" | "expectsFailure" | "seed" | "lanes"> & {
   readonly points: readonly Point[];
   readonly rounds: number;
   readonly transport: Transport;
@@ -34,6 +34,8 @@ export type RunOptions = Pick<Options, "replays" | "seed" | "lanes"> & {
 export async function runRounds(databases: Databases, options: RunOptions): Promise<Tally> {
   const tally = newTally();
   const queue = roundsOf(options);
+  /** A broken bot is found out once. */
+  const isFoundOut = (): boolean => options.expectsFailure && tally.found.length > 0;
   const play = async (lane: number): Promise<void> => {
     const random = randomFrom(options.seed * 1_000 + lane);
     const { replays } = options;
@@ -57,7 +59,7 @@ export async function runRounds(databases: Databases, options: RunOptions): Prom
           options.onRound?.(line);
         }
       }
-      for (let next = queue.shift(); next !== undefined; next = queue.shift()) {
+      for (let next = queue.shift(); next !== undefined && !isFoundOut(); next = queue.shift()) {
         const { round, tries } = next;
         const since = performance.now();
         // Whichever cluster plays it: the same round makes the same choices.
