@@ -3,6 +3,7 @@ import { basename, join } from "node:path";
 import { defineConfig, type TestProjectInlineConfiguration } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 import { startingProcesses } from "./test/support/starting-processes.ts";
+import { unreportedPool } from "./test/support/unreported-pool.ts";
 
 const onKubernetes = "test/engines/kubernetes/**/*.test.ts";
 const onDocker = "test/engines/docker/**/*.test.ts";
@@ -80,6 +81,8 @@ class LongestFirst extends BaseSequencer {
 }
 
 const isFullRun = process.env["GANTRY_TEST"] === "all";
+/** The mutants run Vitest in a program of theirs, and choose the files. */
+const isCommand = basename(process.argv[1] ?? "").startsWith("vitest");
 /** Names what a plain `npm test` skips, with the reason. */
 const namedOnly = "test/needs-more.test.ts";
 /**
@@ -87,8 +90,7 @@ const namedOnly = "test/needs-more.test.ts";
  * more than Node it would skip each test, after workers of their own have loaded all files: one file names them instead.
  */
 const isPlain =
-  // The mutants run Vitest in a program of theirs, and choose the files.
-  basename(process.argv[1] ?? "").startsWith("vitest") &&
+  isCommand &&
   !Object.keys(process.env).some((name) => name.startsWith("GANTRY_TEST")) &&
   process.argv.slice(3).every((word) => word.startsWith("-") && !word.startsWith("--project"));
 
@@ -157,6 +159,7 @@ export default defineConfig({
     // Or a sixth of a small file's time would be garbage collections of a young generation that is still small.
     execArgv: ["--min-semi-space-size=32"],
     sequence: { sequencer: LongestFirst },
+    ...((!isCommand || process.argv[2] === "run") && { pool: unreportedPool }),
     // Node runs the sources as they are, here too: Vite would transform each file, and compile it without a cache.
     experimental: { viteModuleRunner: false, nodeLoader: false },
     // Each worker compiles the code anew, so on two cores a fourth one costs more than it gains, except in a full run, which waits more.

@@ -1,5 +1,4 @@
-import { fileURLToPath } from "node:url";
-import { createVitest, ForksPoolWorker, type TestCase, type TestModule } from "vitest/node";
+import { createVitest, type TestCase, type TestModule } from "vitest/node";
 import { type Chosen, type Result, TO_THE_END } from "./tree.ts";
 
 /**
@@ -18,17 +17,10 @@ let ended: TestCase[] = [];
 /** Otherwise one failed test is enough. To the end, the quickest of all that fail is found. */
 const isToTheEnd = process.argv.includes(TO_THE_END);
 
-class Worker extends ForksPoolWorker {
-  override readonly name = "unreported";
-  protected override readonly entrypoint = fileURLToPath(new URL("worker.ts", import.meta.url));
-}
-
 const vitest = await createVitest("test", {
   watch: false,
   maxWorkers: 1,
   isolate: false,
-  // With the name of a built-in pool, Vitest would use its own worker.
-  pool: { name: "unreported", createPoolWorker: (options) => new Worker(options) },
   bail: isToTheEnd ? 0 : 1,
   testTimeout: patienceMs,
   hookTimeout: patienceMs,

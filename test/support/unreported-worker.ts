@@ -2,7 +2,7 @@ import { init, runBaseTests, setupEnvironment } from "vitest/worker";
 
 /**
  * Vitest's own worker, except that it doesn't report each import to the process that started it. Only watch mode needs those
- * reports, and for a flow with the whole bot they are a quarter of a mutant's cost.
+ * reports.
  */
 
 type Rpc = Parameters<NonNullable<Parameters<typeof init>[0]["setup"]>>[0]["rpc"];
@@ -14,13 +14,19 @@ function unreported(rpc: Rpc): Rpc {
   });
 }
 
+// Vitest replaces one of them for each file, and a test could.
 const exit = process.exit.bind(process);
+const send = process.send?.bind(process);
 process.on("disconnect", exit);
 
 init({
-  post: (message) => process.send?.(message),
+  post: (message) => send?.(message),
   on: (listener) => void process.on("message", listener),
   off: (listener) => void process.off("message", listener),
+  teardown() {
+    process.removeAllListeners("message").off("disconnect", exit);
+    process.exit = exit;
+  },
   setup: async (context) => await setupEnvironment({ ...context, rpc: unreported(context.rpc) }),
   runTests: async (state, traces) => await runBaseTests("run", state, traces),
   collectTests: async (state, traces) => await runBaseTests("collect", state, traces),
