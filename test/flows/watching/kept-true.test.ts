@@ -90,9 +90,9 @@ test("a channel that was closed for long is tried less and less often", async ()
       .transcript()
       .filter(({ direction, kind }) => direction === "from bot" && kind === "chat.postMessage").length;
 
-  await turns(town, crashing, 60);
+  await turns(town, crashing, 25);
   const first = asked();
-  await town.passes(60);
+  await town.passes(25);
 
   expect(first).toBeGreaterThan(10);
   expect(asked() - first).toBeLessThan(10);
@@ -235,7 +235,7 @@ test("news is told at once in the thread of a card that can't be edited, however
   await turns(town, crashing);
   town.playground.faults.answer("chat.update", { error: "edit_window_closed" }, { channel: "ops" });
   town.is("web", { ...crashing, restart_count: 9, restarts: { ...crashing.restarts, count: 9 } });
-  await town.passes(10 * 60);
+  for (const hours of [1, 4, 5]) await town.sleeps(hours * 60);
 
   await turns(town, well, 2);
 
