@@ -85,8 +85,8 @@ async function startRunner(dir: string, args: readonly string[]): Promise<ChildP
     cwd: dir,
     execArgv: [],
     stdio: ["ignore", "ignore", "inherit", "ipc"],
-    // What the tests of one mutant have compiled, those of the next need not.
-    env: { ...process.env, NODE_COMPILE_CACHE: join(dir, COMPILED) },
+    // What the tests of one mutant have compiled, those of the next need not. For `some`, see full-run.ts.
+    env: { ...process.env, GANTRY_TEST: "some", NODE_COMPILE_CACHE: join(dir, COMPILED) },
   });
   await Promise.race([once(child, "message"), once(child, "exit")]);
   return child;

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { logDate } from "../../../src/api/log-pages.ts";
-import { everyCode } from "../../support/full-run.ts";
+import { everyCode, someOf } from "../../support/full-run.ts";
 import { openPolicy } from "../../support/open-policy.ts";
 import { numberedLines, servedLogs } from "../../support/served-log.ts";
 import {
@@ -149,7 +149,7 @@ function passes(scene: Scene): boolean {
   return ["later", "maybe"].includes(meaningOf(scene)) && means !== "lost" && retryAfterSeconds < 30;
 }
 
-test.each(overTransports(ways))("$what, over $transport", async (way) => {
+test.each(overTransports(someOf(ways, 1, 2)))("$what, over $transport", async (way) => {
   const { transport, method, also = [], placeOf, asks, answer, refused, isLast, isReply, isUnseen } = way;
   await using made = await town(transport, refused === undefined ? 2_000 : 1_000);
   const wrong: string[] = [];
