@@ -252,8 +252,8 @@ export const dueMutants: readonly Mutant[] = [
   },
   {
     bug: "work that has more to do waits for the next sweep",
-    file: "src/bot/workflow/due.ts",
-    text: 'if (typeof end === "object" && end.ms === 0) behind.add(due.kind);',
+    file: "src/bot/store/due.ts",
+    text: "if (row?.is_now) session.scheduled.isNow = true;",
     becomes: "",
     tests: loop,
   },

@@ -99,9 +99,9 @@ export const mutants: readonly Mutant[] = [
   },
   {
     bug: "policy isn't asked again before the next workload of a request",
-    file: "src/bot/workflow/run/run.ts",
-    text: "const cleared = isJustCleared(deps, request) ? undefined : await clear();",
-    becomes: 'const cleared = isJustCleared(deps, request) ? undefined : ({ kind: "run", opened } as Clearance);',
+    file: "src/bot/workflow/access/clear-to-run.ts",
+    text: "return await clearPart(deps, change, { opened, proposed });",
+    becomes: 'return { kind: "run", opened };',
     tests: deploysSeveral,
   },
   {
@@ -112,10 +112,31 @@ export const mutants: readonly Mutant[] = [
     tests: deploysSeveral,
   },
   {
+    bug: "each of several workloads is polled with a call of its own",
+    file: "src/bot/workflow/run/follow.ts",
+    text: "const TOGETHER_MS = 20_000;",
+    becomes: "const TOGETHER_MS = -20_000;",
+    tests: deploysSeveral,
+  },
+  {
+    bug: "a request for several ends while one of its workloads is under way",
+    file: "src/bot/store/advance.ts",
+    text: "only: [sql<SqlBool>`settled_at is null`, nothingUnderWay]",
+    becomes: "only: [sql<SqlBool>`settled_at is null`]",
+    tests: ["test/bot/store/on-sqlite.test.ts"],
+  },
+  {
+    bug: "the end of one workload leaves its request waiting",
+    file: "src/bot/store/step.ts",
+    text: 'if (request?.state === "claimed" && row.settled_at !== null)',
+    becomes: 'if (request?.state === "pending" && row.settled_at !== null)',
+    tests: ["test/bot/store/on-sqlite.test.ts"],
+  },
+  {
     bug: "a part that doesn't get healthy doesn't stop those after it",
     file: "src/bot/workflow/run/run.ts",
-    text: '|| part.state === "unknown" || (isRolledOut(part) && !isAchieved(part));',
-    becomes: '|| part.state === "unknown";',
+    text: '|| state === "unknown" || (isRolledOut(part) && !isAchieved(part));',
+    becomes: '|| state === "unknown";',
     tests: deploysSeveral,
   },
   {
@@ -716,7 +737,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     bug: "a workload of a larger request waits for ever for another change of it",
-    file: "src/bot/workflow/run/run.ts",
+    file: "src/bot/store/advance.ts",
     text: "set = { approved_at: session.clock() };",
     becomes: "set = { approved_at: session.clock(24 * 60 * 60_000) };",
     tests: lateTurns,

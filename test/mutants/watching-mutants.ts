@@ -62,8 +62,8 @@ export const watchingMutants: readonly Mutant[] = [
   {
     bug: "a card sees what its watch sees only at its own next poll",
     file: "src/bot/workflow/watching/observer.ts",
-    text: "if (followed.length > 0) followWith(",
-    becomes: "if (followed.length > 1) followWith(",
+    text: "if (taken.length > 0) followWith(",
+    becomes: "if (taken.length > 1) followWith(",
     tests: toldOnce,
   },
   {

@@ -82,7 +82,12 @@ export type PollResult = {
 export async function pollChanged(poll: Poll, deps: LogReading, known?: SnapshotRead | Problem): Promise<PollResult> {
   const { workload } = poll.change;
   const read = known ?? (await readSnapshot(workload, deps));
-  return judgePoll(poll, read, (failing) => failingLines(workload, failing, deps));
+  return judgePoll(poll, read, async (failing) => {
+    // Lists name no instances.
+    const now = known === undefined ? read : await readSnapshot(workload, deps);
+    const present = now instanceof Problem ? failing.present : presentIn(now.read);
+    return failingLines(workload, { ...failing, present }, deps);
+  });
 }
 
 /** The same for a workload that was already read. `lines` makes one call, for the log of the failing instance. */
@@ -119,8 +124,7 @@ async function inTrouble(poll: Poll, { seen, read, lines }: InTrouble): Promise<
   const known = poll.progress?.kind === "trouble" ? poll.progress : undefined;
   const calls = seen.watch?.calls ?? 0;
   const readsLog = known === undefined && callsNow(poll) < MOST_CALLS;
-  const excerpt =
-    known?.excerpt ?? (readsLog ? await lines({ sentence: seen.line, present: presentIn(read.read) }) : []);
+  const excerpt = known?.excerpt ?? (readsLog ? await lines({ sentence: seen.line }) : []);
   const { stuck, why = "" } = stuckSince(poll, read);
   const watch: PollState = {
     ...seen.watch,

@@ -137,20 +137,22 @@ export async function takeDue(session: Session, { kind, leaseMs, most, key: only
 
 const MOST_TOGETHER = 50;
 
-/** Leases the polls of followed workloads of a list that are due within so many milliseconds, or have one of these names. */
+/**
+ * Leases the polls of followed workloads of a list that are due within so many milliseconds, or have one of these names. `isShared`: there are
+ * some, or some were taken together with `beside`.
+ */
 export async function takeFollowed(
   session: Session,
   { teamId, account, region, kind }: ListKey,
-  withinMs: number,
-  names: ReadonlySet<string> = new Set(),
-): Promise<readonly Due[]> {
+  { withinMs, names = new Set(), beside }: SharedPoll,
+): Promise<{ readonly isShared: boolean; readonly taken: readonly Due[] }> {
   const { db, clock, leaseMs } = session;
   const followed = await db
     .selectFrom("change")
     .innerJoin("due", (due) => due.on("due.kind", "=", "change").onRef("due.key", "=", "change.id"))
-    .select(["change.id", "workload_name"])
+    .select(["change.id", "workload_name", "due.token"])
     .select(sql<number | boolean>`due.at <= ${clock(withinMs)}`.as("is_soon"))
-    .where("due.token", "is", null)
+    .where("change.id", "<>", beside?.key ?? "")
     // As the index `change_workload` says it.
     .where(sql<SqlBool>`(settled_at is null or state = 'done' and health is null)`)
     .where("state", "=", "done")
@@ -159,9 +161,12 @@ export async function takeFollowed(
     .where("workload_region", "=", region)
     .where("workload_kind", "=", kind)
     .execute();
-  const wanted = followed.filter(({ is_soon: isSoon, workload_name: name }) => Boolean(isSoon) || names.has(name));
-  if (wanted.length === 0) return [];
-  const keys = wanted.slice(0, MOST_TOGETHER).map(({ id }) => id);
+  const keys = followed
+    .filter(({ is_soon: isSoon, workload_name: name, token }) => token === null && (Boolean(isSoon) || names.has(name)))
+    .slice(0, MOST_TOGETHER)
+    .map(({ id }) => id);
+  const isShared = keys.length > 0 || followed.some(({ token }) => token !== null && token === beside?.token);
+  if (keys.length === 0) return { isShared, taken: [] };
   const token = randomUUID();
   const rows = await db
     .updateTable("due")
@@ -172,8 +177,8 @@ export async function takeFollowed(
     .returning(["key", "attempts", "created_at"])
     .returning(clock().as("now"))
     .execute();
-  return rows.map(({ key, attempts, created_at: createdAt, now }) => ({
-    kind: "change",
+  const taken = rows.map(({ key, attempts, created_at: createdAt, now }) => ({
+    kind: "change" as const, // not any string
     key,
     teamId,
     token,
@@ -183,7 +188,15 @@ export async function takeFollowed(
     createdAt: new Date(createdAt),
     takenAt: new Date(now),
   }));
+  return { isShared, taken };
 }
+
+type SharedPoll = {
+  readonly withinMs: number;
+  readonly names?: ReadonlySet<string>;
+  /** The poll for which the list is read. */
+  readonly beside?: Due | undefined;
+};
 
 type TakingRows = Pick<Taking, "kind" | "most"> &
   Pick<Due, "token"> & { readonly now: string; readonly until: string; readonly only?: string };

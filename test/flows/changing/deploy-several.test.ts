@@ -143,6 +143,17 @@ describe("a deploy of several workloads", () => {
     ]);
   });
 
+  test("those that were changed are polled with one list", async () => {
+    await using town = await rolloutTown(["web", "worker"], { settings: { healthyAfterMs: 60_000 } });
+    await says(town, town.developer, "/gantry restart web worker");
+    const before = town.calls().length;
+    await town.later(16);
+    await town.later(61);
+
+    expect(card(town.developer)).toMatch(/web · .* 3 of 3 running for 60 s\n.*worker · .* 3 of 3 running for 60 s/u);
+    expect(town.calls().slice(before)).toEqual(["listServices", "listServices"]);
+  });
+
   test("goes on after one that is stopped", async () => {
     await using town = await rolloutTown(["web", "worker", "queue"]);
     town.nowIs("worker", { status: "Stopped", ready_instances: 0 });

@@ -20,6 +20,7 @@ import { keeping } from "../../changes/execute.ts";
 import { FOLLOWED_FOR_MS } from "../../changes/service-poll.ts";
 import { doneOf, type Health, requestIdOf, type StoredChange, uidOf } from "../../changes/stored-change.ts";
 import { isFollowed, isLateHealth, overtakenWords, seenOf } from "../../views/kit/health.ts";
+import { LRUCache } from "lru-cache";
 import { UserError } from "../../errors.ts";
 import { advance } from "../history.ts";
 import { type Next, step } from "../lifecycle.ts";
@@ -297,27 +298,35 @@ function ageMs({ now }: Pick<Clock, "now">, { settledAt, createdAt }: StoredChan
 /** Polls of one list that are due within this time share a call. */
 const TOGETHER_MS = 20_000;
 
+type List = Promise<ReadonlyMap<string, Service> | Problem>;
+
+/** Lists that were read for a poll, for the others that were taken together with it. */
+const listsOfTaken = new LRUCache<string, List>({ max: 8, ttl: 5_000, ttlAutopurge: true });
+
 /**
  * The workload as it was read for others, or in a list that others need soon: they are polled with it, too. Undefined: it has to be read by
  * itself. A rollout is polled too often for a list.
  */
 async function readWithOthers(
   { store }: Pick<WorkflowParts, "store">,
-  { change, isLeftOver, known, withOthers }: Followed,
+  { change, lease, isLeftOver, known, withOthers }: Followed,
   reading: Reading,
 ): Promise<SnapshotRead | Problem | undefined> {
   const { teamId, account, workload, progress } = change;
   if (known !== undefined) return known(workload);
   const { kind, region } = workload;
   if (!isLeftOver || kind !== "service" || progress?.watch?.rolling !== undefined) return undefined;
-  const others = await store.takeFollowed({ teamId, account: account.username, region, kind }, TOGETHER_MS);
-  if (others.length === 0) return undefined;
-  const listed = listServices(region, reading);
+  const list = { teamId, account: account.username, region, kind } as const; // a literal kind
+  const key = `${lease.due.token} ${account.username} ${region}`;
+  const { isShared, taken } = await store.takeFollowed(list, { withinMs: TOGETHER_MS, beside: lease.due });
+  if (!isShared && !listsOfTaken.has(key)) return undefined;
+  const listed = listsOfTaken.get(key) ?? listServices(region, reading);
+  listsOfTaken.set(key, listed);
   const inList: ReadInList = async (each) => {
     const services = await listed;
     return services instanceof Problem ? services : snapshotIn(services, each);
   };
-  withOthers(others, inList);
+  withOthers(taken, inList);
   return inList(workload);
 }
 

@@ -71,9 +71,9 @@ export async function makeRound(
   if (isRead) {
     remember(known, round, found);
     const names = new Set(found.changed.map(({ seen }) => seen.name));
-    const followed = await store.takeFollowed(round, SOON_MS, names);
+    const { taken } = await store.takeFollowed(round, { withinMs: SOON_MS, names });
     const { items } = listed;
-    if (followed.length > 0) followWith(deps, followed, async (workload) => snapshotIn(items, workload));
+    if (taken.length > 0) followWith(deps, taken, async (workload) => snapshotIn(items, workload));
   }
   // Listening makes calls of its own, and makes rounds early.
   const mayListen = settings.watchCallsPerDay === undefined;

@@ -97,6 +97,7 @@ async function serviceLooks(story: Story, done: Done, untilMs: number): Promise<
     progress,
     nowMs,
     ageMs: nowMs - startMs,
+    calls: 1,
     healthyAfterMs,
     isConfirmed: isShown,
     left,

@@ -159,16 +159,16 @@ export function partsContract({ replica, db }: Bench): void {
     await a.addChange(approvedChange("UNSENT", { workload: named("unsent") }), event("requested"));
 
     const list = { teamId: "T1", account: "acme", region: "us", kind: "service" } as const; // a literal kind
-    const taken = await a.takeFollowed(list, 20_000);
+    const { taken } = await a.takeFollowed(list, { withinMs: 20_000 });
 
     expect(taken.map(({ key }) => key).toSorted()).toEqual(["NOW111", "SOON11"]);
     const [due] = taken;
     expect(due && (await a.holdDue(due))).toBe(true);
-    // Once more: they are leased. By its name, also what is due later.
-    expect(await b.takeFollowed(list, 20_000)).toEqual([]);
-    expect((await b.takeFollowed(list, 20_000, new Set(["later1", "now111"]))).map(({ key }) => key)).toEqual([
-      "LATER1",
-    ]);
+    // They are leased now, and were taken together. By its name, also what is due later.
+    expect(await a.takeFollowed(list, { withinMs: 20_000, beside: due })).toEqual({ isShared: true, taken: [] });
+    expect(await b.takeFollowed(list, { withinMs: 20_000 })).toEqual({ isShared: false, taken: [] });
+    const byName = await b.takeFollowed(list, { withinMs: 0, names: new Set(["later1", "now111"]) });
+    expect(byName.taken.map(({ key }) => key)).toEqual(["LATER1"]);
   });
 
   test("no part begins before its request is claimed, nor by anybody but who carries the request on", async () => {

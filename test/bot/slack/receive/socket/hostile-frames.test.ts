@@ -70,7 +70,7 @@ test("a delivery whose connection breaks before its ack is told to the router", 
   const results: unknown[] = [];
   const bot = socketTransport(slack, {
     async route(_, ack) {
-      await until(() => peer.isOpen() === false);
+      await until(() => !peer.isOpen());
       results.push(await ack({ text: "late" }).catch((error: unknown) => error));
     },
   });
