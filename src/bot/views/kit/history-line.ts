@@ -205,7 +205,11 @@ const statePhrases: Readonly<Record<ChangeState, StatePhrase>> = {
     before: `${ask} `,
     after: `${detail}? ${votesText(request)}`,
   }),
-  approved: (_request, deed) => goingOn(deed),
+  approved: (_request, { ask, detail }) => ({
+    dot: "⏳",
+    before: `${ask} `,
+    after: `${detail}, waits for its turn`,
+  }),
   claimed: (_request, deed) => goingOn(deed),
   done: donePhrase,
   failed: ({ ending }, deed, room) =>

@@ -133,7 +133,7 @@ describe("every state of a request has its words, and none looks better than it 
   const health = (kind: "trouble" | "not-yet" | "reached", line: string) => ({ kind, line, excerpt: [] });
   test.each<[string, Partial<StoredChange>]>([
     ["⏳ Scale web 2 → 3? 0 of 2 approvals", { state: "pending" }],
-    ["🔄 Scaling web 2 → 3", { state: "approved" }],
+    ["⏳ Scale web 2 → 3, waits for its turn", { state: "approved" }],
     ["🔄 Scaling web 2 → 3", { state: "claimed" }],
     ["🔄 web scaled 2 → 3", { state: "done", ending: tookEffect }],
     ["✅ web scaled 2 → 3", { state: "done", ending: tookEffect, health: health("reached", "3 of 3 running") }],
