@@ -114,8 +114,8 @@ export const mutants: readonly Mutant[] = [
   {
     bug: "each of several workloads is polled with a call of its own",
     file: "src/bot/workflow/run/follow.ts",
-    text: "const TOGETHER_MS = 20_000;",
-    becomes: "const TOGETHER_MS = -20_000;",
+    text: "if (!isShared && !listsOfTaken.has(key)) return undefined;",
+    becomes: "if (!isShared || !listsOfTaken.has(key)) return undefined;",
     tests: deploysSeveral,
   },
   {

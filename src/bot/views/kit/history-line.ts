@@ -210,7 +210,7 @@ const statePhrases: Readonly<Record<ChangeState, StatePhrase>> = {
     before: `${ask} `,
     after: `${detail}, waits for its turn`,
   }),
-  claimed: (_request, deed) => goingOn(deed),
+  claimed: (_request, { going, detail }) => ({ dot: "🔄", before: `${going} `, after: detail }),
   done: donePhrase,
   failed: ({ ending }, deed, room) =>
     not("❌", deed, ending?.kind === "run" && ending.outcome.kind === "failed" ? why(ending.outcome.why, room) : ""),
@@ -299,10 +299,6 @@ function jobPhrase(request: StoredChange, past: string, room: Room): Phrase {
   const unwell = { healthy: "🔄", idle: "🟡", busy: "🟡", failing: kind === "trouble" ? "❌" : "🔴" }[level];
   const after = kind === "reached" ? " completed" : ` ${short(outcome ?? past, room.text)}`;
   return { dot: kind === "reached" ? "✅" : unwell, before: "", after };
-}
-
-function goingOn({ going, detail }: Deed): Phrase {
-  return { dot: "🔄", before: `${going} `, after: detail };
 }
 
 /** "*web* wasn't scaled 2 → 3: not approved in time". */
