@@ -114,8 +114,8 @@ export const mutants: readonly Mutant[] = [
   {
     bug: "each of several workloads is polled with a call of its own",
     file: "src/bot/workflow/run/follow.ts",
-    text: "if (!isShared && !listsOfTaken.has(key)) return undefined;",
-    becomes: "if (!isShared || !listsOfTaken.has(key)) return undefined;",
+    text: "if (!isShared && kept === undefined) return undefined;",
+    becomes: "if (!isShared || kept === undefined) return undefined;",
     tests: deploysSeveral,
   },
   {

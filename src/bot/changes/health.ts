@@ -85,7 +85,7 @@ export async function pollChanged(poll: Poll, deps: LogReading, known?: Snapshot
   return judgePoll(poll, read, async (failing) => {
     // Lists name no instances.
     const now = known === undefined ? read : await readSnapshot(workload, deps);
-    const present = now instanceof Problem ? failing.present : presentIn(now.read);
+    const present = now instanceof Problem ? undefined : presentIn(now.read);
     return failingLines(workload, { ...failing, present }, deps);
   });
 }

@@ -41,10 +41,10 @@ export async function readSnapshot(workload: WorkloadRef, deps: Reading): Promis
   return { snapshot: read.service === undefined ? undefined : serviceSnapshot(read.service), read };
 }
 
-/** A workload as a list that was read for others has it; undefined: it isn't there, or only in brief. */
+/** Finds a workload in a list that was read for others. Undefined: it isn't there, or only in part. */
 export type ReadInList = (workload: WorkloadRef) => Promise<SnapshotRead | Problem | undefined>;
 
-/** The same of a list. A long one can lack images. */
+/** Finds a workload in a list, by its name. Undefined also where the list is so long that it lacks images. */
 export function snapshotIn(items: ReadonlyMap<string, Service | Job>, { name }: WorkloadRef): SnapshotRead | undefined {
   const item = items.get(name);
   if (item === undefined) return undefined;

@@ -35,7 +35,7 @@ export function goneFrom({
   return (instance) => names.length > 0 && !known.has(instance);
 }
 
-/** When what runs now began to: its revision, or the rollout that replaced its instances last. Undefined where neither is told. Pure. */
+/** When the current instances began: with their revision, or with the last rollout that replaced them. Undefined where neither is reported. Pure. */
 export function rolloutOf({ revisions = [], rollout }: Pick<Service, "revisions" | "rollout">): number | undefined {
   const current = revisions.find(({ is_current: isCurrent }) => isCurrent === true);
   const began = [current?.created_at, rollout?.since]

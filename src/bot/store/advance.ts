@@ -129,13 +129,12 @@ function nextOf(step: Plain): Next | undefined {
 
 const isFollowed = sql<SqlBool>`health is null`;
 
-/** A request for several workloads doesn't end while one of its parts may still be sent or was sent without an end. */
+/** A request for several workloads doesn't end while one of its parts is being sent or read back. */
 const nothingUnderWay = sql<SqlBool>`(part_count = 0 or not exists (select 1 from change as part
   where part.part_of = change.id and part.settled_at is null and part.state <> 'approved'))`;
 
-/** A part is only begun and sent while its request runs. */
-const mayStillBeSent = sql<SqlBool>`(part_of is null
-  or (select request.state from change as request where request.id = change.part_of) = 'claimed')`;
+/** A part begins only while its request runs. When that ends, what was not sent is cancelled. */
+const requestRuns = sql<SqlBool>`(select request.state from change as request where request.id = change.part_of) = 'claimed'`;
 
 type Polled = { readonly progress?: Health | undefined; readonly health?: Health | undefined };
 
@@ -154,7 +153,7 @@ function settled(session: Session, step: Extract<Plain, { readonly name: "succee
   };
 }
 
-/** From now on the part has a lease of its own, and waits for its workload as long as any other request. */
+/** The part gets a lease of its own. Like any other request, it expires if it can't start in time: that time begins now. */
 async function begin(
   session: Session,
   { due, ...step }: Extract<Step, { readonly name: "begin" }>,
@@ -165,7 +164,7 @@ async function begin(
     ...what,
     step,
     set,
-    only: [mayStillBeSent, sql<SqlBool>`approved_at is null`],
+    only: [requestRuns, sql<SqlBool>`approved_at is null`],
     due,
     isQuiet: true,
   });
@@ -196,9 +195,7 @@ async function claim(
       else team_id || '/' || workload_region || '/' || workload_kind || '/' || workload_name end`,
   };
   try {
-    return moved(
-      await inTransaction(session, (inside) => move(inside, { ...what, step, set, only: [mayStillBeSent], due })),
-    );
+    return moved(await inTransaction(session, (inside) => move(inside, { ...what, step, set, due })));
   } catch (error) {
     // The unique index on the workload: another Run of it is in progress. The transaction is rolled back as a whole.
     if (isTaken(error, "running_key")) return { kind: "busy", earlier: undefined };

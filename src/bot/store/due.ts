@@ -138,8 +138,8 @@ export async function takeDue(session: Session, { kind, leaseMs, most, key: only
 const MOST_TOGETHER = 50;
 
 /**
- * Leases the polls of followed workloads of a list that are due within so many milliseconds, or have one of these names. `isShared`: there are
- * some, or some were taken together with `beside`.
+ * Leases the polls of followed workloads of a list that are due within so many milliseconds, or whose workload has one of these names.
+ * `isShared`: it leased some, or some were leased together with `beside`.
  */
 export async function takeFollowed(
   session: Session,

@@ -43,12 +43,12 @@ export function speakerOf({
 }
 
 function isIn(place: string, { card, requester, notifies }: StoredChange): boolean {
-  // Slack gives a direct message an ID of its own.
+  // The id of a direct message isn't that of its person.
   const shownIn = card?.channelId.startsWith("D") === true ? requester.userId : card?.channelId;
   return place === shownIn || (notifies === true && place === requester.userId);
 }
 
-/** It was sent before the incident of this very workload. What comes back is told only by a card that is still followed. */
+/** The Change was sent before this very workload failed. A failure that comes back is told only by a card that is still followed. */
 function mayBeOf({ claimedAt, ending, health, workload }: StoredChange, { openedAt, times, seen }: Incident): boolean {
   const { outcome } = ending?.kind === "run" ? ending : {};
   const uid = (outcome?.kind === "done" ? outcome.after?.uid : undefined) ?? workload.uid;

@@ -28,7 +28,7 @@ export const lifecycle = {
   expire: { from: ["pending", "approved"], to: "expired", event: "expired" },
   drift: { from: ["approved"], to: "drifted", event: "drifted" },
   refuse: { from: ["approved"], to: "failed", event: "failed" },
-  /** The turn of a workload of a request for several has come. It writes no history. */
+  /** The turn of a part has come. It writes no history. */
   begin: { from: ["approved"], to: "approved", event: "claimed" },
   claim: { from: ["approved"], to: "claimed", event: "claimed" },
   doubt: { from: ["claimed"], to: "unknown", event: "unknown" },

@@ -202,7 +202,7 @@ test("the workloads of a request for several go on, each by itself", async () =>
   const settled = BEFORE;
   const health = '{"kind":"reached","line":"","excerpt":[]}';
   const { store, take } = await upgradedFrom(
-    "each workload of a request for several is carried on by itself",
+    "the parts of a request get leases of their own",
     [
       row("SEVERA", "done", { settled, parts: 5 }),
       row("SEVERA/1", "done", { settled, health }),

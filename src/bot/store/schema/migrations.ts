@@ -297,7 +297,7 @@ export const migrations: readonly Migration[] = [
     async up() {},
   },
   {
-    title: "each workload of a request for several is carried on by itself",
+    title: "the parts of a request get leases of their own",
     async up({ db }) {
       // What was not begun waits for its turn.
       await sql`insert into due (kind, key, team_id, at, attempts, created_at)

@@ -300,12 +300,12 @@ const TOGETHER_MS = 20_000;
 
 type List = Promise<ReadonlyMap<string, Service> | Problem>;
 
-/** Lists that were read for a poll, for the others that were taken together with it. */
+/** Lists by the token of the leases that were taken together: the first poll reads one, and the others use it. */
 const listsOfTaken = new LRUCache<string, List>({ max: 8, ttl: 5_000, ttlAutopurge: true });
 
 /**
- * The workload as it was read for others, or in a list that others need soon: they are polled with it, too. Undefined: it has to be read by
- * itself. A rollout is polled too often for a list.
+ * Finds the workload in what was read for others. If other polls of the same list are due soon, reads the list, and has them polled with it.
+ * Undefined: the workload has to be read by itself, as during a rollout, which is polled too often for a list.
  */
 async function readWithOthers(
   { store }: Pick<WorkflowParts, "store">,
@@ -319,8 +319,9 @@ async function readWithOthers(
   const list = { teamId, account: account.username, region, kind } as const; // a literal kind
   const key = `${lease.due.token} ${account.username} ${region}`;
   const { isShared, taken } = await store.takeFollowed(list, { withinMs: TOGETHER_MS, beside: lease.due });
-  if (!isShared && !listsOfTaken.has(key)) return undefined;
-  const listed = listsOfTaken.get(key) ?? listServices(region, reading);
+  const kept = listsOfTaken.get(key);
+  if (!isShared && kept === undefined) return undefined;
+  const listed = kept ?? listServices(region, reading);
   listsOfTaken.set(key, listed);
   const inList: ReadInList = async (each) => {
     const services = await listed;

@@ -259,7 +259,7 @@ async function run(deps: WorkflowParts, running: Running, signal: AbortSignal): 
   }
 }
 
-/** The steps of a part make its request due: this is for what nobody thought of. */
+/** Each step of a part makes its request due. This is only a safety net. */
 const AT_LATEST_MS = 10 * 60_000;
 
 /**
