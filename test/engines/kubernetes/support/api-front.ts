@@ -11,6 +11,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import type { AddressInfo, Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout as rest } from "node:timers/promises";
 import { kubeConfigOf } from "../../../../src/service/engines/kubernetes/cluster/connect.ts";
 import { machineClock } from "../../../../src/platform/clock.ts";
 
@@ -21,16 +22,21 @@ export type Passing = {
   readonly when: "before" | "after";
 };
 
+export type FrontState = "up" | "stopped" | "down" | "slow";
+
+const SLOW_MS = 2_000;
+
 export type Listener = (passing: Passing) => Promise<"drop" | undefined> | "drop" | undefined;
 
 /**
  * Stands between one service and the API server, and can be what a troubled API server is, without harm to others on the
- * same cluster: `stopped` as by SIGSTOP (accepts and doesn't answer), `down` as by SIGKILL (refuses and drops).
+ * same cluster: `stopped` as by SIGSTOP (accepts and doesn't answer), `down` as by SIGKILL (refuses and drops), `slow`
+ * (answers each request two seconds later).
  */
 export type ApiFront = {
   /** A kubeconfig with this front as its server. */
   readonly kubeconfig: string;
-  readonly be: (state: "up" | "stopped" | "down") => Promise<void>;
+  readonly be: (state: FrontState) => Promise<void>;
   /** Called at each write, which waits for it, and is dropped if the answer is "drop". One listener at a time. */
   readonly onPassing: (listener: Listener) => void;
   /** Requests so far, as `GET /api/v1/…`; watches have `?watch=true`. */
@@ -44,7 +50,7 @@ export async function openApiFront(kubeconfig: string): Promise<ApiFront> {
   const headers: Record<string, string> = {};
   const options: RequestOptions = { headers };
   await config.applyToHTTPSOptions(options);
-  let state: "up" | "stopped" | "down" = "up";
+  let state: FrontState = "up";
   let listener: Listener = () => undefined;
   const requests: string[] = [];
   const sockets = new Set<Socket>();
@@ -54,6 +60,7 @@ export async function openApiFront(kubeconfig: string): Promise<ApiFront> {
     const watches = asked.url?.includes("watch=true") ? "?watch=true" : "";
     requests.push(`${write}${watches}`);
     const isWrite = asked.method !== "GET";
+    if (state === "slow") await rest(SLOW_MS);
     // Never answered: its connection is dropped with the next change of state.
     if (state === "stopped") return;
     const mayPass = async (when: Passing["when"]) => !isWrite || (await listener({ write, when })) !== "drop";
@@ -86,7 +93,7 @@ export async function openApiFront(kubeconfig: string): Promise<ApiFront> {
       state = next;
       // A stopped server keeps its connections and sends nothing; then it goes on or is killed, and they are dropped.
       if (next === "stopped") for (const reply of replies) reply.unpipe();
-      else drop();
+      else if (next === "down" || (next === "up" && last !== "slow")) drop();
       if (next === "down" && last !== "down") await new Promise((resolve) => server.close(resolve));
       if (next !== "down" && last === "down") {
         server.listen(port, "127.0.0.1");

@@ -36,6 +36,17 @@ export function rolloutsIn({ config, version }: Pick<Region, "config" | "version
   return { progressDeadlineSeconds, preStopSeconds: Number(minor) >= SLEEPS_SINCE ? preStopSeconds : 0 };
 }
 
+/** How long an instance has to run that has no port to probe. On Docker, it is as long. */
+const RUNS_SECONDS = 5;
+
+/**
+ * Without a probe, Kubernetes takes a container for ready in the moment in which it starts, and a version that exits at once
+ * would replace the old instances one after the other.
+ */
+export function steadiness({ ports }: Pick<ServiceDefinition, "ports">): { readonly minReadySeconds?: number } {
+  return ports.length === 0 ? { minReadySeconds: RUNS_SECONDS } : {};
+}
+
 /** A Deployment for a service, without apiVersion and kind. */
 export function deploymentManifest(made: NewDeployment): object {
   const { name, definition, holdsDisk } = made;
@@ -44,6 +55,7 @@ export function deploymentManifest(made: NewDeployment): object {
     spec: {
       replicas: definition.size,
       selector: { matchLabels: { [labels.service]: name } },
+      ...steadiness(definition),
       progressDeadlineSeconds: made.rollouts.progressDeadlineSeconds,
       strategy: holdsDisk
         ? { type: "Recreate" }

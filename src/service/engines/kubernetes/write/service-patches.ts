@@ -9,6 +9,7 @@ import type { FoundService } from "../read/services.ts";
 import { escaped, type PodTemplate } from "../read/containers.ts";
 import { memoryQuantity, requestFor } from "./pod-template.ts";
 import type { Part } from "./refused-operations.ts";
+import { steadiness } from "./service-manifests.ts";
 
 type Source = FoundService["source"]["object"];
 
@@ -244,14 +245,17 @@ function requestsBelow(
 /** Kubernetes fills it in where none is set. */
 const KUBERNETES_DEADLINE = 600;
 
-/** Of Gantry's own services, those from before it set a deadline get it with the next deploy. One that somebody chose stays. */
-function deadlineOf(
-  { isAdopted, source }: FoundService,
-  wanted: number,
-): { readonly progressDeadlineSeconds?: number } {
+/** Of Gantry's own services, those from before it set these get them with the next deploy. What somebody chose stays. */
+function rolloutSettings(
+  { isAdopted, source, service }: FoundService,
+  deadline: number,
+): { readonly progressDeadlineSeconds?: number; readonly minReadySeconds?: number } {
   if (isAdopted || source.kind !== "Deployment") return {};
-  const { progressDeadlineSeconds: now = KUBERNETES_DEADLINE } = source.object.spec;
-  return now === KUBERNETES_DEADLINE && wanted !== now ? { progressDeadlineSeconds: wanted } : {};
+  const { progressDeadlineSeconds: now = KUBERNETES_DEADLINE, minReadySeconds } = source.object.spec;
+  return {
+    ...(now === KUBERNETES_DEADLINE && deadline !== now && { progressDeadlineSeconds: deadline }),
+    ...(minReadySeconds === undefined && steadiness(service.definition)),
+  };
 }
 
 /**
@@ -298,7 +302,7 @@ export function updatePatch(
       metadata: { uid: object.metadata.uid, annotations: needed(object, { ...notes, ...(isResized && sizes) }) },
       spec: {
         ...(isResized && !isStopped && { replicas: after.size }),
-        ...(isDeployed && deadlineOf(found, deadline)),
+        ...(isDeployed && rolloutSettings(found, deadline)),
         ...(containers.length + init.length > 0 && {
           template: {
             spec: { ...(containers.length > 0 && { containers }), ...(init.length > 0 && { initContainers: init }) },

@@ -227,10 +227,10 @@ test("image, variables, memory and size of one update are one patch", async () =
   expect(web.patches()).toHaveLength(1);
 });
 
-describe("the deadline of a rollout", () => {
+describe("how a rollout is judged", () => {
   const own = { "app.kubernetes.io/managed-by": "gantry", "gantry/service": "web" };
 
-  async function ownTown(spec: { readonly progressDeadlineSeconds?: number }) {
+  async function ownTown(spec: { readonly progressDeadlineSeconds?: number; readonly minReadySeconds?: number }) {
     const { server, ...web } = await town();
     const { kind: _, ...sent } = deployment("web", { metadata: { labels: own }, podSpec, spec });
     server.objects.put("deployments", "team", sent);
@@ -238,7 +238,7 @@ describe("the deadline of a rollout", () => {
   }
 
   test.each([{}, { progressDeadlineSeconds: 600 }])(
-    "of a service that Gantry made before it set one is set with the next deploy: %o",
+    "is set with the next deploy of a service that Gantry made before it set that: %o",
     async (spec) => {
       const { wrote } = await ownTown(spec);
 
@@ -249,6 +249,8 @@ describe("the deadline of a rollout", () => {
       expect(await wrote({ containers: [{ image: "shop/app:3" }] })).toEqual([
         `${containers}/0/image: "shop/app:2" → "shop/app:3"`,
         expect.stringMatching(/^\/spec\/progressDeadlineSeconds: .*120$/u),
+        // It has no mapped port.
+        "/spec/minReadySeconds: undefined → 5",
       ]);
       expect(await wrote({ containers: [{ image: "shop/app:4" }] })).toEqual([
         `${containers}/0/image: "shop/app:3" → "shop/app:4"`,
@@ -256,8 +258,8 @@ describe("the deadline of a rollout", () => {
     },
   );
 
-  test("that somebody chose stays", async () => {
-    const { wrote } = await ownTown({ progressDeadlineSeconds: 900 });
+  test("stays as somebody chose it", async () => {
+    const { wrote } = await ownTown({ progressDeadlineSeconds: 900, minReadySeconds: 0 });
 
     expect(await wrote({ containers: [{ image: "shop/app:3" }] })).toEqual([
       `${containers}/0/image: "shop/app:2" → "shop/app:3"`,

@@ -209,6 +209,11 @@ describe("the Deployment of a service", () => {
     expect(JSON.stringify(manifestOf(body))).toContain('"lifecycle":{"preStop":{"sleep":{"seconds":5}}}');
   });
 
+  test("whose port is probed is ready when it answers; without one, when it has run for a while", () => {
+    expect(manifestOf({ containers: [{ image: "worker" }] })).toMatchObject({ spec: { minReadySeconds: 5 } });
+    expect(JSON.stringify(manifestOf(web))).not.toContain("minReadySeconds");
+  });
+
   test("that nobody reaches ends at once", () => {
     expect(JSON.stringify(manifestOf({ containers: [{ image: "worker" }] }))).not.toContain("preStop");
   });
