@@ -17,6 +17,8 @@ export const FEW: Size = { services: SCALED + 1 };
 let services: Service[] = [];
 /** Services that stay "Updating" with too few instances ready. */
 let isUpdating = false;
+/** All services keep crashing. */
+let isFailing = false;
 /** Without it nothing tells how many instances are ready. */
 let isCounting = true;
 
@@ -32,7 +34,8 @@ function wire({ name, size }: Service): object {
     created_at: "2026-11-20T09:30:00Z",
     status: isUpdating ? "Updating" : "Running",
     target_instance_size: size,
-    ...(isCounting && { ready_instances: isUpdating ? 1 : size }),
+    ...(isCounting && { ready_instances: isFailing ? 0 : isUpdating ? 1 : size }),
+    ...(isFailing && { restarts: { count: 4 }, last_state: { reason: "Error", exit_code: 1 } }),
     containers: [
       {
         name: "main",
@@ -86,6 +89,11 @@ export const apiPort = await listen((request, response) => {
 
 export function setUpdating(on: boolean): void {
   isUpdating = on;
+}
+
+export function setFailing(on: boolean): void {
+  isFailing = on;
+  listed = undefined;
 }
 
 export function setCounting(on: boolean): void {

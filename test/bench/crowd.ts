@@ -1,6 +1,6 @@
 import { Agent, request as httpRequest } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
-import { apiPort, FEW, hold, nextSize, SCALED, setCounting, setUpdating, type Size } from "./crowd-api.ts";
+import { apiPort, FEW, hold, nextSize, SCALED, setCounting, setFailing, setUpdating, type Size } from "./crowd-api.ts";
 import { type DeliveryKind, signedDelivery } from "./delivery.ts";
 import { listen, readBody } from "./listen.ts";
 import { personOf, viewOf } from "./marks.ts";
@@ -63,6 +63,15 @@ const waiting = new Map<string, (atMs: number) => void>();
 /** By what the card says, "svc-1 scaled to 3": who waits for it. Later looks at a service draw its earlier cards again. */
 const settling = new Map<string, () => void>();
 
+/** Who waits for a message or an update, by what its text has to match. */
+let news: { readonly of: RegExp; readonly heard: () => void } | undefined;
+
+function hears(of: RegExp): Promise<void> {
+  return new Promise((heard) => {
+    news = { of, heard };
+  });
+}
+
 /** What a card says of the end of a scale; undefined while the health of the service isn't known. */
 function settledScale(text: string): string | undefined {
   return /⏳|checking/u.test(text) ? undefined : /svc-\d+ scaled to \d+/u.exec(text)?.[0];
@@ -86,6 +95,7 @@ const slackPort = await listen((request, response) => {
     const isConnected = method === "views.update" && fields.get("view")?.includes("Account connected") === true;
     if (isConnected) waiting.get(fields.get("view_id") ?? "")?.(machineMs());
     if (method === "views.publish") waiting.get(fields.get("user_id") ?? "")?.(machineMs());
+    if (method.startsWith("chat.") && news?.of.test(fields.get("text") ?? "") === true) news.heard();
     if (method.startsWith("chat.")) settling.get(settledScale(fields.get("text") ?? "") ?? "")?.();
   }
   answer().catch(() => response.destroy());
@@ -207,6 +217,18 @@ const calls = {
   holds: (size: Size | undefined) => hold(size ?? FEW),
   updating: (on: boolean) => setUpdating(on),
   counting: (on: boolean) => setCounting(on),
+  /** A channel watches everything, from its message on. */
+  async watches({ port }: To) {
+    const told = hears(/watches all workloads/u);
+    await deliver(port, { kind: "command", text: "watch all --after 0" }).acked;
+    await told;
+  },
+  /** All services begin or cease to crash; until a watch has told it. */
+  async storms(on: boolean) {
+    const told = hears(on ? /^🔴/u : /recovered/u);
+    setFailing(on);
+    await told;
+  },
   /** Commands, until their messages are there, in milliseconds. */
   async says({ port, text, times, concurrency, areMany = false }: To & Commands) {
     const messageMs: number[] = [];

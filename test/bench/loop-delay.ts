@@ -11,11 +11,15 @@ export const loopDelayCalls = {
     histogram.reset();
     histogram.enable();
   },
-  /** p99 since `beginDelay`, in milliseconds. */
-  endDelay(): number {
+  /** Since `beginDelay`. */
+  endDelay(): LoopDelay {
     histogram.disable();
-    return Math.max(0, histogram.percentile(99) / 1e6 - EVERY_MS);
+    const delay = (nanoseconds: number): number => Math.max(0, nanoseconds / 1e6 - EVERY_MS);
+    return { p99: delay(histogram.percentile(99)), longest: delay(histogram.max) };
   },
 };
+
+/** In milliseconds. */
+export type LoopDelay = { readonly p99: number; readonly longest: number };
 
 export type LoopDelayCalls = typeof loopDelayCalls;

@@ -388,4 +388,11 @@ export const kubernetesMutants: readonly Mutant[] = [
     becomes: "  return known ?? { names: [], leftOut: [] };",
     tests: ["test/service/engines/kubernetes/region-namespaces.test.ts"],
   },
+  {
+    bug: "a version without a port that exits at once replaces the old instances",
+    file: "src/service/engines/kubernetes/write/service-manifests.ts",
+    text: "return ports.length === 0 ? { minReadySeconds: RUNS_SECONDS } : {};",
+    becomes: "return {};",
+    tests: ["test/service/engines/kubernetes/write/service-manifests.test.ts"],
+  },
 ];

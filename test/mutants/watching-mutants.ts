@@ -215,6 +215,13 @@ export const watchingMutants: readonly Mutant[] = [
     tests: cards,
   },
   {
+    bug: "nobody is acked while thousands of incidents are written",
+    file: "src/platform/database/group-commit.ts",
+    text: "            await stepAside();\n",
+    becomes: "",
+    tests: ["test/platform/database/group-commit.test.ts"],
+  },
+  {
     bug: "two replicas tell the same in two messages",
     file: "src/bot/store/alerts.ts",
     text: "const rest = await joined(inside, { placing: { ...placing, tell: await unplaced(inside.db, placing) }, put });",

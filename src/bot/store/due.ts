@@ -4,7 +4,7 @@ import type { StoredChange } from "../changes/stored-change.ts";
 import type { Due, DueKindName, NextTime, Scheduled, Taking } from "../workflow/due-kinds.ts";
 import type { ListKey } from "../workflow/stored.ts";
 import { builtOnce } from "./database/built-once.ts";
-import { BATCH, type Session, timeAt } from "./database/session.ts";
+import { BATCH, type Session, slices, timeAt } from "./database/session.ts";
 import { LOST } from "./database/text-sealer.ts";
 import { plainText } from "./schema/columns.ts";
 import type { Tables } from "./schema/tables.ts";
@@ -250,8 +250,7 @@ export async function holdDue({ db, clock, textSealer }: Session, due: Due, payl
 
 /** Renews leases; those that are lost stay so. */
 export async function renewDue({ db, clock }: Session, kind: DueKindName, dues: readonly Due[]): Promise<void> {
-  for (let from = 0; from < dues.length; from += BATCH) {
-    const some = dues.slice(from, from + BATCH);
+  for (const some of slices(dues, BATCH)) {
     await db
       .updateTable("due")
       .set({ at: clock(some[0]?.leaseMs) })

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { StoredProfile } from "../workflow/stored.ts";
-import { BATCH, inBatches, type Session } from "./database/session.ts";
+import { inBatches, type Session, slices, WRITTEN_AT_ONCE } from "./database/session.ts";
 import { Flag, parseRow, plainText, Time } from "./schema/columns.ts";
 
 const ProfileRow = z.object({
@@ -46,11 +46,11 @@ export async function saveProfiles(
   profiles: readonly StoredProfile[],
 ): Promise<void> {
   const rows = [...new Map(profiles.map((each) => [each.userId, each])).values()];
-  for (let from = 0; from < rows.length; from += BATCH) {
+  for (const some of slices(rows, WRITTEN_AT_ONCE)) {
     await db
       .insertInto("profile")
       .values(
-        rows.slice(from, from + BATCH).map(({ userId, name, standing, isAdmin, zone, ageMs }) => ({
+        some.map(({ userId, name, standing, isAdmin, zone, ageMs }) => ({
           team_id: teamId,
           user_id: userId,
           name: plainText(name).slice(0, LONGEST_NAME),

@@ -16,7 +16,15 @@ import type { Due } from "../workflow/due-kinds.ts";
 import type { ListKey, Round, RoundResult } from "../workflow/stored.ts";
 import { delayDue, deleteDue, scheduleDue } from "./due.ts";
 import { deletePosts, schedulePosts } from "./posts.ts";
-import { BATCH, inBatches, inTransaction, type Session, untilNone } from "./database/session.ts";
+import {
+  BATCH,
+  inBatches,
+  inTransaction,
+  type Session,
+  slices,
+  untilNone,
+  WRITTEN_AT_ONCE,
+} from "./database/session.ts";
 import { LOST, type TextSealer } from "./database/text-sealer.ts";
 import { Big, fromJson, maybe, parseRow, plainText, Time, toJson } from "./schema/columns.ts";
 
@@ -301,8 +309,8 @@ export function endRound(session: Session, round: Round, result: RoundResult): P
 
 async function writeSeen({ db, textSealer }: Session, list: ListKey, { changed, gone }: RoundResult): Promise<void> {
   const { teamId: team_id, account, region, kind } = list;
-  for (let from = 0; from < changed.length; from += BATCH) {
-    const rows = changed.slice(from, from + BATCH).map((kept) => ({
+  for (const some of slices(changed, WRITTEN_AT_ONCE)) {
+    const rows = some.map((kept) => ({
       team_id,
       account,
       region,
@@ -327,8 +335,8 @@ async function writeSeen({ db, textSealer }: Session, list: ListKey, { changed, 
 }
 
 async function writeIncidents({ db, textSealer }: Session, incidents: readonly Incident[]): Promise<void> {
-  for (let from = 0; from < incidents.length; from += BATCH) {
-    const rows = incidents.slice(from, from + BATCH).map((incident) => {
+  for (const some of slices(incidents, WRITTEN_AT_ONCE)) {
+    const rows = some.map((incident) => {
       const { shared, seen, unseenSince, overUnseenSince, restartsBefore, changedBefore } = incident;
       const dates = { unseenSince: unseenSince?.toISOString(), overUnseenSince: overUnseenSince?.toISOString() };
       const state = JSON.stringify({ shared, seen, ...dates, restartsBefore, changedBefore });
@@ -380,9 +388,9 @@ async function scheduleAlerts(session: Session, incidents: readonly string[]): P
 
 async function writeNotices({ db, textSealer }: Session, round: Round, { notices }: RoundResult): Promise<void> {
   for (const isOld of [true, false]) {
-    const some = notices.filter((each) => each.isOld === isOld);
-    for (let from = 0; from < some.length; from += BATCH) {
-      const rows = some.slice(from, from + BATCH).map(({ place, id, event, countsAt, dueAt }) => ({
+    const those = notices.filter((each) => each.isOld === isOld);
+    for (const some of slices(those, WRITTEN_AT_ONCE)) {
+      const rows = some.map(({ place, id, event, countsAt, dueAt }) => ({
         team_id: round.teamId,
         place,
         id,

@@ -1,4 +1,5 @@
 import type { DatabaseConnection, Dialect, Driver, SqliteDialect } from "kysely";
+import { createTurns } from "../turns.ts";
 import type { Checkpoints } from "./checkpoints.ts";
 import type { SyncedFile } from "./synced-file.ts";
 
@@ -14,7 +15,7 @@ export function groupCommit(
   dialect: SqliteDialect,
   { file, checkpoints }: { readonly file: SyncedFile; readonly checkpoints: Checkpoints },
 ): { readonly waiting: Dialect; readonly ahead: Dialect } {
-  const turns = createTurns();
+  const turns = createQueue();
   const base: Omit<Dialect, "createDriver"> = {
     createQueryCompiler: () => dialect.createQueryCompiler(),
     createIntrospector: (db) => dialect.createIntrospector(db),
@@ -30,10 +31,13 @@ export function groupCommit(
       async acquireConnection(): Promise<DatabaseConnection> {
         await turns.take();
         const connection = await acquire();
+        // A transaction of thousands of rows would keep the acks of others waiting: nothing in it waits for the machine.
+        const { stepAside } = createTurns();
         return {
           streamQuery: (query, size) => connection.streamQuery(query, size),
-          executeQuery(query) {
+          async executeQuery(query) {
             hasWritten ||= !WRITES_NOTHING.test(query.sql);
+            await stepAside();
             return connection.executeQuery(query);
           },
         } satisfies DatabaseConnection;
@@ -60,7 +64,7 @@ export function groupCommit(
 }
 
 /** One at a time, in order. */
-function createTurns() {
+function createQueue() {
   let last = Promise.resolve();
   let end = (): void => undefined;
   return {

@@ -1,5 +1,5 @@
 import { type Rig, startIn } from "./rig.ts";
-import { cpuMs, loopDelayMs, peakMb } from "./process-stat.ts";
+import { cpuMs, loopDelay, peakMb } from "./process-stat.ts";
 import { atLeast, atMost, told, type Row } from "./row.ts";
 import { median } from "../stats.ts";
 
@@ -15,7 +15,7 @@ export async function measureScales({ crowd, gantry, repetitions }: Rig): Promis
     rates.push((SCALES / (await crowd.ask("scales", { port, times: SCALES }))) * 1_000);
   }
   const before = cpuMs(pid);
-  const delay = await loopDelayMs(gantry, () => crowd.ask("scales", { port, times: SCALES }));
+  const { p99: delay } = await loopDelay(gantry, () => crowd.ask("scales", { port, times: SCALES }));
   return [
     atLeast({ name: "scale, 16 at a time, until the settled card", unit: "a second", ours: rates }, 250),
     told({ name: "scale, 16 at a time, CPU of each", unit: "ms", ours: (cpuMs(pid) - before) / SCALES }),

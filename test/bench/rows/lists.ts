@@ -1,6 +1,7 @@
 import { median, percentile } from "../stats.ts";
 import type { GantryProcess } from "../gantry-process.ts";
-import { cpuMs, loopDelayMs, peakMb } from "./process-stat.ts";
+import type { LoopDelay } from "../loop-delay.ts";
+import { cpuMs, loopDelay, peakMb } from "./process-stat.ts";
 import type { Rig } from "./rig.ts";
 import { atLeastBy, atMostBy, told, type Row } from "./row.ts";
 
@@ -62,8 +63,8 @@ function figures({ ours, base }: Pairs<Busy>, key: keyof Busy): Pairs<number> {
 
 /** In a run of its own: watching the event loop takes time, too. */
 async function delays(rig: Rig, load: Load): Promise<{ readonly ours: number; readonly base: number }> {
-  const of = (app: GantryProcess): Promise<number> => loopDelayMs(app, () => busy(rig, app, load));
-  return { ours: await of(rig.gantry), base: await of(rig.bare) };
+  const of = (app: GantryProcess): Promise<LoopDelay> => loopDelay(app, () => busy(rig, app, load));
+  return { ours: (await of(rig.gantry)).p99, base: (await of(rig.bare)).p99 };
 }
 
 const LIST: Load = { text: "list", times: 500 };

@@ -10,6 +10,7 @@ import { measureRedaction } from "./redaction.ts";
 import { openRig, type Rig } from "./rig.ts";
 import type { Row } from "./row.ts";
 import { measureStart } from "./start.ts";
+import { measureStorm } from "./storm.ts";
 import { measureWorkspaces } from "./workspaces.ts";
 
 type Case = {
@@ -31,6 +32,7 @@ const cases: readonly Case[] = [
   { name: "speed: long lists", measure: measureLongLists, isSlow: true },
   { name: "speed: many workloads", measure: measureManyWorkloads },
   { name: "speed: a huge list", measure: measureHugeList, isSlow: true },
+  { name: "speed: a storm", measure: measureStorm, isSlow: true },
   { name: "speed: memory", measure: measureCrowdMemory, isSlow: true },
   { name: "speed: growth", measure: measureGrowth, isSlow: true },
   { name: "speed: redaction", measure: async ({ repetitions }) => measureRedaction(repetitions) },

@@ -72,6 +72,29 @@ test("a row counts as written once it is on disk, and reads don't wait for it", 
   expect(waits).toHaveLength(1);
 });
 
+test("a transaction that writes for long lets others have their turns in between", async () => {
+  const { db: opened } = await fruit(() => Promise.resolve());
+  const count = { turns: 0, isOver: false };
+  const others = (async () => {
+    for (; !count.isOver; count.turns += 1) await nextTurn();
+  })();
+
+  const turns = await opened.transaction().execute(async (tx) => {
+    const begunAt = performance.now();
+    const before = count.turns;
+    for (let row = 0; performance.now() - begunAt < 100; row += 1)
+      await tx
+        .insertInto("fruit")
+        .values({ name: `apple ${row}` })
+        .execute();
+    return count.turns - before;
+  });
+  count.isOver = true;
+  await others;
+
+  expect(turns).toBeGreaterThan(5);
+});
+
 test("rows that are written while one waits for the disk wait together, and not for the wait before", async () => {
   const { waits, onDisk } = slowDisk();
   const { add, done } = await fruit(onDisk);

@@ -10,6 +10,7 @@ import { join } from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { StoreError } from "../../errors.ts";
 import { databaseTroubleOf } from "../../../platform/database/database-trouble.ts";
+import { createTurns } from "../../../platform/turns.ts";
 
 /** The database, or a transaction in it. */
 export type Db = Kysely<Tables>;
@@ -103,14 +104,23 @@ export async function inTransaction<Outside extends Pick<Session, "db">, Result>
  */
 export const BATCH = 1_000;
 
+/** Rows of one insert. To seal their texts and to write them takes some ten milliseconds, in which nobody else has a turn. */
+export const WRITTEN_AT_ONCE = 100;
+
+export function* slices<Item>(items: readonly Item[], size: number): Generator<readonly Item[]> {
+  for (let from = 0; from < items.length; from += size) yield items.slice(from, from + size);
+}
+
 /** Reads rows by ids, however many there are. */
 export async function inBatches<Row>(
   ids: readonly string[],
   read: (some: readonly string[]) => Promise<readonly Row[]>,
 ): Promise<Row[]> {
   const rows: Row[] = [];
-  for (let from = 0; from < ids.length; from += BATCH) {
-    for (const row of await read(ids.slice(from, from + BATCH))) rows.push(row);
+  const { stepAside } = createTurns();
+  for (const some of slices(ids, BATCH)) {
+    for (const row of await read(some)) rows.push(row);
+    await stepAside();
   }
   return rows;
 }
