@@ -12,7 +12,7 @@ import { databaseFile } from "../../src/bot/store/database/session.ts";
 import { openStore } from "../../src/bot/store/open-store.ts";
 import { dueKinds } from "../../src/bot/workflow/due-kinds.ts";
 import type { NewWatch, Profile } from "../../src/bot/workflow/stored.ts";
-import type { WorkflowParts } from "../../src/bot/workflow/ports.ts";
+import type { People, WorkflowParts } from "../../src/bot/workflow/ports.ts";
 import { deliverPost } from "../../src/bot/compose/deliver-post.ts";
 import type { Sender } from "../../src/bot/workflow/posts.ts";
 import { notifyPlace } from "../../src/bot/workflow/watching/notify.ts";
@@ -131,6 +131,16 @@ async function main(): Promise<void> {
     });
     return { services: items, skipped: 0 };
   };
+  const people: People = {
+    nowMs,
+    profile: (userId) => Promise.resolve(profileOf(userId)),
+    someProfiles: (ids) => Promise.resolve(new Map(ids.map((id) => [id, profileOf(id)]))),
+    profileChanged: () => Promise.resolve(),
+    channelMembers: () => Promise.resolve(new Set(accounts.map((_, at) => `U${at}`))),
+    groupMembers: () => Promise.resolve(new Set()),
+    groupHandles: () => Promise.resolve(new Map()),
+    bot: () => ({ userId: undefined, name: "Gantry", teamId: "T1" }),
+  };
   const deps = {
     store,
     log,
@@ -141,16 +151,13 @@ async function main(): Promise<void> {
     accounts: { reopen: (ref: object) => Promise.resolve({ ...ref, token: "t" }) },
     calls: { today: () => Promise.resolve({ count: 0, since: new Date() }) },
     api: {
+      engine: () => Promise.resolve(undefined),
       as: ({ username }: { readonly username: string }) => ({
         // Its logs are empty.
         send: ({ op }: { readonly op: string }) => (op === "getServiceLogs" ? Promise.resolve([]) : list(username)),
       }),
     },
-    people: {
-      nowMs,
-      profile: (userId: string) => Promise.resolve(profileOf(userId)),
-      channelMembers: () => Promise.resolve(new Set(accounts.map((_, at) => `U${at}`))),
-    },
+    people,
     logs: { redact: () => Promise.resolve([]) },
   } as unknown as WorkflowParts; // what watching uses of it
   for (const [at, username] of accounts.entries()) {

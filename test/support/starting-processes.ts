@@ -4,6 +4,7 @@
  */
 export const startingProcesses: readonly string[] = [
   "test/main.test.ts",
+  "test/bench/watch.test.ts",
   "test/bin/docker-start.test.ts",
   "test/bin/kubernetes-start.test.ts",
   "test/bin/service.test.ts",
