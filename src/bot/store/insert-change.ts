@@ -166,7 +166,8 @@ export async function freeExpired({ db, clock }: Reader, waitKey: string | undef
 }
 
 /**
- * Adds the parts of a new request, in its transaction. A part has no card of its own. From its turn on, it is carried on like any other request. Each has a row of history, so that the history of each workload tells who asked.
+ * Adds the parts of a new request, in its transaction. A part has no card of its own. When its turn comes, it runs like any other request.
+ * Each has a row of history, so that the history of each workload tells who asked.
  */
 export async function insertParts(
   session: Session,

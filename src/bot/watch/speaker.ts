@@ -48,7 +48,7 @@ function isIn(place: string, { card, requester, notifies }: StoredChange): boole
   return place === shownIn || (notifies === true && place === requester.userId);
 }
 
-/** The Change was sent before this very workload failed. A failure that comes back is told only by a card that is still followed. */
+/** The Change was sent before this workload failed. A failure that comes back is told only by a card that is still followed. */
 function mayBeOf({ claimedAt, ending, health, workload }: StoredChange, { openedAt, times, seen }: Incident): boolean {
   const { outcome } = ending?.kind === "run" ? ending : {};
   const uid = (outcome?.kind === "done" ? outcome.after?.uid : undefined) ?? workload.uid;

@@ -31,7 +31,7 @@ export function groupCommit(
       async acquireConnection(): Promise<DatabaseConnection> {
         await turns.take();
         const connection = await acquire();
-        // A transaction of thousands of rows would keep the acks of others waiting: nothing in it waits for the machine.
+        // SQLite's statements don't wait for anything, so a transaction of thousands of rows would delay every ack until it ends.
         const { stepAside } = createTurns();
         return {
           streamQuery: (query, size) => connection.streamQuery(query, size),

@@ -7,7 +7,7 @@ const WATCHED = 5_000;
 /** A watch looks every ten seconds. */
 const UNTIL_SEEN_MS = 25_000;
 
-/** All services of one watched account begin to crash at once, and recover: how long one piece of work of the bot takes. */
+/** All services of one watched account begin to crash at once, then recover: how long the bot's main thread is busy without a break. */
 export async function measureStorm(rig: Rig): Promise<readonly Row[]> {
   const app = await startIn(rig, { isAsked: true });
   const { port, pid } = app;

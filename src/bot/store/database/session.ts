@@ -104,7 +104,7 @@ export async function inTransaction<Outside extends Pick<Session, "db">, Result>
  */
 export const BATCH = 1_000;
 
-/** Rows of one insert. To seal their texts and to write them takes some ten milliseconds, in which nobody else has a turn. */
+/** Rows in one insert. Sealing and writing them takes about ten milliseconds, during which nothing else runs. */
 export const WRITTEN_AT_ONCE = 100;
 
 export function* slices<Item>(items: readonly Item[], size: number): Generator<readonly Item[]> {

@@ -36,7 +36,7 @@ export function rolloutsIn({ config, version }: Pick<Region, "config" | "version
   return { progressDeadlineSeconds, preStopSeconds: Number(minor) >= SLEEPS_SINCE ? preStopSeconds : 0 };
 }
 
-/** How long an instance has to run that has no port to probe. On Docker, it is as long. */
+/** How long an instance without a port to probe has to run before it counts as ready. Docker waits as long. */
 const RUNS_SECONDS = 5;
 
 /**
