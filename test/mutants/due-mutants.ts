@@ -167,10 +167,10 @@ export const dueMutants: readonly Mutant[] = [
     tests: ["test/bot/store/sqlite-file.test.ts"],
   },
   {
-    bug: "a request that goes on at once waits for the next sweep",
+    bug: "who waits for a card goes on when another attempt of this replica takes over",
     file: "src/bot/workflow/due.ts",
-    text: "    if (!started.delete(due)) count(due.kind, -1);\n",
-    becomes: "    if (started.delete(due)) return;\n    count(due.kind, -1);\n",
+    text: "if (key !== undefined && end !== undefined) return isDone;",
+    becomes: "if (key !== undefined) return isDone;",
     tests: loop,
   },
   {

@@ -118,7 +118,9 @@ export function createDueLoop({ store, lanes, work, log, clock }: Parts): DueLoo
   };
   const release = (due: Due): void => {
     renewed.delete(due);
-    if (!started.delete(due)) count(due.kind, -1);
+    // It had no place of its kind, so nothing else can begin.
+    if (started.delete(due)) return;
+    count(due.kind, -1);
     if (behind.delete(due.kind)) wake();
   };
   const nameOf = ({ kind, key }: Pick<Due, "kind" | "key">): string => `${kind} ${key}`;
@@ -224,7 +226,8 @@ export function createDueLoop({ store, lanes, work, log, clock }: Parts): DueLoo
         const end = await (due === undefined ? other : run(due));
         if (due === undefined && other === undefined) return isDone;
         isDone = isOver(end);
-        if (key !== undefined) return isDone;
+        // Without an end, another attempt has it by now, maybe one of this replica.
+        if (key !== undefined && end !== undefined) return isDone;
       }
     },
     async perform(due, todo) {

@@ -87,6 +87,36 @@ test("work that a statement schedules begins once the statement is done, whoever
   expect(done.toSorted()).toEqual(["one", "two"]);
 });
 
+test("whoever waits for a card also waits for the attempt that a sweep began between two others", async () => {
+  const drawn: string[] = [];
+  const first = Promise.withResolvers<void>();
+  const desk = await looping({
+    work: {
+      async post({ key }) {
+        if (drawn.length === 0) await first.promise;
+        drawn.push(key);
+        return "done";
+      },
+    },
+    store: {
+      async endDue(due) {
+        const end = await desk.store.endDue(due);
+        if (end === "again") await desk.begin();
+        return end;
+      },
+    },
+  });
+  await desk.schedule("post", "card");
+  await desk.begin();
+
+  const isDrawn = desk.finish("post", "card");
+  await desk.schedule("post", "card");
+  first.resolve();
+
+  expect(await isDrawn).toBe(true);
+  expect(drawn).toEqual(["card", "card"]);
+});
+
 test("work that fails is logged and comes again, later each time", async () => {
   const { begin, schedule, lanes, left, store, logged, db } = await looping({
     work: { digest: () => Promise.reject(new Error("broken")) },
