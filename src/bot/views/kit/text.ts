@@ -109,15 +109,21 @@ export function plain(value: Shown, max: number): PlainTextElement {
 }
 
 /**
- * The texts of one message without the sentences that were said before in it: what is quoted may say already what the message says
- * itself, as "Nothing was changed." An empty text is left where nothing else was in it.
+ * The texts of one message without the sentences that were said before in it: what is quoted, also after a colon, may say already
+ * what the message says itself, as "Nothing was changed." An empty text is left where nothing else was in it.
  */
 export function saidOnce<const Texts extends readonly string[]>(texts: Texts): { [At in keyof Texts]: string } {
   const said = new Set<string>();
+  const isNew = (sentence: string): boolean => {
+    const lower = sentence.toLowerCase();
+    if (said.has(lower)) return false;
+    said.add(lower).add(lower.replace(/^[^:]*:\s+/u, ""));
+    return true;
+  };
   const once = texts.map((text) =>
     text
       .split(/(?<=[.!?…])\s+/u)
-      .filter((each) => each === "" || (!said.has(each.toLowerCase()) && said.add(each.toLowerCase())))
+      .filter((each) => each === "" || isNew(each))
       .join(" "),
   );
   return once as { [At in keyof Texts]: string }; // as many as there were

@@ -49,7 +49,7 @@ function lines(refusal: Refusal): readonly [Pieces, ...Line[]] {
     case "api": {
       // The small print says it.
       const [, why, ...others] = saidOnce(["Nothing was changed.", refusal.why, ...refusal.others]);
-      return [[words(why, REASON)], ...others.map((each) => [words(each, REASON)])];
+      return [[words(why, REASON)], ...others.filter((each) => each !== "").map((each) => [words(each, REASON)])];
     }
     case "reason":
       return [
