@@ -24,7 +24,7 @@ export type StillClock = TestClock & {
 };
 
 /** A timer is a limit when it is this long or longer; a shorter one is a pause of the bot. */
-const SHORTEST_LIMIT_MS = 1_000;
+const SHORTEST_LIMIT_MS = 250;
 /** A limit ends when the clock is moved, or after so many times its length: a busy machine must not reach one. */
 const PATIENCE = 20;
 

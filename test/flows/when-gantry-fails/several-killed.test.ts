@@ -58,7 +58,10 @@ test("killed after the last one: nothing is sent again, and the card tells how t
   const { town, killAt, restarts } = await shopsToKill();
   await using _town = town;
 
-  await killAt("observe", "before", () => town.developer.says(ask));
+  await killAt("observe", "before", async () => {
+    await town.developer.says(ask);
+    await town.until(() => card(town.developer).includes("3 of 3 restarted"));
+  });
   // The killed bot may have been drawing.
   town.passMinutes(1);
   await town.sweep();

@@ -1,4 +1,5 @@
 import fc from "fast-check";
+import { kindNamed } from "../../../../src/bot/commands/grammar/argument-types.ts";
 import type { FormValues } from "../../../../src/bot/commands/forms/form.ts";
 
 /** The same wish as words after the verb and as what stands in the form. */
@@ -46,7 +47,10 @@ export const line = fc
   .map((characters) => characters.join("").trim())
   .filter((text) => text !== "");
 
-export const name = fc.stringMatching(/^[a-z](?:[a-z0-9-]{0,12}[a-z0-9])?$/u);
+/** A workload with the name of a kind needs its kind before it: `rollback cj 1` is about the CronJob "1". */
+export const name = fc
+  .stringMatching(/^[a-z](?:[a-z0-9-]{0,12}[a-z0-9])?$/u)
+  .filter((text) => kindNamed(text) === undefined);
 export const target = fc.tuple(fc.constantFrom("", "service/", "job/"), name).map((parts) => parts.join(""));
 export const numbers = (from: number, to: number): fc.Arbitrary<string> =>
   fc.integer({ min: from, max: to }).map(String);
