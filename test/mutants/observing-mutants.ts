@@ -8,8 +8,15 @@ const terminal = ["test/platform/pretty-line.test.ts"];
 
 const refusing = ["test/flows/when-gantry-fails/database-refuses.test.ts"];
 
-/** Bugs of metrics, traces, the log for a terminal, and of what says whether Gantry works. */
+/** Bugs of metrics, traces, the log for a terminal, the specification, and of what says whether Gantry works. */
 export const observingMutants: readonly Mutant[] = [
+  {
+    bug: "a tool can't leave out what only our server offers",
+    file: "openapi.yaml",
+    text: "        active:\n          x-gantry-extension: true\n",
+    becomes: "        active:\n",
+    tests: ["test/api/extensions.test.ts"],
+  },
   {
     bug: "a full database counts as well while a heartbeat fits in",
     file: "src/bot/store/database/trouble.ts",
