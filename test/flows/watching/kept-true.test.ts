@@ -207,9 +207,10 @@ test("a card says that nobody watches there any more while another channel does"
 
 test("a direct message instead of a closed channel names nothing that its reader may not see there", async () => {
   await using town = await watchedTown({ policy: openPolicy });
-  for (const name of ["web", "pay"]) town.is(name, well);
-  await town.watches("web", { afterMs: 0 });
-  await town.watches("pay", { afterMs: 0, owner: { userId: "U0ALEX", name: "Alex Kim" } });
+  for (const name of ["web", "pay"]) {
+    town.is(name, well);
+    await town.watches(name, { afterMs: 0 });
+  }
   town.setPolicy(
     `rules: [{ name: not pay, who: everyone, does: [read, watch], where: dm, workloads: { name: pay }, then: refuse }, { name: all, who: members, does: [read, watch], then: allow }]`,
   );
