@@ -36,8 +36,8 @@ export const postMutants: readonly Mutant[] = [
   {
     bug: "who watches isn't told while the channel is closed",
     file: "src/bot/workflow/post/deliver.ts",
-    text: "fallback === undefined || fallback === place || unshown === undefined",
-    becomes: "fallback === undefined || fallback !== undefined || unshown === undefined",
+    text: "if (people.length === 0) return undefined;",
+    becomes: "if (people.length >= 0) return undefined;",
     tests: kept,
   },
   {
@@ -325,6 +325,13 @@ export const postMutants: readonly Mutant[] = [
     file: "src/bot/workflow/watching/alert-post.ts",
     text: "const isListed = (id: string): boolean => post.listed.includes(id);",
     becomes: "const isListed = (id: string): boolean => isPosted || post.listed.includes(id);",
+    tests: kept,
+  },
+  {
+    bug: "of several who watch in a closed channel, one is told",
+    file: "src/bot/workflow/post/deliver.ts",
+    text: "const posts = people.map(",
+    becomes: "const posts = people.slice(0, 1).map(",
     tests: kept,
   },
   {

@@ -104,8 +104,8 @@ export function placeNotices(session: Session, placing: Placing): Promise<void> 
         .values({ id, team_id: placing.teamId, sort: groupKeys, created_at: inside.clock() })
         .execute();
       await put(rest, id);
-      const { teamId, place, ownerId: fallback } = placing;
-      await addPost(inside, { kind: "alert", key: id, teamId, payload: undefined, place, fallback });
+      const { teamId, place } = placing;
+      await addPost(inside, { kind: "alert", key: id, teamId, payload: undefined, place, fallback: undefined });
       listed.delete(id);
     }
     await schedulePosts(inside, "alert", [...listed]);

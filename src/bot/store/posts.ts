@@ -229,8 +229,8 @@ function storedPost({ textSealer, log }: Session, row: Selectable<PostTable>): S
 }
 
 /**
- * Stores what became of a message while this replica has its lease, and ends the lease or, with nothing else, renews it. Another
- * message is stored in one transaction with it. `lost`: another replica has it, and nothing was stored; `adopted`: the same, but the new
+ * Stores what became of a message while this replica has its lease, and ends the lease or, with nothing else, renews it. Other
+ * messages are stored in one transaction with it. `lost`: another replica has it, and nothing was stored; `adopted`: the same, but the new
  * card was stored, because there was none. `again`: it is over, and was scheduled again meanwhile.
  */
 export async function savePost(
@@ -243,7 +243,7 @@ export async function savePost(
     const { also: _, ...own } = saved;
     return inTransaction(session, async (inside) => {
       const isHeld = await holdDue(inside, due);
-      if (isHeld) await addPost(inside, also);
+      if (isHeld) for (const each of also) await addPost(inside, each);
       return isHeld ? savePost(inside, due, own) : "lost";
     });
   }

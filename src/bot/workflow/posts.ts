@@ -67,8 +67,8 @@ export type SavedPost = {
   readonly listed?: readonly string[];
   readonly restMs?: number;
   readonly isBlocked?: boolean;
-  /** Also schedules another message. */
-  readonly also?: NewPost;
+  /** Also schedules other messages. */
+  readonly also?: readonly NewPost[];
   /** It shows all there is: ends the lease. */
   readonly isOver?: true;
 };
@@ -134,10 +134,10 @@ export type Unshown = {
   readonly lateMs: number;
 };
 
-/** Another message, for somebody whom this one doesn't reach. */
+/** Other messages, for people whom this one doesn't reach. */
 export type Beside =
   /** Scheduled once: its keys are stored with this message. */
-  | { readonly kind: "tell"; readonly keys: readonly [string, ...string[]]; readonly post: NewPost }
+  | { readonly kind: "tell"; readonly keys: readonly [string, ...string[]]; readonly posts: readonly NewPost[] }
   /** This one may show it soon. */
   | { readonly kind: "soon"; readonly ms: number };
 
@@ -154,6 +154,8 @@ export type Shown = {
   readonly responseUrl?: string | undefined;
   /** Without `unshown`, it shows all. */
   readonly beside?: (sentKeys: readonly string[], unshown?: Unshown) => Beside | undefined;
+  /** Who gets it directly while its place takes none; without it, the message's own fallback. */
+  readonly instead?: readonly string[];
   /** Somebody waits for it: it is sent at once, also during a pause. */
   readonly isAwaited?: true;
   /** Ids of what it lists: its readers know them, whatever they may see later. */

@@ -197,8 +197,6 @@ export type PlaceId = { readonly teamId: string; readonly place: string };
 
 /** The decision about each notice of a place: tell, wait or drop. */
 export type Placing = PlaceId & {
-  /** The person who gets it while the place takes no message. */
-  readonly ownerId: string | undefined;
   readonly tell: readonly {
     readonly id: string;
     /** Those of one poll with the same key share an alert. */

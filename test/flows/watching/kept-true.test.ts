@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { event } from "../../bot/store/contract/bench.ts";
 import { openPolicy } from "../../support/open-policy.ts";
+import type { Person } from "../../support/world.ts";
 import { crashing, type WatchedTown, watchedTown, well } from "../../support/watched-town.ts";
 
 /** Dana watches web in #ops. */
@@ -224,6 +225,22 @@ test("a direct message instead of a closed channel names nothing that its reader
 
   expect(direct(town)[0]).toMatch(/^🟢 web/u);
   expect(direct(town).join("\n")).not.toMatch(/\bpay\b/u);
+});
+
+test("while a channel is closed, each thing that fails is told to somebody who watches it", async () => {
+  await using town = await watchedTown({ policy: openPolicy });
+  for (const name of ["web", "pay"]) town.is(name, well);
+  await town.watches("web", { afterMs: 0 });
+  await town.watches("pay", { afterMs: 0, owner: { userId: "U0ALEX", name: "Alex Kim" } });
+  town.playground.people.archive("ops");
+
+  for (const name of ["web", "pay"]) town.is(name, crashing);
+  await town.passes(3);
+
+  const read = (person: Person): readonly string[] =>
+    person.sees("@gantry").map(({ text }) => text.split("\n")[0] ?? "");
+  expect(read(town.developer)).toEqual(["🔴 web keeps crashing", "Last lines of web"]);
+  expect(read(town.approver)).toEqual(["🔴 pay keeps crashing", "Last lines of pay"]);
 });
 
 test("news is told at once in the thread of a card that can't be edited, however long that has been so", async () => {

@@ -71,7 +71,7 @@ const found: RoundResult = {
   notices: [],
 };
 const tell = [{ id: "i1", groupKey: "failing", joins: "young" as const }];
-const placing: Placing = { teamId: "T1", place: "C1", ownerId: "U1", tell, wait: [], drop: [] };
+const placing: Placing = { teamId: "T1", place: "C1", tell, wait: [], drop: [] };
 let due: Due;
 let round: Round;
 let alert: string;

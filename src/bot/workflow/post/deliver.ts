@@ -238,7 +238,7 @@ async function postNew(work: Work, first: Shown): Promise<Sent<Card> | Unseen> {
 
 type Saved = {
   readonly sentKeys: readonly string[];
-  readonly also?: NewPost;
+  readonly also?: readonly NewPost[];
   readonly soonMs: number | undefined;
 };
 
@@ -281,21 +281,25 @@ function besides(work: Work, shown: Shown, sentKeys: readonly string[], unshown?
   const { parts, due, post, beganMs } = work;
   const sinceMs = due.takenAt.getTime() - due.createdAt.getTime();
   const late = unshown && { ...unshown, lateMs: sinceMs + parts.clock.elapsedMs() - beganMs };
-  const { beside: byKind = (): Beside | undefined => instead(post, late) } = shown;
+  const { beside: byKind = (): Beside | undefined => instead(post, shown, late) } = shown;
   const beside = byKind(sentKeys, late);
   if (beside?.kind !== "tell") return { sentKeys, soonMs: beside?.ms };
   if (sentKeys.includes(beside.keys[0])) return { sentKeys, soonMs: undefined };
-  return { sentKeys: [...sentKeys, ...beside.keys], also: beside.post, soonMs: undefined };
+  return { sentKeys: [...sentKeys, ...beside.keys], also: beside.posts, soonMs: undefined };
 }
 
-/** The same message for its fallback person, while the channel takes none. */
-function instead(post: StoredPost, unshown: Unshown | undefined): Beside | undefined {
-  const { kind, key, teamId, payload, place, fallback } = post;
-  if (fallback === undefined || fallback === place || unshown === undefined) return undefined;
+/** The same message for people, while the channel takes none. Who has it already doesn't get another one. */
+function instead(post: StoredPost, shown: Shown, unshown: Unshown | undefined): Beside | undefined {
+  const { kind, key, teamId, payload, place, fallback, insteadOf } = post;
+  if (unshown === undefined || insteadOf !== undefined) return undefined;
   // The message comes soon, or its thread has the news.
   if (unshown.why === "later" || (unshown.why === "message" && post.card !== undefined)) return undefined;
-  const other = { kind, key, teamId, payload, place: fallback, fallback: undefined, insteadOf: place };
-  return { kind: "tell", keys: ["instead"], post: other };
+  const people = (shown.instead ?? (fallback === undefined ? [] : [fallback])).filter((person) => person !== place);
+  if (people.length === 0) return undefined;
+  const other = { kind, key, teamId, payload, fallback: undefined, insteadOf: place };
+  const posts = people.map((person) => ({ ...other, place: person }));
+  // More people when something joins it.
+  return { kind: "tell", keys: [people.length === 1 ? "instead" : `instead ${people.length}`], posts };
 }
 
 type Later = Extract<Sent<never>, { readonly kind: "later" }>;

@@ -53,7 +53,7 @@ export function besideCard(
     const ms = unshown?.why === "later" ? CARD_WITHIN_MS.update - unshown.lateMs : 0;
     if (ms > 0) return { kind: "soon", ms };
     const post = newsFor(change, { change: id, news: "asked", ...whyOf(unshown) }, requester.userId);
-    return { kind: "tell", keys: ["asked"], post };
+    return { kind: "tell", keys: ["asked"], posts: [post] };
   }
   if (unshown === undefined) return undefined;
   const { why, lateMs } = unshown;
@@ -68,7 +68,7 @@ export function besideCard(
   const place = card !== undefined && (why === "message" || why === "later") ? card.channelId : requester.userId;
   const post = newsFor(change, { change: id, news, ...whyOf(unshown) }, place);
   // With an ending, the thread counts as complete: its replies would repeat the message.
-  return { kind: "tell", keys: change.settledAt === undefined ? [news] : [news, ...complete], post };
+  return { kind: "tell", keys: change.settledAt === undefined ? [news] : [news, ...complete], posts: [post] };
 }
 
 function graceMs({ card, settledAt }: StoredChange): number {
@@ -153,7 +153,7 @@ function elsewhere({ change, content, next, isFresh }: Elsewhere, unshown: Unsho
   const ms = unshown.why === "later" ? CARD_WITHIN_MS.update - unshown.lateMs : 0;
   if (next === undefined) return isFresh && unshown.why !== "later" ? { kind: "soon", ms: 1_000 } : undefined;
   if (ms > 0) return { kind: "soon", ms };
-  return { kind: "tell", keys: [ELSEWHERE], post: newsFor(change, content, next) };
+  return { kind: "tell", keys: [ELSEWHERE], posts: [newsFor(change, content, next)] };
 }
 
 function wordsOf(

@@ -26,6 +26,8 @@ export type AlertContent = {
   /** Watches whose owners may see those in this place. */
   readonly watches: readonly Watch[];
   readonly isMuted: boolean;
+  /** Who gets it directly while this place takes no message: of each thing, an owner who may see it. */
+  readonly instead: readonly string[];
   /** One of these owners may read requests and history, as full members may. */
   readonly readsHistory: boolean;
 };
@@ -65,6 +67,7 @@ export function shownAlert(
   return {
     listed: [...incidents, ...events].map(({ id }) => id),
     card: (how) => drawAlert(deps, content, how),
+    instead: content.instead,
     kept: {
       lacks: (thread) => lackingReplies(content, thread),
       async reply(key) {
@@ -125,6 +128,7 @@ async function readAlert(deps: WorkflowParts, post: StoredPost): Promise<AlertCo
   const incidents: Incident[] = [];
   const shown: Incident[] = [];
   const watches = new Set<Watch>();
+  const instead = new Set<string>();
   const { stepAside } = createTurns();
   for (const incident of alert.incidents) {
     await stepAside();
@@ -133,6 +137,7 @@ async function readAlert(deps: WorkflowParts, post: StoredPost): Promise<AlertCo
     if (who.length > 0) incidents.push(incident);
     if (who.length > 0 || isListed(incident.id)) shown.push(who.length > 0 ? incident : unwatched(incident, now));
     for (const watch of who) watches.add(watch);
+    for (const { owner } of who.slice(0, 1)) instead.add(owner.userId);
   }
   const events: Alert["events"][number][] = [];
   for (const event of alert.events) {
@@ -142,12 +147,20 @@ async function readAlert(deps: WorkflowParts, post: StoredPost): Promise<AlertCo
     const who = isListed(event.id) ? [] : await readers(isAbout, event);
     if (who === "unknown") return "unknown";
     if (isListed(event.id) || who.length > 0) events.push(event);
+    for (const { owner } of who.slice(0, 1)) instead.add(owner.userId);
   }
   const isLate = !isPosted && events.length === 0 && shown.every((each) => isLongOver(each, now));
   if (isLate) return "nothing";
   const isMuted = await allMuted(deps, post, incidents);
   const readsHistory = await someMember(deps, [...watches]);
-  return { alert: { ...alert, incidents: shown, events }, incidents, watches: [...watches], isMuted, readsHistory };
+  return {
+    alert: { ...alert, incidents: shown, events },
+    incidents,
+    watches: [...watches],
+    isMuted,
+    instead: [...instead],
+    readsHistory,
+  };
 }
 
 async function someMember({ people }: Pick<WorkflowParts, "people">, watches: readonly Watch[]): Promise<boolean> {

@@ -36,7 +36,6 @@ export async function notifyPlace(deps: WorkflowParts, due: Pick<Due, "teamId" |
   const mutes = (await store.mutesOf(teamId)).filter((mute) => placeOfMute(mute) === place);
   const sees = sightOf(deps, { endsLost: true });
   const [tell, wait, drop]: [Placing["tell"][number][], Placing["wait"][number][], string[]] = [[], [], []];
-  let ownerId: string | undefined;
   const { stepAside } = createTurns();
   for (const notice of notices) {
     await stepAside();
@@ -44,17 +43,14 @@ export async function notifyPlace(deps: WorkflowParts, due: Pick<Due, "teamId" |
     const decided = wanted.kind === "tell" ? await unlessOnCard(deps, { place, notice, wanted }) : wanted;
     if (decided.kind === "drop") drop.push(notice.id);
     else if (decided.kind === "wait") wait.push({ id: notice.id, until: decided.until, isMuted: decided.isMuted });
-    else {
-      ownerId ??= decided.ownerId;
-      tell.push({ id: notice.id, ...groupOf(notice) });
-    }
+    else tell.push({ id: notice.id, ...groupOf(notice) });
   }
-  await store.placeNotices({ ...at, ownerId, tell, wait, drop });
+  await store.placeNotices({ ...at, tell, wait, drop });
   return "done";
 }
 
 type Decided =
-  | { readonly kind: "tell"; readonly ownerId: string }
+  | { readonly kind: "tell" }
   | { readonly kind: "wait"; readonly until: Date; readonly isMuted: boolean }
   | { readonly kind: "drop" };
 
@@ -92,8 +88,7 @@ async function decide(
     "cause" in subject
       ? tellingOf({ incident: subject, countsAt: notice.countsAt, quiet, mute, wasMuted, now })
       : eventTelling({ quiet, mute, now });
-  if (telling.kind === "tell") return { kind: "tell", ownerId: first.owner.userId };
-  if (telling.kind === "drop") return telling;
+  if (telling.kind !== "wait") return telling;
   return { ...telling, isMuted: mute !== undefined && mute.until > now };
 }
 

@@ -174,7 +174,7 @@ export function cardsContract({ replica }: Bench): void {
       place: "U1",
       fallback: undefined,
     } as const; // a literal kind
-    await a.savePost(due, { sentKeys: ["ended"], also: news });
+    await a.savePost(due, { sentKeys: ["ended"], also: [news] });
     const beforeItWasSaid = await again("FFF666");
     const said = await takeOne(a, "requester");
     if (said !== undefined) await a.removePost(said);

@@ -144,9 +144,9 @@ export function postsContract({ replica, db }: Bench): void {
       fallback: undefined,
     } as const; // a literal kind
 
-    await a.savePost(first, { sentKeys: ["instead"], also });
-    await a.savePost(first, { also: { ...also, payload: undefined } });
-    await a.savePost({ ...first, token: "of another replica" }, { also: { ...also, key: "a2" } });
+    await a.savePost(first, { sentKeys: ["instead"], also: [also] });
+    await a.savePost(first, { also: [{ ...also, payload: undefined }] });
+    await a.savePost({ ...first, token: "of another replica" }, { also: [{ ...also, key: "a2" }] });
 
     const due = await taken(a);
     const instead = {

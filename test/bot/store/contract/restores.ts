@@ -69,7 +69,7 @@ export function restoresContract({ replica, db }: Bench): void {
     const round = due && (await a.roundOf(due));
     if (round === undefined) throw new Error("no list is watched");
     await a.endRound(round, found(["posted", "due", "waits"]));
-    const place = { teamId: "T1", place: "C1", ownerId: "U1", wait: [], drop: [] };
+    const place = { teamId: "T1", place: "C1", wait: [], drop: [] };
     await a.placeNotices({ ...place, tell: [tell("posted")] });
     const post = await takeOne(a, "post");
     if (post === undefined) throw new Error("no message is due");

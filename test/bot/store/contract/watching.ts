@@ -101,7 +101,7 @@ async function found(store: Replica, result: Partial<RoundResult>): Promise<Roun
 
 function placing(ids: readonly string[], other: Partial<Placing> = {}): Placing {
   const tell = ids.map((id) => ({ id, groupKey: "crash-loop", joins: "young" as const })); // a literal word
-  return { teamId: "T1", place: "C1", ownerId: "U1", tell, wait: [], drop: [], ...other };
+  return { teamId: "T1", place: "C1", tell, wait: [], drop: [], ...other };
 }
 
 /** The message that is due longest. */
@@ -242,7 +242,7 @@ export function watchingContract({ replica, db }: Bench): void {
     const [alert = "", ...others] = await alerts();
     expect(others).toEqual([]);
     expect(await a.alertOf({ id: alert, teamId: "T1" })).toMatchObject({ incidents: [{ id: "1" }], events: [] });
-    expect(await takenPost(a)).toMatchObject({ kind: "alert", key: alert, place: "C1", fallback: "U1", posts: 0 });
+    expect(await takenPost(a)).toMatchObject({ kind: "alert", key: alert, place: "C1", posts: 0 });
   });
 
   test("two replicas that place the same notices make one message", async () => {

@@ -353,7 +353,7 @@ const awaited = (reasons: string[] = []): Readable => ({
     reasons.push(`${unshown?.why} after ${unshown?.lateMs}`);
     if (unshown === undefined) return undefined;
     if (unshown.lateMs < 10_000) return { kind: "soon", ms: 10_000 - unshown.lateMs };
-    return { kind: "tell", keys: ["ended"], post: told };
+    return { kind: "tell", keys: ["ended"], posts: [told] };
   },
 });
 const limited = { kind: "later", ms: 600_000, isMaybeSent: false, refusal } as const; // a literal kind
@@ -367,7 +367,7 @@ test("who waits is told what a message can't show, once, when it is late", async
 
   expect(reasons).toEqual(["later after 4000", "later after 10000", "later after 20000"]);
   expect(soon.end).toEqual({ ms: 6_000, isFailure: false });
-  expect(last(late)).toEqual({ sentKeys: ["ended"], also: told });
+  expect(last(late)).toEqual({ sentKeys: ["ended"], also: [told] });
   expect(late.end).toEqual({ ms: 600_000, isFailure: false });
   expect(once.saved.flatMap(({ also }) => also ?? [])).toEqual([]);
 });
@@ -385,7 +385,7 @@ test.each([
     expect(reasons).toEqual([`${why} after 20000`]);
     expect(last(scene)).toMatchObject({
       sentKeys: [...(why === "message" ? ["all"] : []), "ended"],
-      also: told,
+      also: [told],
       isBlocked: true,
     });
     expect(scene.end).toEqual({ ms: 60_000, isFailure: false, isDone: false });
@@ -417,7 +417,7 @@ test("who waits is told beside a call that takes long, while it does, and once",
 
   expect(reasons).toEqual(["later after 3000", "later after 10000", "undefined after undefined"]);
   expect(slow.saved).toEqual([
-    { sentKeys: ["ended"], also: told },
+    { sentKeys: ["ended"], also: [told] },
     { sentKeys: ["all", "ended"], restMs: 2_000, isOver: true },
   ]);
   const quick = await delivered({ reads: [awaited()], stored: { card, posts: 1 }, callMs: 0 });

@@ -25,11 +25,11 @@ function beside(change: StoredChange, why: Unshown | undefined, sentKeys: readon
 test.each([
   ["who sees the card is told nothing beside it", well({ card }), undefined, undefined],
   ["a card that is late gets ten seconds", well({ card }), unshown("later", 4_000), { kind: "soon", ms: 6_000 }],
-  ["then its thread tells how it ended", well({ card }), unshown("later", 10_000), { post: { place: "C0OPS" } }],
-  ["without a card, the end is told at once", well(), unshown("later"), { post: { place: "U0DANA" } }],
-  ["a closed channel is told in a direct message", well({ card }), unshown("place"), { post: { place: "U0DANA" } }],
-  ["what can't be edited, in its thread", well({ card }), unshown("message"), { post: { place: "C0OPS" } }],
-  ["a card that was deleted twice", well({ card }), unshown("gone"), { post: { place: "U0DANA" } }],
+  ["then its thread tells how it ended", well({ card }), unshown("later", 10_000), { posts: [{ place: "C0OPS" }] }],
+  ["without a card, the end is told at once", well(), unshown("later"), { posts: [{ place: "U0DANA" }] }],
+  ["a closed channel is told in a direct message", well({ card }), unshown("place"), { posts: [{ place: "U0DANA" }] }],
+  ["what can't be edited, in its thread", well({ card }), unshown("message"), { posts: [{ place: "C0OPS" }] }],
+  ["a card that was deleted twice", well({ card }), unshown("gone"), { posts: [{ place: "U0DANA" }] }],
   ["a token that is refused leads nowhere", well({ card }), unshown("app"), undefined],
   ["only its thread lacks something", well({ card }), unshown("thread"), undefined],
 ] as const)("%s", (_what, change, why, expected) => {
@@ -53,7 +53,7 @@ test("that it runs is told once, after three seconds without a card, and its end
   expect(beside(running(1_000), unshown("place"))).toEqual({ kind: "soon", ms: 2_000 });
   expect(beside(running(4_000), unshown("place"))).toMatchObject({
     keys: ["running"],
-    post: { key: "7K3M9Q running" },
+    posts: [{ key: "7K3M9Q running" }],
   });
   expect(beside(running(4_000), unshown("place"), ["running"])).toBeUndefined();
   expect(beside(well(), unshown("place"), ["running"])).toMatchObject({ keys: ["ended", "all 0 9"] });
@@ -62,14 +62,14 @@ test("that it runs is told once, after three seconds without a card, and its end
 test("who asked to hear how it ends is told in a direct message, once, whatever the card shows", () => {
   const asked = well({ card, notifies: true });
 
-  expect(beside(asked, undefined)).toMatchObject({ kind: "tell", keys: ["asked"], post: { place: "U0DANA" } });
+  expect(beside(asked, undefined)).toMatchObject({ kind: "tell", keys: ["asked"], posts: [{ place: "U0DANA" }] });
   expect(beside(asked, unshown("place"))).toMatchObject({ keys: ["asked"] });
   expect(beside(asked, unshown("later", 4_000))).toEqual({ kind: "soon", ms: 6_000 });
   expect(beside(stored({ notifies: true }), undefined)).toBeUndefined();
 });
 
 test("a request in a conversation with the bot is told there", () => {
-  expect(beside(well({ channelId: "D1" }), unshown("gone"))).toMatchObject({ post: { place: "D1" } });
+  expect(beside(well({ channelId: "D1" }), unshown("gone"))).toMatchObject({ posts: [{ place: "D1" }] });
 });
 
 async function read(change: StoredChange | undefined, other: Partial<StoredPost> = {}, news = "ended") {
@@ -111,9 +111,12 @@ test("a thread that takes nothing for long hands over to a direct message, and i
   if (told.kind !== "shown") throw new Error("nothing was told");
 
   expect(told.threadTs).toBe(card.ts);
-  expect(told.beside?.([], unshown("place"))).toMatchObject({ keys: ["elsewhere"], post: { place: "U0DANA" } });
+  expect(told.beside?.([], unshown("place"))).toMatchObject({ keys: ["elsewhere"], posts: [{ place: "U0DANA" }] });
   expect(told.beside?.([], unshown("later", 4_000))).toEqual({ kind: "soon", ms: 6_000 });
-  expect(told.beside?.([], unshown("later", 10_000))).toMatchObject({ keys: ["elsewhere"], post: { place: "U0DANA" } });
+  expect(told.beside?.([], unshown("later", 10_000))).toMatchObject({
+    keys: ["elsewhere"],
+    posts: [{ place: "U0DANA" }],
+  });
   expect(await read(well({ card }), { place: card.channelId, sentKeys: ["elsewhere"] })).toEqual(over);
 });
 
@@ -122,7 +125,7 @@ test("of a request in a conversation with the bot, the thread of the card in ano
   if (told.kind !== "shown") throw new Error("nothing was told");
 
   expect(told.threadTs).toBe(card.ts);
-  expect(told.beside?.([], unshown("place"))).toMatchObject({ post: { place: "D1" } });
+  expect(told.beside?.([], unshown("place"))).toMatchObject({ posts: [{ place: "D1" }] });
 });
 
 test("a direct message that takes nothing leaves it to the address of the command", async () => {
@@ -141,7 +144,10 @@ test("what was asked for says where the card is, and stands in its thread if the
 
   expect((await told.card({ isAgain: false })).text).toMatch(/You asked to hear how it ends\. Its card is in/u);
   expect(told.responseUrl).toBeUndefined();
-  expect(told.beside?.([], unshown("place"))).toMatchObject({ keys: ["elsewhere"], post: { place: card.channelId } });
+  expect(told.beside?.([], unshown("place"))).toMatchObject({
+    keys: ["elsewhere"],
+    posts: [{ place: card.channelId }],
+  });
   const inThread = await read(change, { place: card.channelId }, "asked");
   expect(inThread.kind === "shown" && inThread.beside?.([], unshown("place"))).toEqual({ kind: "soon", ms: 1_000 });
 });

@@ -10,7 +10,14 @@ test.each([
   const { deps } = await desk();
   const incidents = accounts.map((account, each) => ({ ...incident, id: `i${each}`, account, name: `web-${each}` }));
 
-  const content = { alert: { ...alert, incidents }, incidents, watches: [], isMuted: false, readsHistory: true };
+  const content = {
+    alert: { ...alert, incidents },
+    incidents,
+    watches: [],
+    instead: [],
+    isMuted: false,
+    readsHistory: true,
+  };
   const card = await shownAlert(deps, content, []).card({ isAgain: false });
 
   const ids = JSON.stringify(card.blocks).match(/"action_id":"[^"]*"/gu) ?? [];
