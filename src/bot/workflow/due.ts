@@ -118,7 +118,7 @@ export function createDueLoop({ store, lanes, work, log, clock }: Parts): DueLoo
   };
   const release = (due: Due): void => {
     renewed.delete(due);
-    // It had no place of its kind, so nothing else can begin.
+    // It took none of its kind's places, so its end frees none.
     if (started.delete(due)) return;
     count(due.kind, -1);
     if (behind.delete(due.kind)) wake();
@@ -226,7 +226,7 @@ export function createDueLoop({ store, lanes, work, log, clock }: Parts): DueLoo
         const end = await (due === undefined ? other : run(due));
         if (due === undefined && other === undefined) return isDone;
         isDone = isOver(end);
-        // Without an end, another attempt has it by now, maybe one of this replica.
+        // No end: another attempt took over, maybe in this replica, where it can be awaited.
         if (key !== undefined && end !== undefined) return isDone;
       }
     },

@@ -109,8 +109,8 @@ export function plain(value: Shown, max: number): PlainTextElement {
 }
 
 /**
- * The texts of one message without the sentences that were said before in it: what is quoted, also after a colon, may say already
- * what the message says itself, as "Nothing was changed." An empty text is left where nothing else was in it.
+ * Removes repeated sentences from the texts of one message: a quoted error, also after a colon, may already say "Nothing was changed."
+ * A text that only repeats becomes empty.
  */
 export function saidOnce<const Texts extends readonly string[]>(texts: Texts): { [At in keyof Texts]: string } {
   const said = new Set<string>();

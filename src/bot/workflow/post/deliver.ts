@@ -288,7 +288,7 @@ function besides(work: Work, shown: Shown, sentKeys: readonly string[], unshown?
   return { sentKeys: [...sentKeys, ...beside.keys], also: beside.posts, soonMs: undefined };
 }
 
-/** The same message for people, while the channel takes none. Who has it already doesn't get another one. */
+/** The same message for people, while the channel takes none. The store adds none for who has it already. */
 function instead(post: StoredPost, shown: Shown, unshown: Unshown | undefined): Beside | undefined {
   const { kind, key, teamId, payload, place, fallback, insteadOf } = post;
   if (unshown === undefined || insteadOf !== undefined) return undefined;
@@ -298,7 +298,7 @@ function instead(post: StoredPost, shown: Shown, unshown: Unshown | undefined): 
   if (people.length === 0) return undefined;
   const other = { kind, key, teamId, payload, fallback: undefined, insteadOf: place };
   const posts = people.map((person) => ({ ...other, place: person }));
-  // More people when something joins it.
+  // The key has their number, so that who joins later is told, too.
   return { kind: "tell", keys: [people.length === 1 ? "instead" : `instead ${people.length}`], posts };
 }
 

@@ -26,7 +26,7 @@ export type AlertContent = {
   /** Watches whose owners may see those in this place. */
   readonly watches: readonly Watch[];
   readonly isMuted: boolean;
-  /** Who gets it directly while this place takes no message: of each thing, an owner who may see it. */
+  /** Who gets it directly while this place takes no message: for each incident and event, one owner who may see it. */
   readonly instead: readonly string[];
   /** One of these owners may read requests and history, as full members may. */
   readonly readsHistory: boolean;
