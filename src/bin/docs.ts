@@ -1,5 +1,6 @@
 import { readFileSync, writeFileSync } from "node:fs";
-import { variables } from "../bot/compose/variables.ts";
+import { settingGroups } from "../bot/compose/settings.ts";
+import { defaultOf } from "../platform/settings.ts";
 import type { Command } from "../bot/commands/command.ts";
 import { features, type Limit } from "../service/engine.ts";
 import { engines } from "../service/engines.ts";
@@ -37,10 +38,10 @@ function verbSection({ name, summary, usage, example, options }: Command): strin
 }
 
 function variableTables(): string {
-  return variables
-    .map(({ title, variables: group }) => {
-      const rows = Object.entries(group).map(
-        ([name, { default: value, meaning }]) => `| \`${name}\` | ${cell(value)} | ${cell(meaning)} |`,
+  return settingGroups
+    .map(({ title, settings }) => {
+      const rows = Object.entries(settings).map(
+        ([name, setting]) => `| \`${name}\` | ${cell(defaultOf(setting))} | ${cell(setting.meaning)} |`,
       );
       return [`## ${title}`, "", "| variable | default | meaning |", "|---|---|---|", ...rows].join("\n");
     })

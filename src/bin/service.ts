@@ -34,11 +34,7 @@ async function run(): Promise<void> {
     config.users === undefined
       ? storedUsers(dataDir, ["gantry"])
       : { users: config.users, path: "SERVICE_USERS", isNew: false };
-  const secrets = [
-    ...known.users.map(({ token }) => token),
-    ...config.engine.secrets,
-    ...Object.values(config.tracing?.headers ?? {}),
-  ];
+  const secrets = [...known.users.map(({ token }) => token), ...config.secrets];
   const log = createLog({
     level: "info",
     format: config.logFormat,

@@ -1,14 +1,10 @@
 import type { z } from "zod";
 import type { Clock } from "../platform/clock.ts";
+import type { Given, Setting } from "../platform/settings.ts";
 import type { Limit, OpenedEngine } from "./engine.ts";
 
 /** An environment variable that an engine reads. */
-export type EngineVariable = {
-  /** Reads its text; the message of an error completes the variable's name. */
-  readonly schema: z.ZodType;
-  /** Both for docs/configuration.md. */
-  readonly default: string;
-  readonly meaning: string;
+export type EngineVariable = Setting & {
   /** Why engines that don't read it refuse it, as a sentence. Without it, they ignore it: it may be there for other programs. */
   readonly elsewhere?: string;
   /** Why it is refused with real Slack; completes its name. */
@@ -19,8 +15,6 @@ export type EngineVariables = Readonly<Record<string, EngineVariable>>;
 export type ValuesOf<Variables extends EngineVariables> = {
   readonly [Name in keyof Variables]?: z.output<Variables[Name]["schema"]> | undefined;
 };
-
-export type Given = Readonly<Record<string, string | undefined>>;
 
 type Description = {
   /** The value of SERVICE_ENGINE. */
@@ -94,8 +88,6 @@ export type EngineChoice = {
   /** Undefined while only the engine knows them. */
   readonly regions: readonly string[] | undefined;
   readonly settings: unknown;
-  /** Secrets of the settings that must not appear in any log. */
-  readonly secrets: readonly string[];
   /** Throws an Error with sentences when it can't be used; nothing is running then. */
   readonly open: (parts: EngineOptions) => Promise<StartedEngine>;
 };
@@ -110,14 +102,12 @@ export type EngineDescriptor = Description & {
 type Definition<Variables extends EngineVariables, Settings> = Description & {
   readonly variables: Variables;
   readonly settings: (values: ValuesOf<Variables>, regions: readonly string[]) => Settings;
-  readonly secrets?: (settings: Settings) => readonly string[];
   /** Imports the engine late: only the one that runs is loaded. */
   readonly open: (settings: Settings, parts: EngineOptions) => Promise<StartedEngine>;
 };
 
 export function describeEngine<const Variables extends EngineVariables, Settings>({
   settings: settingsOf,
-  secrets,
   open,
   ...description
 }: Definition<Variables, Settings>): EngineDescriptor {
@@ -136,7 +126,6 @@ export function describeEngine<const Variables extends EngineVariables, Settings
         descriptor,
         regions: known.from === "settings" ? regions : undefined,
         settings,
-        secrets: secrets?.(settings) ?? [],
         open: (parts) => open(settings, parts),
       };
     },

@@ -1,5 +1,6 @@
 import { z } from "zod";
-import type { EngineChoice, EngineDescriptor, EngineVariables, Given } from "./engine-descriptor.ts";
+import type { Given } from "../platform/settings.ts";
+import type { EngineChoice, EngineDescriptor, EngineVariables } from "./engine-descriptor.ts";
 import { dockerEngine } from "./engines/docker/descriptor.ts";
 import { kubernetesEngine } from "./engines/kubernetes/descriptor.ts";
 import { processEngine } from "./engines/process/descriptor.ts";

@@ -3,8 +3,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { anchorOf, pageOf, targetOf } from "../../docs/.vitepress/links.ts";
 import { sidebar } from "../../docs/.vitepress/sidebar.ts";
-import { Environment } from "../../src/bot/compose/environment.ts";
-import { variables } from "../../src/bot/compose/variables.ts";
+import { botSettings, settingGroups } from "../../src/bot/compose/settings.ts";
 
 const root = join(import.meta.dirname, "../..");
 const top = ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md"];
@@ -56,17 +55,16 @@ test("npm run commands in the documentation exist", () => {
   expect(named.map(([, name = ""]) => name).filter((name) => scripts[name] === undefined)).toEqual([]);
 });
 
-test("the documented defaults are the real ones", () => {
-  const defaults = Object.entries(Environment.parse({}));
-  const documented = new Map(variables.flatMap(({ variables: group }) => Object.entries(group)));
-  expect(defaults.length).toBeGreaterThan(10);
-  expect(defaults.map(([name]) => [name, documented.get(name)?.default])).toEqual(
-    defaults.map(([name, value]) => [name, typeof value === "string" ? value : JSON.stringify(value)]),
-  );
+const rows = settingGroups.flatMap(({ settings }) => Object.entries(settings));
+
+test("no default is written twice", () => {
+  const twice = rows.filter(([, { schema, unset }]) => unset !== undefined && schema.safeParse(undefined).data);
+  expect(rows.length).toBeGreaterThan(50);
+  expect(twice).toEqual([]);
 });
 
 test("every variable of the bot is documented in one group", () => {
-  const names = variables.flatMap(({ variables: group }) => Object.keys(group));
+  const names = rows.map(([name]) => name);
   expect(new Set(names).size).toBe(names.length);
-  expect(Object.keys(Environment.shape).filter((name) => !names.includes(name))).toEqual([]);
+  expect(Object.keys(botSettings).filter((name) => !names.includes(name))).toEqual([]);
 });

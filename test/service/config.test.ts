@@ -18,6 +18,7 @@ test("nothing is needed, and an empty variable counts as left out", () => {
       metrics: undefined,
       tracing: undefined,
       checkAnswers: false,
+      secrets: [],
     },
   });
 });
@@ -62,6 +63,7 @@ test("each variable is read", () => {
         serviceName: "gantry-workload-api",
       }),
       checkAnswers: true,
+      secrets: [],
     },
   });
 });
@@ -82,10 +84,10 @@ test("everything that is wrong is said at once, with the variable, what to set a
   expect(read).toMatchInlineSnapshot(`
     {
       "problems": [
-        "SERVICE_PORT must be a port from 0 to 65535 (default: 3002).",
-        "SERVICE_USERS must be pairs like dana:TOKEN,alex:TOKEN: the token of dana must be 16 to 256 visible ASCII characters without a comma.",
         "SERVICE_REGIONS must be region names separated by commas, like us,beijing1.",
         "SERVICE_CALLS_PER_DAY must be a whole number of calls, at least 1 (default: no limit).",
+        "SERVICE_PORT must be a port from 0 to 65535 (default: 3002).",
+        "SERVICE_USERS must be pairs like dana:TOKEN,alex:TOKEN: the token of dana must be 16 to 256 visible ASCII characters without a comma.",
         "SERVICE_USER_INSTANCES must be a whole number of instances, at least 1, or unset.",
         "SERVICE_HOST_COMMANDS must be unset, or allow: then every API user can run any program on this machine.",
       ],

@@ -1,4 +1,5 @@
 import { closest, distance } from "fastest-levenshtein";
+import type { Given } from "../../platform/settings.ts";
 import { engineIn, engineProblems, engineVariables } from "../../service/engines.ts";
 
 /** All problems of the configuration at once: a sentence for each variable, with the value to set. */
@@ -35,8 +36,6 @@ export function mistypedNames(given: Given, known: readonly string[]): string[] 
 }
 
 const serviceSet = ["WORKLOAD_API_URL", "WORKLOAD_API_USERNAME", "WORKLOAD_API_TOKEN"];
-
-type Given = Readonly<Record<string, string | undefined>>;
 
 /** Variables that are valid alone but not together, as sentences. */
 export function wrongSets(given: Given, { isBotAlone = false }: ConfigOptions): string[] {

@@ -6,9 +6,11 @@ import type { AccountMode } from "../accounts/resolve.ts";
 import type { Settings } from "../commands/command.ts";
 import { ConfigError, type ConfigOptions, mistypedNames, wrongSets } from "./config-problems.ts";
 import { type DatabaseTls, databaseTls } from "../../platform/database/database-tls.ts";
-import { Environment, lowerCaseProxies, proxyOf } from "./environment.ts";
-import type { EngineChoice, Given } from "../../service/engine-descriptor.ts";
-import { chooseEngine, engineVariableProblems, engineVariables } from "../../service/engines.ts";
+import { botSettings, Environment, lowerCaseProxies, proxyOf } from "./settings.ts";
+import type { EngineChoice } from "../../service/engine-descriptor.ts";
+import { chooseEngine, engineVariableProblems } from "../../service/engines.ts";
+import { aloneSettings } from "../../service/settings.ts";
+import { type Given, secretsIn, sentencesOf, withoutEmpty } from "../../platform/settings.ts";
 import { type ObservingConfig, observingOf } from "../../platform/observing/observing-config.ts";
 import type { ProxySettings } from "../../platform/http/network.ts";
 import type { TransportChoice } from "../slack/receive/transport.ts";
@@ -96,20 +98,14 @@ export type Config = ObservingConfig & {
   /** Who gets every event of history. */
   readonly audit: AuditSettings;
   readonly logLevel: "debug" | "info" | "warn" | "error";
+  /** These must not appear in any log. */
+  readonly secrets: readonly string[];
   /** Warnings printed at start. */
   readonly notices: readonly string[];
 };
 
 /** Variables that Gantry reads, or its other programs, which may share its environment. */
-const readNames = [
-  ...Object.keys(Environment.shape),
-  ...Object.keys(engineVariables),
-  "GANTRY_ENV_FILE",
-  "PLAYGROUND_URL",
-  "SERVICE_HOST",
-  "SERVICE_PORT",
-  "SERVICE_USERS",
-];
+const readNames = [...Object.keys({ ...botSettings, ...aloneSettings }), "GANTRY_ENV_FILE", "PLAYGROUND_URL"];
 
 /** The document of the API knows one region for jobs. */
 const JOBS_REGION = "us";
@@ -120,16 +116,11 @@ const projectDir = resolve(import.meta.dirname, "../../..");
  * Reads the environment; nothing else does. Throws a `ConfigError` that names every wrong or missing variable and what to
  * set. It contains no values except ports.
  */
-export function readConfig(env: Readonly<Record<string, string | undefined>>, options: ConfigOptions = {}): Config {
-  // Compose files and shells pass unset variables as empty.
-  const set = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== undefined && value !== ""));
+export function readConfig(env: Given, options: ConfigOptions = {}): Config {
+  const set = withoutEmpty(env);
   const given = { ...set, ...lowerCaseProxies(set) };
   const parsed = Environment.safeParse(given);
-  const problems = [
-    ...(parsed.error?.issues.map(({ path, message }) => `${String(path[0])} ${message}.`) ?? []),
-    ...engineVariableProblems(given),
-    ...wrongSets(given, options),
-  ];
+  const problems = [...sentencesOf(parsed.error), ...engineVariableProblems(given), ...wrongSets(given, options)];
   if (!parsed.success) throw new ConfigError(problems);
   const store = storeOf(parsed.data);
   if ("problem" in store) problems.push(store.problem);
@@ -176,6 +167,7 @@ function configOf(env: Environment, given: Given, store: StoreConfig): Config {
     // A first run shows the next steps in the terminal, not log lines.
     logLevel: env.GANTRY_LOG_LEVEL ?? (isLocal ? "warn" : "info"),
     ...observingOf(env, "gantry"),
+    secrets: secretsIn(botSettings, given),
     notices: [...mistypedNames(given, readNames), ...noticesOf(slack, service)],
   };
 }

@@ -1,5 +1,4 @@
 import { machineClock } from "../../platform/clock.ts";
-import type { ProxySettings } from "../../platform/http/network.ts";
 import { readConfig, type Config } from "./config.ts";
 import { endOnCrash, stopOnSignals } from "./shutdown.ts";
 import type { Gantry } from "./gantry.ts";
@@ -7,7 +6,6 @@ import { operatorSentence, StoreError } from "../errors.ts";
 import { endLoading } from "./entry.ts";
 import { closeLog, createLog } from "../../platform/log.ts";
 import type { ConfigOptions } from "./config-problems.ts";
-import { urlSecrets } from "../../platform/database/database-tls.ts";
 
 /** Reads the configuration and starts Gantry. Resolves when it runs; a signal stops it. */
 export async function runGantry(env: NodeJS.ProcessEnv, options: ConfigOptions = {}): Promise<void> {
@@ -15,8 +13,8 @@ export async function runGantry(env: NodeJS.ProcessEnv, options: ConfigOptions =
   const stopping = new AbortController();
   try {
     const config = readConfig(env, options);
-    const { logLevel: level, logFormat: format } = config;
-    const log = createLog({ level, format, secrets: secretsOf(config) });
+    const { logLevel: level, logFormat: format, secrets } = config;
+    const log = createLog({ level, format, secrets });
     for (const notice of config.notices) print(notice);
     // Loading the rest takes longer than finding out that the configuration is wrong.
     const { startGantry } = await import("./gantry.ts");
@@ -71,31 +69,6 @@ function failedStart(error: unknown): string {
 
 function print(text: string): void {
   process.stdout.write(`${text}\n`);
-}
-
-/** Secrets that must not appear in any log. */
-export function secretsOf({ slack, service, store, keys, proxy, tracing, audit }: Config): readonly string[] {
-  const secrets = [...proxySecrets(proxy), ...Object.values(tracing?.headers ?? {})];
-  if (audit.webhook !== undefined) secrets.push(audit.webhook.secret);
-  if (store.kind === "postgres") secrets.push(...urlSecrets(store.url));
-  if (keys !== undefined) secrets.push(keys, ...keys.split(",").map((key) => key.slice(key.indexOf(":") + 1)));
-  if (slack.kind === "real") {
-    const { tokens, transport } = slack;
-    secrets.push(tokens.kind === "one" ? tokens.botToken : tokens.clientSecret);
-    secrets.push(transport.kind === "http" ? transport.signingSecret : transport.appToken);
-  }
-  if (service.kind === "embedded") secrets.push(...service.engine.secrets);
-  else if (service.account !== undefined) secrets.push(service.account.token);
-  return secrets;
-}
-
-/** The passwords in the addresses of proxies. */
-function proxySecrets({ httpsProxy, httpProxy }: ProxySettings): readonly string[] {
-  return [httpsProxy, httpProxy].flatMap((url) => {
-    if (url === undefined) return [];
-    const { password } = new URL(url);
-    return password === "" ? [] : [password, decodeURIComponent(password)];
-  });
 }
 
 /** The image sets GANTRY_ENV_FILE and starts Gantry without npm. */

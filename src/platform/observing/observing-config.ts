@@ -1,5 +1,6 @@
 import { z } from "zod";
-import { type TracingConfig, tracingOf, tracingVariables } from "./tracing-config.ts";
+import { port, shapeOf } from "../settings.ts";
+import { type TracingConfig, tracingOf, tracingSettings } from "./tracing-config.ts";
 
 /** What a program of ours tells about itself, and where. */
 export type ObservingConfig = {
@@ -10,25 +11,24 @@ export type ObservingConfig = {
   readonly tracing: TracingConfig | undefined;
 };
 
-const portForm = "must be a port from 0 to 65535, or unset";
-
-export const observingVariables = {
-  GANTRY_METRICS_PORT: z.coerce
-    .number({ error: portForm })
-    .int({ error: portForm })
-    .min(0, { error: portForm })
-    .max(65_535, { error: portForm })
-    .optional(),
-  GANTRY_METRICS_HOST: z.string().default("127.0.0.1"),
-  ...tracingVariables,
-  LOG_FORMAT: z.enum(["json", "pretty"], "must be json or pretty").default("json"),
+export const observingSettings = {
+  LOG_FORMAT: {
+    schema: z.enum(["json", "pretty"], "must be json or pretty").default("json"),
+    meaning: "`pretty`: log lines for a terminal, in place of JSON. See [log fields](monitoring.md#logs).",
+  },
+  GANTRY_METRICS_PORT: {
+    schema: port("off").optional(),
+    unset: "off",
+    meaning: "The port for `/metrics`, see [monitoring](monitoring.md).",
+  },
+  GANTRY_METRICS_HOST: { schema: z.string().default("127.0.0.1"), meaning: "The address that metrics are read at." },
+  ...tracingSettings,
 };
 
+const Shape = z.object(shapeOf(observingSettings));
+
 /** `serviceName` is this program's in traces, unless the operator names it. */
-export function observingOf(
-  env: z.infer<z.ZodObject<typeof observingVariables>>,
-  serviceName: string,
-): ObservingConfig {
+export function observingOf(env: z.infer<typeof Shape>, serviceName: string): ObservingConfig {
   const { GANTRY_METRICS_HOST: host, GANTRY_METRICS_PORT: port } = env;
   return {
     logFormat: env.LOG_FORMAT,

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { httpUrl, shapeOf } from "../settings.ts";
 
 const samplers = [
   "always_on",
@@ -46,33 +47,66 @@ function decoded(text: string): string | undefined {
   }
 }
 
-const url = z.string().refine((text) => URL.canParse(text) && /^https?:$/u.test(new URL(text).protocol), {
-  error: "must be a URL that starts with https:// or http://, like http://collector:4318",
-});
+const url = httpUrl("http://collector:4318").optional();
 
 /** https://opentelemetry.io/docs/specs/otel/configuration/sdk-environment-variables/ */
-export const tracingVariables = {
-  OTEL_EXPORTER_OTLP_ENDPOINT: url.optional(),
-  OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: url.optional(),
-  OTEL_EXPORTER_OTLP_HEADERS: pairs.optional(),
-  OTEL_EXPORTER_OTLP_PROTOCOL: z
-    .literal("http/json", "must be http/json or unset: Gantry sends JSON over HTTP, usually to port 4318")
-    .optional(),
-  OTEL_SERVICE_NAME: z.string().optional(),
-  OTEL_RESOURCE_ATTRIBUTES: pairs.optional(),
-  OTEL_TRACES_SAMPLER: z.enum(samplers, `must be ${samplers.join(", ")} or unset`).default("parentbased_always_on"),
-  OTEL_TRACES_SAMPLER_ARG: z.coerce
-    .number({ error: "must be a number from 0 to 1" })
-    .min(0, { error: "must be a number from 0 to 1" })
-    .max(1, { error: "must be a number from 0 to 1" })
-    .default(1),
-  OTEL_SDK_DISABLED: z.enum(["true", "false"], "must be true or false").default("false"),
+export const tracingSettings = {
+  OTEL_EXPORTER_OTLP_ENDPOINT: {
+    schema: url,
+    unset: "off",
+    meaning:
+      "The address of an OpenTelemetry collector, `http://collector:4318`: turns on [tracing](monitoring.md#tracing). Not " +
+      "reached through a proxy.",
+  },
+  OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: {
+    schema: url,
+    unset: "`/v1/traces` at the address above",
+    meaning: "The whole address for traces, if it is another one.",
+  },
+  OTEL_EXPORTER_OTLP_HEADERS: {
+    schema: pairs.optional(),
+    meaning: "Headers for the collector: `api-key=abc,team=ops`.",
+    secrets: (text: string) => Object.values(pairs.parse(text)),
+  },
+  OTEL_EXPORTER_OTLP_PROTOCOL: {
+    schema: z
+      .literal("http/json", "must be http/json or unset: Gantry sends JSON over HTTP, usually to port 4318")
+      .optional(),
+    unset: "http/json",
+    meaning: "Only `http/json`.",
+  },
+  OTEL_SERVICE_NAME: {
+    schema: z.string().optional(),
+    unset: "gantry (gantry-workload-api for the workload API alone)",
+    meaning: "The name of this deployment in traces.",
+  },
+  OTEL_RESOURCE_ATTRIBUTES: {
+    schema: pairs.optional(),
+    meaning: "What else traces say about this process: `deployment.environment.name=production`.",
+  },
+  OTEL_TRACES_SAMPLER: {
+    schema: z.enum(samplers, `must be ${samplers.join(", ")} or unset`).default("parentbased_always_on"),
+    meaning:
+      "Which interactions are traced: `always_on`, `always_off`, `traceidratio`, or one of them after `parentbased_`.",
+  },
+  OTEL_TRACES_SAMPLER_ARG: {
+    schema: z.coerce
+      .number({ error: "must be a number from 0 to 1" })
+      .min(0, { error: "must be a number from 0 to 1" })
+      .max(1, { error: "must be a number from 0 to 1" })
+      .default(1),
+    meaning: "The share for `traceidratio`: `0.1` is one in ten.",
+  },
+  OTEL_SDK_DISABLED: {
+    schema: z.enum(["true", "false"], "must be true or false").default("false"),
+    meaning: "`true`: no tracing, whatever else is set.",
+  },
 };
 
-type Given = z.infer<z.ZodObject<typeof tracingVariables>>;
+const Shape = z.object(shapeOf(tracingSettings));
 
 /** Undefined without an endpoint: nothing is traced, and nothing of it is loaded. */
-export function tracingOf(env: Given, serviceName: string): TracingConfig | undefined {
+export function tracingOf(env: z.infer<typeof Shape>, serviceName: string): TracingConfig | undefined {
   const { OTEL_EXPORTER_OTLP_ENDPOINT: base, OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: whole } = env;
   const target = whole ?? (base === undefined ? undefined : `${base.replace(/\/+$/u, "")}/v1/traces`);
   if (target === undefined || env.OTEL_SDK_DISABLED === "true") return undefined;

@@ -66,7 +66,7 @@ export function thisMachine(): Machine {
   return { memoryMib: bytes / 1024 / 1024, openFiles: openFileLimit() ?? USUAL_OPEN_FILES };
 }
 
-const quota = (unit: string, words: Pick<EngineVariable, "default" | "meaning">) => ({
+const quota = (unit: string, words: Pick<EngineVariable, "unset" | "meaning">) => ({
   schema: z
     .string()
     .regex(/^[1-9]\d{0,8}$/, `must be a whole number of ${unit}, at least 1, or unset`)
@@ -78,19 +78,19 @@ const quota = (unit: string, words: Pick<EngineVariable, "default" | "meaning">)
 /** The variables of the quotas, for engines that run workloads on a machine that the users share. */
 export const quotaVariables = {
   SERVICE_USER_INSTANCES: quota("instances", {
-    default: "50",
+    unset: "50",
     meaning: "Instances one user may run. Each container of an instance counts.",
   }),
   SERVICE_USER_MEMORY_MIB: quota("MiB", {
-    default: "half of the machine's memory",
+    unset: "half of the machine's memory",
     meaning: "Memory one user may reserve. A container without a limit counts as 64 MiB, on Docker as 512 MiB.",
   }),
   SERVICE_HOST_INSTANCES: quota("instances", {
-    default: "up to 200, by the limit of open files",
+    unset: "up to 200, by the limit of open files",
     meaning: "Instances all users may run.",
   }),
   SERVICE_HOST_MEMORY_MIB: quota("MiB", {
-    default: "three quarters of the machine's memory",
+    unset: "three quarters of the machine's memory",
     meaning: "Memory all users may reserve.",
   }),
 };

@@ -2,7 +2,6 @@ import { hostname } from "node:os";
 import { resolve } from "node:path";
 import { expect, test } from "vitest";
 import { readConfig } from "../../../src/bot/compose/config.ts";
-import { secretsOf } from "../../../src/bot/compose/run-gantry.ts";
 import { processEngine } from "../../../src/service/engines/process/descriptor.ts";
 import { problems, service, slack } from "./support/settings.ts";
 
@@ -43,6 +42,7 @@ test("without configuration everything is local", () => {
     metrics: undefined,
     tracing: undefined,
     notices: [],
+    secrets: [],
   });
 });
 
@@ -61,7 +61,7 @@ test("with both sets it is the real bot, and says its secrets to the log's redac
     logLevel: "info",
     notices: [],
   });
-  expect(secretsOf(config)).toEqual([slack.SLACK_BOT_TOKEN, slack.SLACK_SIGNING_SECRET, service.WORKLOAD_API_TOKEN]);
+  expect(config.secrets).toEqual([slack.SLACK_BOT_TOKEN, slack.SLACK_SIGNING_SECRET, service.WORKLOAD_API_TOKEN]);
 });
 
 test("a proxy may be named in lower case and without its scheme, and its password is a secret", () => {
@@ -76,7 +76,7 @@ test("a proxy may be named in lower case and without its scheme, and its passwor
     httpProxy: undefined,
     noProxy: "db",
   });
-  expect(secretsOf(config)).toEqual(["p%40ss", "p@ss"]);
+  expect(config.secrets).toEqual(["p%40ss", "p@ss"]);
   expect(problems({ HTTP_PROXY: "socks5://proxy.example:1080" })).toEqual([
     "HTTP_PROXY must be the address of an HTTP proxy, like http://proxy.example.com:3128.",
   ]);
@@ -97,7 +97,7 @@ test("with a database for several replicas, its limits are set, and its password
     poolSize: 10,
     statementTimeoutMs: 900,
   });
-  expect(secretsOf(config)).toEqual(
+  expect(config.secrets).toEqual(
     expect.arrayContaining([
       "p@ss-word",
       "bmV3LWtleS1vZi0zMi1ieXRlcy1mb3ItdGhpcy10MDE=",
@@ -207,7 +207,7 @@ test("with an app-level token, deliveries come over Socket Mode, and the token i
   const config = readConfig({ ...service, SLACK_BOT_TOKEN, SLACK_APP_TOKEN: "xapp-1-A1-2-abc" });
 
   expect(config.slack).toMatchObject({ kind: "real", transport: { kind: "socket", appToken: "xapp-1-A1-2-abc" } });
-  expect(secretsOf(config)).toContain("xapp-1-A1-2-abc");
+  expect(config.secrets).toContain("xapp-1-A1-2-abc");
 });
 
 const several = {
@@ -230,7 +230,7 @@ test("with OAuth, no workspace acts with an account of another", () => {
     slack: { tokens: { kind: "oauth", clientId: "1.2", url: "https://gantry.example.com" } },
     service: { kind: "remote", account: undefined },
   });
-  expect(secretsOf(config)).toContain(several.SLACK_CLIENT_SECRET);
+  expect(config.secrets).toContain(several.SLACK_CLIENT_SECRET);
   expect(problems(several)).toEqual([expect.stringMatching(/^WORKLOAD_API_URL is missing/u)]);
   expect(problems({ ...several, ...service })).toEqual([
     expect.stringMatching(/^WORKLOAD_API_USERNAME would be used by every workspace/u),
@@ -319,7 +319,7 @@ test("metrics have a port of their own, and traces go where the standard variabl
     sampler: "traceidratio",
     ratio: 0.25,
   });
-  expect(secretsOf(config)).toEqual(expect.arrayContaining(["a key="]));
+  expect(config.secrets).toEqual(expect.arrayContaining(["a key="]));
   const elsewhere = { OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: "http://tempo:4318/v1/traces" };
   expect(readConfig({ OTEL_EXPORTER_OTLP_ENDPOINT, ...elsewhere }).tracing?.url).toBe("http://tempo:4318/v1/traces");
   expect(readConfig({ OTEL_EXPORTER_OTLP_ENDPOINT, OTEL_SDK_DISABLED: "true" }).tracing).toBeUndefined();

@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
 import { readConfig } from "../../../src/bot/compose/config.ts";
-import { secretsOf } from "../../../src/bot/compose/run-gantry.ts";
 import { problems, service, slack } from "./support/settings.ts";
 
 test("SERVICE_ENGINE=kubernetes alone uses the kubeconfig, with real or simulated Slack, and warns that the cluster is real", () => {
@@ -48,7 +47,7 @@ test("a DOCKER_HOST that is meant for others doesn't matter to another engine", 
 test("the password of the log database is a secret", () => {
   const env = { SERVICE_ENGINE: "kubernetes", SERVICE_DATABASE_URL: "postgres://gantry:s%40fe-enough@db/gantry" };
 
-  expect(secretsOf(readConfig(env))).toEqual(["postgres://gantry:s%40fe-enough@db/gantry", "s@fe-enough"]);
+  expect(readConfig(env).secrets).toEqual(["postgres://gantry:s%40fe-enough@db/gantry", "s@fe-enough"]);
 });
 
 test.each<[string, Record<string, string>, string]>([

@@ -167,7 +167,7 @@ const ALL_OF_REGION =
 /** The words of a sentence that ends with a known region, such as "what's running in us", or that chooses one. */
 function wordsInRegion(bare: string, regions: readonly string[]): readonly string[] | undefined {
   if (regions.length === 0) return undefined;
-  // Names of regions are letters, digits, - and _ (environment.ts, read-clusters.ts).
+  // Names of regions are letters, digits, - and _ (settings.ts, read-clusters.ts).
   const known = regions.map((region) => region.toLowerCase()).join("|");
   const chosen = new RegExp(`^(?:use|switch to|change to) (?:the )?(?:region )?(${known})(?: region)?$`, "u").exec(
     bare,

@@ -1,5 +1,5 @@
 import { type Judged, worstOf } from "../../health/finding.ts";
-import { Environment } from "../environment.ts";
+import { botSettings } from "../settings.ts";
 import type { EnvChanges } from "./env-file.ts";
 
 export type Question = {
@@ -89,19 +89,15 @@ export type Known = {
   readonly set: EnvChanges;
 };
 
-type Variable = { readonly name: string; readonly flag: string; readonly message: string; readonly byDefault?: string };
-
-type How = "text" | "secret";
-
 /** One variable: from the command line, else asked for. */
-export async function askFor(known: Known, how: How, variable: Variable): Promise<string> {
-  const { asker, given, set } = known;
-  const { name, flag, message, byDefault } = variable;
+export async function askFor({ asker, given, set }: Known, name: string, byDefault?: string): Promise<string> {
+  const { setup, secrets } = botSettings[name] ?? {};
+  const { option: flag = name, question: message = name } = setup ?? {};
   const problem = (value: string): string | undefined => problemOf(name, value);
   const answer = given[name];
   if (answer === undefined) {
     const question: Question = { flag, message, current: set[name] ?? byDefault, problem };
-    return how === "secret" ? asker.secret(question) : asker.text(question);
+    return secrets === undefined ? asker.text(question) : asker.secret(question);
   }
   const wrong = problem(answer);
   if (wrong !== undefined) throw new SetupError(`--${flag}: ${wrong}`);
@@ -123,10 +119,7 @@ export async function askWhich<Value extends string>(
 
 /** Why the variable can't have this value, as a sentence. */
 function problemOf(name: string, value: string): string | undefined {
-  const shape: Readonly<
-    Record<string, { safeParse: (value: string) => { error?: { issues: { message: string }[] } } }>
-  > = Environment.shape;
-  const message = shape[name]?.safeParse(value).error?.issues[0]?.message;
+  const message = botSettings[name]?.schema.safeParse(value).error?.issues[0]?.message;
   return message === undefined ? undefined : `${message.charAt(0).toUpperCase()}${message.slice(1)}.`;
 }
 

@@ -1,4 +1,5 @@
 import { parseArgs } from "node:util";
+import { botSettings } from "../settings.ts";
 import { engines } from "../../../service/engines.ts";
 
 const engineOptions = engines.flatMap(({ name: engine, setup }) =>
@@ -7,21 +8,23 @@ const engineOptions = engines.flatMap(({ name: engine, setup }) =>
 const offered = engines.filter(({ setup }) => setup !== undefined).map(({ name }) => name);
 
 /** The options of the command line that stand for variables. */
-const variableOf: Readonly<Record<string, string>> = {
-  "bot-token": "SLACK_BOT_TOKEN",
-  "app-token": "SLACK_APP_TOKEN",
-  "signing-secret": "SLACK_SIGNING_SECRET",
-  "client-id": "SLACK_CLIENT_ID",
-  "client-secret": "SLACK_CLIENT_SECRET",
-  "install-url": "GANTRY_URL",
-  "slack-api-url": "SLACK_API_URL",
-  command: "GANTRY_COMMAND",
-  "workload-api-url": "WORKLOAD_API_URL",
-  "workload-api-username": "WORKLOAD_API_USERNAME",
-  "workload-api-token": "WORKLOAD_API_TOKEN",
-  region: "WORKLOAD_REGION",
-  ...Object.fromEntries(engineOptions.map(({ flag, variable }) => [flag, variable])),
-};
+const variableOptions = Object.entries(botSettings).flatMap(([name, { setup }]) =>
+  setup === undefined ? [] : [{ name, ...setup }],
+);
+const variableOf: Readonly<Record<string, string>> = Object.fromEntries([
+  ...variableOptions.map(({ option, name }) => [option, name] as const),
+  ...engineOptions.map(({ flag, variable }) => [flag, variable] as const),
+]);
+
+/** Of those whose variables begin so, in the help. */
+function helpOf(isOne: (name: string) => boolean): string {
+  return variableOptions
+    .filter(({ name }) => isOne(name))
+    .map(({ option, value, name, help = "" }) => `  ${`--${option} ${value}`.padEnd(30)} ${name}${help}`)
+    .join("\n");
+}
+
+const isOfWorkloads = (name: string): boolean => name.startsWith("WORKLOAD_");
 
 export type SetupOptions = {
   /** By the name of their variable. */
@@ -43,20 +46,10 @@ Every answer can be an option or the variable with that name; what .env holds is
   --transport socket|http        socket: Gantry connects to Slack; http: Slack calls a public https address
   --url URL                      with http: that address, for the app's manifest
   --workspaces one|many          many: workspaces install the app at GANTRY_URL
-  --bot-token xoxb-…             SLACK_BOT_TOKEN
-  --app-token xapp-…             SLACK_APP_TOKEN, with socket
-  --signing-secret SECRET        SLACK_SIGNING_SECRET, with http
-  --client-id ID                 SLACK_CLIENT_ID, with many
-  --client-secret SECRET         SLACK_CLIENT_SECRET, with many
-  --install-url URL              GANTRY_URL, with many
-  --slack-api-url URL            SLACK_API_URL: GovSlack, https://slack-gov.com/api/
-  --command /NAME                GANTRY_COMMAND: another slash command
+${helpOf((name) => !isOfWorkloads(name))}
 
   --workloads ${["api", ...offered, "demo"].join("|")}
-  --workload-api-url URL         WORKLOAD_API_URL, with api
-  --workload-api-username NAME   WORKLOAD_API_USERNAME
-  --workload-api-token TOKEN     WORKLOAD_API_TOKEN
-  --region NAME                  WORKLOAD_REGION
+${helpOf(isOfWorkloads)}
 ${engineOptions
   .map(({ engine, flag, variable, value }) => `  ${`--${flag} ${value}`.padEnd(30)} ${variable}, with ${engine}\n`)
   .join("")}

@@ -2,7 +2,8 @@ import { pino } from "pino";
 import { createNetwork } from "../../../platform/http/network.ts";
 import { type Config, readConfig } from "../config.ts";
 import { ConfigError } from "../config-problems.ts";
-import { lowerCaseProxies, proxyOf, Environment } from "../environment.ts";
+import { withoutEmpty } from "../../../platform/settings.ts";
+import { lowerCaseProxies, proxyOf, Environment } from "../settings.ts";
 import { type Asker, SetupError, checkedAnswer } from "./asker.ts";
 import { changedEnv, type EnvChanges, readEnvFile, variablesIn, writeEnvFile } from "./env-file.ts";
 import type { SetupOptions } from "./options.ts";
@@ -60,10 +61,6 @@ export async function setup({ asker, options, env: process, file }: Parts): Prom
   } finally {
     await network.close();
   }
-}
-
-function withoutEmpty(variables: EnvChanges): EnvChanges {
-  return Object.fromEntries(Object.entries(variables).filter(([, value]) => value !== undefined && value !== ""));
 }
 
 function proxySettings(set: EnvChanges) {

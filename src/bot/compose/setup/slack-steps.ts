@@ -24,12 +24,7 @@ export async function slackSteps(steps: SlackSteps): Promise<EnvChanges> {
   const kind = { transport: await transportOf(steps), workspaces: await workspacesOf(steps) };
   const command = valueOf(steps, "GANTRY_COMMAND");
   const common = { GANTRY_COMMAND: command, SLACK_API_URL: valueOf(steps, "SLACK_API_URL") };
-  const page = {
-    name: "GANTRY_URL",
-    flag: "install-url",
-    message: "The public https address of Gantry, for its install page",
-  };
-  const installUrl = kind.workspaces === "many" ? await askFor(steps, "text", page) : undefined;
+  const installUrl = kind.workspaces === "many" ? await askFor(steps, "GANTRY_URL") : undefined;
   await showApp(steps, { ...kind, command: command ?? "/gantry", installUrl });
   const tokens = kind.workspaces === "one" ? await oneWorkspace(steps) : await manyWorkspaces(steps, installUrl);
   return { ...common, ...tokens, ...(await transportSecrets(steps, kind.transport)) };
@@ -129,12 +124,11 @@ function whereToFind({ transport, workspaces }: Kind): string {
 
 async function oneWorkspace(steps: SlackSteps): Promise<EnvChanges> {
   const { asker, options } = steps;
-  const variable = { name: "SLACK_BOT_TOKEN", flag: "bot-token", message: "Bot token, xoxb-…" };
   const botToken = await checkedAnswer({
     asker,
     what: "the bot token",
     skipsChecks: options.skipsChecks,
-    ask: (isAgain) => askFor(isAgain ? anew(steps) : steps, "secret", variable),
+    ask: (isAgain) => askFor(isAgain ? anew(steps) : steps, "SLACK_BOT_TOKEN"),
     check: (token) => checkBotToken(steps, token),
   });
   const others = { SLACK_CLIENT_ID: undefined, SLACK_CLIENT_SECRET: undefined, GANTRY_URL: undefined };
@@ -160,11 +154,9 @@ async function checkBotToken(steps: SlackSteps, botToken: string): Promise<reado
 }
 
 async function manyWorkspaces(steps: SlackSteps, installUrl: string | undefined): Promise<EnvChanges> {
-  const id = { name: "SLACK_CLIENT_ID", flag: "client-id", message: "Client ID, under Basic Information" };
-  const secret = { name: "SLACK_CLIENT_SECRET", flag: "client-secret", message: "Client secret" };
   return {
-    SLACK_CLIENT_ID: await askFor(steps, "text", id),
-    SLACK_CLIENT_SECRET: await askFor(steps, "secret", secret),
+    SLACK_CLIENT_ID: await askFor(steps, "SLACK_CLIENT_ID"),
+    SLACK_CLIENT_SECRET: await askFor(steps, "SLACK_CLIENT_SECRET"),
     GANTRY_URL: installUrl,
     SLACK_BOT_TOKEN: undefined,
   };
@@ -172,17 +164,15 @@ async function manyWorkspaces(steps: SlackSteps, installUrl: string | undefined)
 
 async function transportSecrets(steps: SlackSteps, transport: Kind["transport"]): Promise<EnvChanges> {
   if (transport === "http") {
-    const variable = { name: "SLACK_SIGNING_SECRET", flag: "signing-secret", message: "Signing secret" };
-    return { SLACK_SIGNING_SECRET: await askFor(steps, "secret", variable), SLACK_APP_TOKEN: undefined };
+    return { SLACK_SIGNING_SECRET: await askFor(steps, "SLACK_SIGNING_SECRET"), SLACK_APP_TOKEN: undefined };
   }
   const { asker, options, network, log } = steps;
   const apiUrl = valueOf(steps, "SLACK_API_URL");
-  const variable = { name: "SLACK_APP_TOKEN", flag: "app-token", message: "App-level token, xapp-…" };
   const token = await checkedAnswer({
     asker,
     what: "the app-level token",
     skipsChecks: options.skipsChecks,
-    ask: (isAgain) => askFor(isAgain ? anew(steps) : steps, "secret", variable),
+    ask: (isAgain) => askFor(isAgain ? anew(steps) : steps, "SLACK_APP_TOKEN"),
     async check(given) {
       const way = { network, ...(apiUrl !== undefined && { apiUrl }) };
       return appToken({ appToken: await askForConnection({ ...way, botToken: "" }, given, log) });

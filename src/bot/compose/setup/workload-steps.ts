@@ -73,17 +73,13 @@ function kindIn(from: EnvChanges): string | undefined {
 
 /** Several workspaces connect an account each, in Slack. */
 async function apiAnswers(steps: Steps): Promise<EnvChanges> {
-  const url = { name: "WORKLOAD_API_URL", flag: "workload-api-url", message: "Address of the workload API" };
-  const address = { WORKLOAD_API_URL: await askFor(steps, "text", url) };
+  const address = { WORKLOAD_API_URL: await askFor(steps, "WORKLOAD_API_URL") };
   if (steps.areManyWorkspaces) return address;
-  const name = { name: "WORKLOAD_API_USERNAME", flag: "workload-api-username", message: "Username there" };
-  const token = { name: "WORKLOAD_API_TOKEN", flag: "workload-api-token", message: "That user's API token" };
-  const region = { name: "WORKLOAD_REGION", flag: "region", message: "Region", byDefault: "beijing1" };
   return {
     ...address,
-    WORKLOAD_API_USERNAME: await askFor(steps, "text", name),
-    WORKLOAD_API_TOKEN: await askFor(steps, "secret", token),
-    WORKLOAD_REGION: await askFor(steps, "text", region),
+    WORKLOAD_API_USERNAME: await askFor(steps, "WORKLOAD_API_USERNAME"),
+    WORKLOAD_API_TOKEN: await askFor(steps, "WORKLOAD_API_TOKEN"),
+    WORKLOAD_REGION: await askFor(steps, "WORKLOAD_REGION", "beijing1"),
   };
 }
 

@@ -5,7 +5,8 @@ import {
   hasValidEscapes,
   urlSecrets,
 } from "../../../platform/database/database-tls.ts";
-import { describeEngine, type Given, type ValuesOf } from "../../engine-descriptor.ts";
+import type { Given } from "../../../platform/settings.ts";
+import { describeEngine, type ValuesOf } from "../../engine-descriptor.ts";
 import { kubernetesLimits } from "./limits.ts";
 
 const LOGS_ELSEWHERE = "The other engines keep their logs in GANTRY_DATA.";
@@ -14,7 +15,7 @@ const OWN_QUOTAS = "Kubernetes has its own quotas: put a ResourceQuota into the 
 const variables = {
   SERVICE_CLUSTERS: {
     schema: z.string(),
-    default: "the kubeconfig's current context",
+    unset: "the kubeconfig's current context",
     meaning:
       "The path of a YAML file with the clusters of `SERVICE_ENGINE=kubernetes`, see [Kubernetes](kubernetes.md).",
     elsewhere: "It is the file of the clusters.",
@@ -27,20 +28,21 @@ const variables = {
         abort: true,
       })
       .refine(hasValidEscapes, { error: "has an invalid percent encoding. Write a % in the password as %25" }),
-    default: "SQLite in GANTRY_DATA",
+    unset: "SQLite in GANTRY_DATA",
     meaning:
       "`postgres://…` for the logs of `SERVICE_ENGINE=kubernetes`. Needed for several replicas of the workload API.",
     elsewhere: LOGS_ELSEWHERE,
+    secrets: urlSecrets,
   },
   SERVICE_DATABASE_TLS: {
     schema: z.enum(["off", "verify", "unverified"], "must be verify, unverified or off"),
-    default: "from SERVICE_DATABASE_URL, else off",
+    unset: "from SERVICE_DATABASE_URL, else off",
     meaning: "As `DATABASE_TLS`.",
     elsewhere: LOGS_ELSEWHERE,
   },
   SERVICE_DATABASE_CA: {
     schema: z.string(),
-    default: "from SERVICE_DATABASE_URL, else the system's",
+    unset: "from SERVICE_DATABASE_URL, else the system's",
     meaning: "As `DATABASE_CA`.",
     elsewhere: LOGS_ELSEWHERE,
   },
@@ -83,7 +85,6 @@ export const kubernetesEngine = describeEngine({
     /** A PostgreSQL database for the logs; undefined for a file. */
     database: logDatabaseOf(values),
   }),
-  secrets: ({ database }) => (database ? urlSecrets(database.url) : []),
   async open(settings, parts) {
     // Its client takes a third of a second and 85 MB, which a start without Kubernetes needn't spend.
     const { startKubernetes } = await import("./kubernetes-engine.ts");

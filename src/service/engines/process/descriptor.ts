@@ -11,7 +11,7 @@ export const processEngine = describeEngine({
     ...quotaVariables,
     SERVICE_HOST_COMMANDS: {
       schema: z.literal("allow", "must be unset, or allow: then every API user can run any program on this machine"),
-      default: "",
+      unset: "",
       meaning: "`allow`: the local workload API runs any program of this machine. Refused with real Slack.",
       elsewhere: "Containers run images, no programs of this machine.",
       withRealSlack: "isn't allowed with real Slack: anybody there could run any program on this machine. Unset it.",
