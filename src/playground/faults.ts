@@ -53,8 +53,6 @@ export type Faults = {
   missingScopes: readonly string[];
   /** The workspace lets nobody upload files. */
   refusesUploads: boolean;
-  /** Apps may not stream messages: they have to edit them. */
-  refusesStreams: boolean;
   /** apps.connections.open answers this instead of an address: "token_revoked", "invalid_auth", "internal_error". */
   appTokenError: string;
   readonly network: Network;
@@ -92,7 +90,6 @@ const none = {
   tokenError: "",
   missingScopes: [],
   refusesUploads: false,
-  refusesStreams: false,
   appTokenError: "",
   enforcesRateTiers: false,
 };

@@ -9,21 +9,13 @@ const tiers = { 2: 20, 3: 50, 4: 100 } as const;
 
 /** The tier of each method, from its page. */
 const tierOf: Readonly<Record<string, keyof typeof tiers>> = {
-  "chat.startStream": 2,
-  "chat.stopStream": 2,
-  "conversations.list": 2,
   "usergroups.list": 2,
   "usergroups.users.list": 2,
   "users.list": 2,
   "apps.connections.open": 3,
-  "bots.info": 3,
   "chat.delete": 3,
   "chat.update": 3,
-  "conversations.info": 3,
-  "conversations.open": 3,
   "users.conversations": 3,
-  "api.test": 4,
-  "chat.appendStream": 4,
   "chat.postEphemeral": 4,
   "conversations.members": 4,
   "files.completeUploadExternal": 4,
@@ -31,7 +23,6 @@ const tierOf: Readonly<Record<string, keyof typeof tiers>> = {
   "users.info": 4,
   "views.open": 4,
   "views.publish": 4,
-  "views.push": 4,
   "views.update": 4,
 };
 

@@ -48,15 +48,10 @@ const SavedMessage = z.object({
   user: z.string(),
   text: z.string(),
   blocks: z.array(Content),
-  attachments: z.array(Content),
   /** Ids of saved files. */
   files: z.array(z.string()),
   threadTs: z.string().optional(),
-  isBroadcast: z.boolean(),
   editedTs: z.string().optional(),
-  isMrkdwn: z.boolean(),
-  parsesNames: z.boolean(),
-  metadata: Content.optional(),
   isTombstone: z.literal(true).optional(),
 });
 
@@ -129,10 +124,9 @@ export function toSaved(state: State, nowMs: number): Saved {
       ...file,
       base64: Buffer.from(bytes).toString("base64"),
     })),
-    messages: messages.map(({ revision: _revision, ephemeralTo: _to, blocks, attachments, ...message }) => ({
+    messages: messages.map(({ revision: _revision, ephemeralTo: _to, blocks, ...message }) => ({
       ...message,
       blocks: [...blocks],
-      attachments: [...attachments],
       files: message.files.filter(({ id }) => files.has(id)).map(({ id }) => id),
     })),
     homes: [...state.homes.values()].map(({ id, user, content, hash }) => ({ id, user, content, hash })),
@@ -148,13 +142,12 @@ function restoreMessages(state: State, saved: Saved): void {
     state.files.set(file.id, { ...file, bytes: Buffer.from(base64, "base64") });
   }
   const messages = saved.messages.toSorted((one, other) => (one.ts < other.ts ? -1 : 1));
-  for (const { files, threadTs, editedTs, metadata, isTombstone, ...message } of messages) {
+  for (const { files, threadTs, editedTs, isTombstone, ...message } of messages) {
     state.messages.push({
       ...message,
       files: files.flatMap((id) => state.files.get(id) ?? []),
       ...(threadTs !== undefined && { threadTs }),
       ...(editedTs !== undefined && { editedTs }),
-      ...(metadata !== undefined && { metadata }),
       ...(isTombstone !== undefined && { isTombstone }),
       revision: 0,
     });
@@ -172,7 +165,7 @@ export function restore(state: State, saved: Saved): void {
   for (const { id, user, content, hash } of saved.homes) {
     const entered = initialState(objectsOf(content["blocks"]));
     const shown = { id, user, content, hash, state: entered, errors: {}, revision: 0, session: "" };
-    state.homes.set(user, { ...shown, type: "home", rootId: id, previousId: null });
+    state.homes.set(user, { ...shown, type: "home" });
   }
   for (const { id, original: ts, ...url } of saved.responseUrls) {
     const original = state.messages.find((message) => message.channel === url.channel && message.ts === ts);

@@ -41,15 +41,10 @@ export type WireMessage = {
   readonly user: string;
   readonly text: string;
   readonly blocks: readonly JsonObject[];
-  readonly attachments: readonly JsonObject[];
   readonly files: readonly WireFile[];
   readonly threadTs?: string;
-  readonly isBroadcast: boolean;
   readonly isEphemeral: boolean;
   readonly isEdited: boolean;
-  readonly isMrkdwn: boolean;
-  /** The app still streams it, until this time at the latest. */
-  readonly streamsUntilMs?: number;
 };
 
 export type WireView = {
@@ -133,7 +128,6 @@ export type WireFaults = {
   readonly tokenError: string;
   readonly missingScopes: readonly string[];
   readonly refusesUploads: boolean;
-  readonly refusesStreams: boolean;
   readonly extra: readonly { readonly label: string; readonly on: boolean }[];
 };
 
@@ -167,9 +161,7 @@ export type WireSnapshot = {
   readonly people: readonly string[];
   readonly groups: readonly WireGroup[];
   readonly channels: readonly WireChannel[];
-  /** The modal on top, and the number of modals below it. */
   readonly modal: WireView | null;
-  readonly modalsBelow: number;
   readonly home: WireView | null;
   /** The ts up to which this person has read a channel, or "channel/thread". */
   readonly reads: Readonly<Record<string, string>>;

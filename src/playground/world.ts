@@ -86,27 +86,22 @@ export function touch(world: World, changed?: { revision: number }): void {
 }
 
 export type Draft = Pick<Message, "channel" | "user" | "text"> &
-  Partial<Pick<Message, "blocks" | "attachments" | "files" | "isBroadcast" | "isMrkdwn" | "parsesNames">> & {
+  Partial<Pick<Message, "files">> & {
+    readonly blocks?: readonly JsonObject[] | undefined;
     readonly threadTs?: string | undefined;
     readonly ephemeralTo?: string | undefined;
-    readonly metadata?: JsonObject | undefined;
   };
 
 export function post(world: World, draft: Draft): Message {
-  const { threadTs, ephemeralTo, metadata, ...rest } = draft;
+  const { threadTs, ephemeralTo, ...rest } = draft;
   const message: Message = {
-    attachments: [],
     files: [],
-    isBroadcast: false,
-    isMrkdwn: true,
-    parsesNames: false,
     ...rest,
     blocks: withIds(draft.blocks ?? []),
     ts: world.clock.ts(),
     revision: 0,
     ...(threadTs === undefined ? {} : { threadTs }),
     ...(ephemeralTo === undefined ? {} : { ephemeralTo }),
-    ...(metadata === undefined ? {} : { metadata }),
   };
   world.state.messages.push(message);
   touch(world, message);
@@ -127,9 +122,8 @@ export function remove(world: World, message: Message): void {
   if (hasReplies(world, message)) {
     // A message in Slack's own words, in the place of the deleted one.
     const { ts, channel } = message;
-    const nothing = { blocks: [], attachments: [], files: [], isBroadcast: false, parsesNames: false };
-    const shown = { user: slackbot, text: "This message was deleted.", isMrkdwn: true, isTombstone: true } as const; // true, not any boolean
-    const tombstone: Message = { ...nothing, ...shown, ts, channel, revision: 0 };
+    const shown = { user: slackbot, text: "This message was deleted.", isTombstone: true } as const; // true, not any boolean
+    const tombstone: Message = { ...shown, blocks: [], files: [], ts, channel, revision: 0 };
     messages[index] = tombstone;
     return touch(world, tombstone);
   }

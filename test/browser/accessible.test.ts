@@ -66,13 +66,4 @@ story("accessibility by axe, in light and dark", (open) => {
 
     expect({ menu, modal, home }).toEqual({ menu: none, modal: none, home: none });
   });
-
-  test("the gallery of blocks", async () => {
-    await using harbour = await smallApp();
-    await using dana = await open({ url: harbour.playgroundUrl, path: "/gallery.html" });
-
-    await dana.page.getByRole("heading", { name: "Not drawn here" }).waitFor();
-
-    expect(await seriousFindings(dana.page)).toEqual(none);
-  });
 });

@@ -40,15 +40,6 @@ story("layout and colours", (open) => {
       const fits = { page: 0, panes: [] };
       expect({ messages, modal, all }).toEqual({ messages: fits, modal: fits, all: fits });
     });
-
-    test("the gallery fits, with every block at its limit", async () => {
-      await using harbour = await smallApp();
-      await using dana = await open({ url: harbour.playgroundUrl, path: "/gallery.html", width });
-
-      await dana.page.getByRole("heading", { name: "Not drawn here" }).waitFor();
-
-      await expect.poll(() => overflow(dana)).toBe(0);
-    });
   });
 
   test("on a phone one finds the channels behind a button, reads a thread, and comes back", async () => {

@@ -59,52 +59,17 @@ story("windows of an app", (open) => {
     await expect.poll(() => dana.focused.getAttribute("aria-label")).toBe("Message #ops");
   });
 
-  test("windows are pushed up to three deep; a fourth is refused, and each closes by itself", async () => {
-    await using harbour = await smallApp();
-    await using dana = await open({ url: harbour.playgroundUrl });
-
-    await dana.says("/berth deep");
-    for (const depth of [2, 3]) {
-      await dana.modal.getByRole("button", { name: "One deck down" }).click();
-      await dana.modal.getByRole("heading", { name: `Deck ${depth}` }).waitFor();
-    }
-    await dana.modal.getByRole("button", { name: "One deck down" }).click();
-    await dana.page.getByRole("button", { name: "Inspector 1 refused" }).waitFor({ state: "attached" });
-    await dana.modal.getByRole("heading", { name: "Deck 3" }).waitFor();
-    await dana.modal.getByRole("button", { name: "Up" }).click();
-    await dana.modal.getByRole("heading", { name: "Deck 2" }).waitFor();
-    await dana.page.keyboard.press("Escape");
-    await dana.modal.getByRole("heading", { name: "Deck 1" }).waitFor();
-    await dana.page.keyboard.press("Escape");
-    await dana.modal.waitFor({ state: "hidden" });
-
-    const refused = harbour.playground.transcript().flatMap(({ refusal }) => refusal?.rule ?? []);
-    expect(refused).toEqual(["view.stack"]);
-    await expect.poll(() => harbour.closed).toEqual(["deck-3", "deck-2", "deck-1"]);
-  });
-
-  test("the cross closes all views, and the app gets view_closed for the root view", async () => {
-    await using harbour = await smallApp();
-    await using dana = await open({ url: harbour.playgroundUrl });
-
-    await dana.says("/berth deep");
-    await dana.modal.getByRole("button", { name: "One deck down" }).click();
-    await dana.modal.getByRole("heading", { name: "Deck 2" }).waitFor();
-    await dana.modal.getByRole("button", { name: "Close the form" }).click();
-    await dana.modal.waitFor({ state: "hidden" });
-
-    await expect.poll(() => harbour.closed).toEqual(["deck-1, all"]);
-  });
-
   test("an open window is there again after a reload, with nothing else lost", async () => {
     await using harbour = await smallApp();
     await using dana = await open({ url: harbour.playgroundUrl });
 
-    await dana.says("/berth deep");
-    await dana.modal.getByRole("heading", { name: "Deck 1" }).waitFor();
+    await dana.says("/berth book");
+    await dana.modal.getByRole("heading", { name: "Book a berth" }).waitFor();
     await dana.page.reload();
 
-    await dana.modal.getByRole("heading", { name: "Deck 1" }).waitFor();
-    expect(harbour.closed).toEqual([]);
+    await dana.modal.getByRole("heading", { name: "Book a berth" }).waitFor();
+    await dana.modal.getByRole("button", { name: "Close the form" }).click();
+    await dana.modal.waitFor({ state: "hidden" });
+    expect(harbour.playground.as("dana").modal()).toBeUndefined();
   });
 });

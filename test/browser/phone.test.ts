@@ -50,20 +50,6 @@ story("on a phone", (open) => {
     await expect.poll(() => covered(dana)).toEqual([]);
   });
 
-  test("a table that is wider than the screen says so, until its last column is in sight", async () => {
-    await using harbour = await smallApp();
-    await using dana = await open({ url: harbour.playgroundUrl, width: 390 });
-    await dana.page.goto(`${harbour.playgroundUrl}/gallery.html`);
-    const table = dana.page.locator(".table-pane").first();
-    const hint = dana.page.getByText("Scroll for more columns").first();
-    await table.locator("table").evaluate((drawn) => void (drawn.style.minWidth = "600px"));
-    await hint.filter({ hasText: "→" }).waitFor();
-    await table.evaluate((pane) => pane.scrollTo(pane.scrollWidth, 0));
-    await hint.filter({ hasText: "←" }).waitFor();
-
-    expect(await table.evaluate((pane) => pane.scrollWidth - pane.clientWidth)).toBeGreaterThan(0);
-  });
-
   test("a list has two lines for each workload, and nothing to scroll sideways", async () => {
     await using town = await world({ apiFetch: manyServices(3) });
     await using dana = await open({ url: town.playgroundUrl, width: 390 });

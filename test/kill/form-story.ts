@@ -26,7 +26,7 @@ export async function asksInForm(scene: Scene, size: string): Promise<void> {
 /** Whether the form stands there to be filled in, about the service of the scene. */
 async function opens(scene: Scene, dana: Person, withinMs: number): Promise<boolean> {
   const { name, random } = scene;
-  if (dana.modal() !== undefined) await dana.dismisses();
+  if (dana.modal() !== undefined) await dana.closes();
   const isChosen = random() < 0.5;
   const words = `/gantry scale${isChosen ? "" : ` ${name}`}`;
   await acts(scene, { person: dana, what: "look" }, () => dana.says(words, { channel: "ops" }));

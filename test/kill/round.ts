@@ -125,7 +125,7 @@ async function judged(scene: Scene): Promise<readonly Violation[]> {
 export async function tidy({ cluster, name, others }: Scene): Promise<void> {
   const { playground, service } = cluster;
   for (const person of ["dana", "alex", "omar"].map((each) => playground.as(each))) {
-    if (person.modal() !== undefined) await person.dismisses();
+    if (person.modal() !== undefined) await person.closes();
     for (const { ts } of person.sees("ops")) playground.people.removeMessage("ops", ts);
   }
   for (const each of [name, ...others]) await service.remove(each);

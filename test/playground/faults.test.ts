@@ -2,6 +2,7 @@ import { ErrorCode } from "@slack/web-api";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { until } from "../support/until.ts";
 import { type SmallWorld, startSmallWorld } from "./support/small-world.ts";
+import { channelInfo } from "./support/samples.ts";
 
 let world: SmallWorld;
 beforeEach(async () => {
@@ -71,7 +72,7 @@ test("in an archived channel nothing is posted by any way", async () => {
   const posted = await world.call("chat.postMessage", { channel: "C0OPS", text: "x" });
   const whispered = await world.call("chat.postEphemeral", { channel: "C0OPS", user: "U0DANA", text: "x" });
   const answer = await fetch(String(world.bot.last()["response_url"]), { method: "POST", body: '{"text":"x"}' });
-  const { channel } = await world.call("conversations.info", { channel: "C0OPS" });
+  const channel = await channelInfo(world, "C0OPS");
 
   expect(posted).toMatchObject({ ok: false, error: "is_archived" });
   expect(whispered).toMatchObject({ ok: false, error: "is_archived" });
@@ -132,16 +133,15 @@ test("429 for one method in one channel leaves other channels, methods and its o
   expect(await retryAfter("chat.postMessage", inOps)).toBe("40");
   expect(await retryAfter("chat.postMessage", { channel: "C0GENERAL", text: "x" })).toBeNull();
   expect(await retryAfter("chat.postMessage", { channel: "U0DANA", text: "x" })).toBeNull();
-  expect(await retryAfter("conversations.info", { channel: "C0OPS" })).toBeNull();
+  expect(await retryAfter("conversations.members", { channel: "C0OPS" })).toBeNull();
   expect(await retryAfter("chat.postMessage", inOps)).toBe("40");
   expect(await retryAfter("chat.postMessage", inOps)).toBeNull();
   expect(world.playground.messages("ops")).toHaveLength(1);
 });
 
 test("a direct conversation is named by its person", async () => {
+  const { channel: id } = await world.call("chat.postMessage", { channel: "U0DANA", text: "x" });
   world.playground.faults.answer("chat.postMessage", "429", { channel: "U0DANA" });
-  const opened = await world.call("conversations.open", { users: "U0DANA" });
-  const { id } = opened["channel"] as { id: string }; // conversations.open answers with a channel
 
   expect(await world.call("chat.postMessage", { channel: id, text: "x" })).toMatchObject({ error: "ratelimited" });
   expect(await world.call("chat.postMessage", { channel: "U0DANA", text: "x" })).toMatchObject({
@@ -193,7 +193,7 @@ describe("each method has the calls of its rate tier in a minute", () => {
   test.each([
     ["usergroups.users.list", 20, { usergroup: "S0ONCALL" }],
     ["usergroups.list", 20, {}],
-    ["conversations.info", 50, { channel: "C0OPS" }],
+    ["users.conversations", 50, {}],
     ["users.info", 100, { user: "U0DANA" }],
     ["conversations.members", 100, { channel: "C0OPS" }],
   ])("%s: %i, and one more after a minute", async (method, most, args) => {

@@ -34,7 +34,6 @@ test("messages, threads, files and edits are there after a restart; ephemeral me
   const file = { thread_ts: question?.ts ?? "", filename: "web.log", content: "all lines\n" };
   await world.web.filesUploadV2({ channel_id: "C0OPS", ...file });
   await world.call("chat.postEphemeral", { channel: "C0OPS", user: "U0DANA", text: "for dana" });
-  await world.call("conversations.open", { users: "U0DANA" });
   await dana().says("hello", { channel: "@gantry" });
   await restart();
 

@@ -45,7 +45,7 @@ export async function acts(
     await pace.turn();
     if (isDone?.() === true) return undefined;
     // A form whose command came late covers the buttons.
-    if (kind === "click" && actor.person.modal() !== undefined) await actor.person.dismisses();
+    if (kind === "click" && actor.person.modal() !== undefined) await actor.person.closes();
     const atMs = performance.now();
     const delivery = await act();
     countDelivery(ledger, kind, delivery);

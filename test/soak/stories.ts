@@ -132,7 +132,7 @@ async function fillsInTheForm(soak: Soak, actor: Actor): Promise<void> {
   const { person, free } = actor;
   const isOpen = (): boolean => person.modal()?.content["submit"] !== undefined;
   const isFilledIn = (): boolean => JSON.stringify(person.modal()?.content ?? "").includes('"block_id":"size');
-  if (person.modal() !== undefined) await person.dismisses();
+  if (person.modal() !== undefined) await person.closes();
   const opened = await acts(soak, { actor, kind: "command", isDone: isOpen }, () =>
     person.says(`/gantry scale ${free}`, { channel: DIRECT }),
   );
@@ -148,7 +148,7 @@ async function fillsInTheForm(soak: Soak, actor: Actor): Promise<void> {
     person.submits({ size: sizeIn(soak) }),
   );
   await isChanged(soak, actor, { acked, channel: DIRECT, service: free, what: `${person.name}: the form` });
-  if (person.modal() !== undefined) await person.dismisses();
+  if (person.modal() !== undefined) await person.closes();
 }
 
 function cardOf(actor: Actor): Seen | undefined {

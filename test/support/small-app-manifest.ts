@@ -1,12 +1,12 @@
 import type { PlaygroundOptions } from "../../src/playground/open-worlds.ts";
 
-/** The harbour's app: all that Slack offers an app and Gantry has no use for yet. */
+/** The harbour's app: it uses what Gantry uses, in other combinations. */
 export const smallAppManifest: PlaygroundOptions["app"] = {
   name: "Harbour",
   botDisplayName: "harbour",
   commands: ["/berth", "/berths"],
   commandHints: [
-    { command: "/berth", description: "Book a berth", usageHint: "book · deep · pick · move · long · wrong · slow" },
+    { command: "/berth", description: "Book a berth", usageHint: "book · pick · move · long · wrong · slow" },
     { command: "/berths", description: "List what is booked" },
   ],
   scopes: ["chat:write", "commands", "app_mentions:read", "im:history", "im:write", "channels:read", "users:read"],

@@ -11,7 +11,6 @@ export function bookingForm(): ModalView {
   return {
     type: "modal",
     callback_id: "booking",
-    notify_on_close: true,
     title: plain("Book a berth"),
     submit: plain("Book"),
     blocks: [
@@ -20,7 +19,7 @@ export function bookingForm(): ModalView {
         block_id: "ship",
         label: plain("Ship"),
         hint: plain("As it stands on its bow"),
-        element: { type: "plain_text_input", action_id: "name", min_length: 2 },
+        element: { type: "plain_text_input", action_id: "name" },
       },
       {
         type: "input",
@@ -57,24 +56,6 @@ export function bookingSummary(words: string): ModalView {
   };
 }
 
-/** A window that can push another one on itself. */
-export function deck(depth: number): ModalView {
-  return {
-    type: "modal",
-    callback_id: `deck-${depth}`,
-    notify_on_close: true,
-    title: plain(`Deck ${depth}`),
-    close: plain("Up"),
-    blocks: [
-      section(`This is deck ${depth}.`),
-      {
-        type: "actions",
-        elements: [{ type: "button", action_id: "deeper", text: plain("One deck down"), value: String(depth) }],
-      },
-    ],
-  };
-}
-
 /** A button, a menu, boxes and a date in one message. */
 export function pickers(): KnownBlock[] {
   return [
@@ -99,12 +80,6 @@ export function pickers(): KnownBlock[] {
           action_id: "sink",
           style: "danger",
           text: plain("Sink it"),
-          confirm: {
-            title: plain("Sink it?"),
-            text: plain("Ships do not come back."),
-            confirm: plain("Sink"),
-            deny: plain("Keep"),
-          },
         },
       ],
     },

@@ -6,18 +6,15 @@ import {
   type Logger,
   LogLevel,
   type SlackActionMiddlewareArgs,
-  type ViewClosedAction,
 } from "@slack/bolt";
 import { createPlayground, type Playground } from "../../src/playground/playground.ts";
 import { listen } from "../../src/platform/http/listen.ts";
 import { smallAppManifest } from "./small-app-manifest.ts";
-import { bookingForm, bookingSummary, deck, homeFor, pickers, section } from "./small-app-views.ts";
+import { bookingForm, bookingSummary, homeFor, pickers, section } from "./small-app-views.ts";
 
 export type SmallApp = {
   readonly playground: Playground;
   readonly playgroundUrl: string;
-  /** The callback_ids of windows that were closed, with "all" where × closed them. */
-  readonly closed: readonly string[];
   readonly [Symbol.asyncDispose]: () => Promise<void>;
 };
 
@@ -65,9 +62,8 @@ export async function smallApp({ ackMs = 3000 }: SmallAppOptions = {}): Promise<
     logger: silent,
     clientOptions: { slackApiUrl: `${url}/api/`, retryConfig: { retries: 0 } },
   });
-  const closed: string[] = [];
   hearCommands(app, stopping.promise);
-  hearModals(app, closed);
+  hearModals(app);
   hearClicks(app);
   hearEvents(app);
   const server = await receiver.start({ port: 0, host: "127.0.0.1" });
@@ -75,7 +71,6 @@ export async function smallApp({ ackMs = 3000 }: SmallAppOptions = {}): Promise<
   return {
     playground,
     playgroundUrl: url,
-    closed,
     async [Symbol.asyncDispose]() {
       stopping.resolve();
       playground.close();
@@ -96,8 +91,6 @@ function hearCommands(app: App, stopping: Promise<void>): void {
     switch (text) {
       case "book":
         return void (await client.views.open({ trigger_id, view: bookingForm() }));
-      case "deep":
-        return void (await client.views.open({ trigger_id, view: deck(1) }));
       case "pick":
         return void (await client.chat.postEphemeral({ channel, user, text: "Northern Light", blocks: pickers() }));
       case "move": {
@@ -120,7 +113,7 @@ function hearCommands(app: App, stopping: Promise<void>): void {
   app.command("/berths", async ({ ack }) => ack("All berths are free."));
 }
 
-function hearModals(app: App, closed: string[]): void {
+function hearModals(app: App): void {
   app.options("pier", async ({ ack, options }) => {
     const piers = ["North pier", "North mole", "South pier"].filter((each) =>
       each.toLowerCase().includes(options.value.toLowerCase()),
@@ -140,18 +133,8 @@ function hearModals(app: App, closed: string[]): void {
     await ack({ response_action: "update", view: bookingSummary(words) });
   });
   app.view("booking-summary", async ({ ack, client, view }) => {
-    await ack({ response_action: "clear" });
+    await ack();
     await client.chat.postMessage({ channel: "C0OPS", text: `Booked: ${view.private_metadata}` });
-  });
-  app.view<ViewClosedAction>({ type: "view_closed", callback_id: /.*/u }, async ({ ack, body, view }) => {
-    await ack();
-    closed.push(body.is_cleared ? `${view.callback_id}, all` : view.callback_id);
-  });
-  app.action("deeper", async ({ ack, action, body, client }) => {
-    await ack();
-    if (!("value" in action) || !("trigger_id" in body)) return;
-    const view = deck(Number(action.value) + 1);
-    await client.views.push({ trigger_id: body.trigger_id, view }).catch(() => undefined);
   });
 }
 

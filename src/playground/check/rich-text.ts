@@ -1,93 +1,38 @@
-import { limits } from "../rules/limits.ts";
-import { byType, type Check, flag, list, may, must, object, someString, text, url, whole, word } from "./shape.ts";
+import type { InlineType, RichPartType } from "../block-kit.ts";
+import { byType, type Check, flag, list, may, must, object, someString, url, whole, word } from "./shape.ts";
 
 // https://docs.slack.dev/reference/block-kit/blocks/rich-text-block
 
-const style = may(
-  object({
-    bold: may(flag),
-    italic: may(flag),
-    strike: may(flag),
-    underline: may(flag),
-    code: may(flag),
-    highlight: may(flag),
-    client_highlight: may(flag),
-    unlink: may(flag),
-  }),
-);
-
-const textPart = object({ type: must(word("text")), text: must(someString), style });
-const link = object({
-  type: must(word("link")),
-  url: must(url),
-  text: may(someString),
-  unsafe: may(flag),
-  style,
+const words = object({
+  type: must(word("text")),
+  text: must(someString),
+  style: may(object({ bold: may(flag), code: may(flag) })),
 });
 
-const inline: Check = byType(
-  {
-    text: textPart,
-    link,
-    emoji: object({
-      type: must(word("emoji")),
-      name: must(someString),
-      unicode: may(someString),
-      url: may(someString),
-      style,
+const inline: Check = byType({
+  text: words,
+  link: object({ type: must(word("link")), url: must(url), text: may(someString) }),
+  user: object({ type: must(word("user")), user_id: must(someString) }),
+  channel: object({ type: must(word("channel")), channel_id: must(someString) }),
+  usergroup: object({ type: must(word("usergroup")), usergroup_id: must(someString) }),
+  date: object({
+    type: must(word("date")),
+    timestamp: must(whole(0, Number.MAX_SAFE_INTEGER)),
+    format: must(someString),
+    fallback: may(someString),
+  }),
+} satisfies Record<InlineType, Check>);
+
+const section = object({ type: must(word("rich_text_section")), elements: must(list(inline)) });
+
+export const richTextParts: Check = list(
+  byType({
+    rich_text_section: section,
+    rich_text_list: object({
+      type: must(word("rich_text_list")),
+      style: must(word("bullet")),
+      elements: must(list(section)),
     }),
-    user: object({ type: must(word("user")), user_id: must(someString), style }),
-    channel: object({ type: must(word("channel")), channel_id: must(someString), style }),
-    usergroup: object({ type: must(word("usergroup")), usergroup_id: must(someString), style }),
-    broadcast: object({ type: must(word("broadcast")), range: must(word("here", "channel", "everyone")), style }),
-    color: object({ type: must(word("color")), value: must(someString), style }),
-    team: object({ type: must(word("team")), team_id: must(someString), style }),
-    date: object({
-      type: must(word("date")),
-      timestamp: must(whole(0, Number.MAX_SAFE_INTEGER)),
-      format: must(someString),
-      url: may(url),
-      fallback: may(someString),
-      style,
-    }),
-  },
-  "element.block",
+    rich_text_preformatted: object({ type: must(word("rich_text_preformatted")), elements: must(list(words)) }),
+  } satisfies Record<RichPartType, Check>),
 );
-
-const border = may(whole(0, 1));
-
-// Slack's own composer makes an empty section of a blank line.
-const section: Check = object({
-  type: must(word("rich_text_section")),
-  elements: must((value, at, site) => {
-    if (!Array.isArray(value) || value.length > 0) list(inline)(value, at, site);
-  }),
-});
-
-const parts: Readonly<Record<string, Check>> = {
-  rich_text_section: section,
-  rich_text_list: object({
-    type: must(word("rich_text_list")),
-    style: must(word("bullet", "ordered")),
-    elements: must(list(byType({ rich_text_section: section }, "element.block"))),
-    indent: may(whole(0, limits["list.indent"].max, "list.indent")),
-    offset: may(whole(0, Number.MAX_SAFE_INTEGER)),
-    border,
-  }),
-  rich_text_quote: object({ type: must(word("rich_text_quote")), elements: must(list(inline)), border }),
-  rich_text_preformatted: object({
-    type: must(word("rich_text_preformatted")),
-    elements: must(list(byType({ text: textPart, link }, "element.block"))),
-    language: may(someString),
-    border,
-  }),
-};
-
-export const richTextParts: Check = list(byType(parts, "element.block"));
-
-/** A rich_text block used as a value: in a table cell, or as an input's initial value. */
-export const richText: Check = object({
-  type: must(word("rich_text")),
-  block_id: may(text("block.id")),
-  elements: must(richTextParts),
-});

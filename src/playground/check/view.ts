@@ -2,7 +2,7 @@ import { isObject, type Json, type JsonObject, objectsOf, parseJson } from "../j
 import { limits } from "../rules/limits.ts";
 import { refuse, Refused } from "../rules/refusal.ts";
 import { checkBlocks } from "./blocks.ts";
-import { anyString, type Check, flag, may, must, newSite, object, report, text, word } from "./shape.ts";
+import { type Check, may, must, newSite, object, report, text, word } from "./shape.ts";
 import { plain } from "./composition-objects.ts";
 
 // https://docs.slack.dev/reference/views
@@ -23,13 +23,10 @@ const modal = object({
   title: must(plain("view.title")),
   submit: may(plain("view.submit")),
   close: may(plain("view.close")),
-  clear_on_close: may(flag),
-  notify_on_close: may(flag),
-  submit_disabled: may(flag),
   ...base,
 });
 
-const home = object({ type: must(word("home")), title: may(anyString), ...base });
+const home = object({ type: must(word("home")), ...base });
 
 /** Reads and checks a view (JSON text or an object); throws Refused with Slack's code. */
 export function checkView(input: Json | undefined, surface: "modal" | "home"): JsonObject {

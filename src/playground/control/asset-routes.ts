@@ -16,12 +16,6 @@ const vendor: Readonly<Record<string, string>> = {
   "hooks.js": import.meta.resolve("preact/hooks"),
 };
 
-const pages: Readonly<Record<string, string>> = {
-  "/": "page/index.html",
-  "/gallery.html": "page/gallery.html",
-  "/playground/gallery": "page/gallery.html",
-};
-
 /** Images in messages may come from other hosts, as in Slack; nothing else may. */
 function policyFor(inlineScripts: readonly string[]): string {
   return [
@@ -62,9 +56,7 @@ let emoji: Promise<string> | undefined;
 /** The page and its modules, served from the sources with types stripped. */
 export function assetRoutes(): Hono {
   const routes = new Hono();
-  for (const [path, file] of Object.entries(pages)) {
-    routes.get(path, (context) => serve(new URL(file, home), context.req.raw));
-  }
+  routes.get("/", (context) => serve(new URL("page/index.html", home), context.req.raw));
   routes.get("/page/emoji.json", async () => {
     emoji ??= readEmoji();
     const headers = { "content-type": "application/json; charset=utf-8", "cache-control": "max-age=3600" };

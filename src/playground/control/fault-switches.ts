@@ -25,7 +25,6 @@ const Change = z.object({
   tokenError: z.enum(["", "token_revoked", "invalid_auth", "account_inactive"]).optional(),
   missingScopes: z.array(z.string()).optional(),
   refusesUploads: z.boolean().optional(),
-  refusesStreams: z.boolean().optional(),
   bot: z.object({ channel: z.string(), isIn: z.boolean() }).optional(),
   extra: z.object({ label: z.string(), on: z.boolean() }).optional(),
   clear: z.boolean().optional(),

@@ -13,7 +13,7 @@ import {
 import { checkSignedIn, personNamed } from "../workspace/workspace.ts";
 import { deleteMessage, editMessage } from "../people/message-edits.ts";
 import type { Found } from "../people/find-element.ts";
-import { closeView, dismissViews, openHome, submitView } from "../people/views.ts";
+import { closeView, openHome, submitView } from "../people/views.ts";
 import { sayText } from "../people/messages.ts";
 import { channelAt, checkedValue, elementAt, surfaceAt } from "../people/surfaces.ts";
 import type { User, View } from "../workspace/state.ts";
@@ -35,8 +35,7 @@ const shapes = {
   act: z.object({ ...Element, value: JsonFields, values: Values }),
   suggest: z.object({ ...Element, query: z.string() }),
   submit: z.object({ as: z.string(), view: z.string(), values: Values }),
-  /** `all`: the × of the window, not its close button. */
-  close: z.object({ as: z.string(), view: z.string(), all: z.boolean().default(false) }),
+  close: z.object({ as: z.string(), view: z.string() }),
   shortcut: z.object({
     as: z.string(),
     callbackId: z.string(),
@@ -123,10 +122,8 @@ async function submit(world: World, { as, view: id, values }: Fields<"submit">):
   return { ...deliveryJson(delivery), errors: Object.keys(view.errors).length };
 }
 
-async function close(world: World, { as, view, all }: Fields<"close">): Promise<JsonObject> {
-  const user = actorOf(world, as);
-  const shown = viewAt(world, user, view);
-  return deliveryJson(await (all ? dismissViews(world, user) : closeView(world, user, shown)));
+async function close(world: World, { as, view }: Fields<"close">): Promise<JsonObject> {
+  return deliveryJson(closeView(world, viewAt(world, actorOf(world, as), view)));
 }
 
 async function shortcut(world: World, { as, callbackId, message }: Fields<"shortcut">): Promise<JsonObject> {

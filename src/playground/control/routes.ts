@@ -64,8 +64,7 @@ export function controlRoutes(slack: Slack, hosts: readonly string[]): Hono {
   routes.post("/upload/:id", (context) => webApi.upload(slack, context.req.param("id"), context.req.raw));
   routes.get("/files/:id", (context) => serveFile(slack, context.req.param("id")));
   routes.route("/", authorizeRoutes(slack));
-  routes.all("/playground/*", async (context, next) => {
-    if (context.req.path === "/playground/gallery") return next();
+  routes.all("/playground/*", async (context) => {
     const { raw } = context.req;
     const [first, ...others] = slack.worlds();
     return routesOf(others.length === 0 ? first : worldOf(slack, await nameIn(raw))).fetch(raw);

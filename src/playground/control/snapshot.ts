@@ -48,9 +48,9 @@ function faultsJson(world: World): WireFaults {
   const answersIn = plan?.channel ?? "";
   const extra = externalFaults.map(({ label }) => ({ label, on: externalFaultsOn.has(label) }));
   const { slowMs, retryAfterSeconds, deliverTwice, signsWrongly, signatureAgeSeconds } = faults;
-  const { tokenError, missingScopes, refusesUploads, refusesStreams } = faults;
+  const { tokenError, missingScopes, refusesUploads } = faults;
   const deliveries = { deliverTwice, signsWrongly, signatureAgeSeconds };
-  const installation = { tokenError, missingScopes, refusesUploads, refusesStreams };
+  const installation = { tokenError, missingScopes, refusesUploads };
   const sockets = app.usesSocketMode === true ? { ...links.status(), open: links.names() } : null;
   const connections = { isNetworkCut: faults.network.isCut(), sockets };
   const planned = { answers, answersTo, answersIn };
@@ -87,7 +87,6 @@ function installJson(world: World): WireSnapshot["install"] {
 /** Everything one person may see of the workspace, except messages and exchanges. */
 export function snapshotFor(world: World, you: string): WireSnapshot {
   const { state } = world;
-  const stack = state.modals.get(you) ?? [];
   const worlds = world.slack.worlds();
   return {
     you,
@@ -102,8 +101,7 @@ export function snapshotFor(world: World, you: string): WireSnapshot {
     people: peopleIds(state),
     groups: [...state.groups.values()].map(({ id, handle, name, users }) => ({ id, handle, name, users })),
     channels: channelsOf(world, you),
-    modal: viewJson(stack.at(-1)),
-    modalsBelow: Math.max(0, stack.length - 1),
+    modal: viewJson(state.modals.get(you)),
     home: viewJson(state.homes.get(you)),
     reads: Object.fromEntries(
       [...state.reads].filter(([key]) => key.startsWith(`${you} `)).map(([key, ts]) => [key.slice(you.length + 1), ts]),

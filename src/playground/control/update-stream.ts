@@ -6,7 +6,6 @@ import { snapshotFor } from "./snapshot.ts";
 import type { WireExchange, WireMessage, WireUpdate } from "../wire.ts";
 import { isObject, textOf } from "../json.ts";
 import type { Message, State } from "../workspace/state.ts";
-import { streamsUntil } from "../workspace/streams.ts";
 
 // https://html.spec.whatwg.org/multipage/server-sent-events.html
 
@@ -136,9 +135,7 @@ function messageUpdates(state: State, viewer: Viewer, revision: number): Pick<Wi
   const isNews = (each: { readonly revision: number; readonly channel: string }): boolean =>
     each.revision > revision && isMember(each.channel);
   return {
-    messages: state.messages
-      .filter((each) => isNews(each) && isFor(viewer, each))
-      .map((each) => messageJson(state, each)),
+    messages: state.messages.filter((each) => isNews(each) && isFor(viewer, each)).map(messageJson),
     gone: state.deletions
       .filter((each) => isNews(each) && isFor(viewer, each))
       .map(({ channel, ts }) => ({ channel, ts })),
@@ -152,17 +149,18 @@ function isFor(
   return ephemeralTo === undefined || (ephemeralTo === viewer.user && ts > viewer.sinceTs);
 }
 
-function messageJson(state: State, message: Message): WireMessage {
-  const { ts, channel, user, text, blocks, attachments, isBroadcast, isMrkdwn } = message;
-  const streamsUntilMs = streamsUntil({ state }, message);
-  const shown = { ts, channel, user, text, blocks, attachments, isBroadcast, isMrkdwn };
+function messageJson(message: Message): WireMessage {
+  const { ts, channel, user, text, blocks } = message;
   return {
-    ...shown,
+    ts,
+    channel,
+    user,
+    text,
+    blocks,
     files: message.files.map(({ id, name, title, bytes }) => ({ id, name, title, size: bytes.byteLength })),
     ...(message.threadTs === undefined ? {} : { threadTs: message.threadTs }),
     isEphemeral: message.ephemeralTo !== undefined,
     isEdited: message.editedTs !== undefined,
-    ...(streamsUntilMs === undefined ? {} : { streamsUntilMs }),
   };
 }
 

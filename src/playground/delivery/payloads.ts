@@ -1,4 +1,4 @@
-import { type JsonObject, objectOf, objectsOf, textOf } from "../json.ts";
+import { type JsonObject, textOf } from "../json.ts";
 import { messageJson } from "../web-api/methods/message-json.ts";
 import type { Channel, Message, User, View, ViewState } from "../workspace/state.ts";
 import { newTrigger, viewJson } from "../workspace/views.ts";
@@ -117,35 +117,13 @@ export function suggestionPayload(
   };
 }
 
-/** A response_url for each select with response_url_enabled, for the channel chosen in it. */
-function chosenUrls(world: World, view: View): readonly JsonObject[] {
-  return objectsOf(view.content["blocks"]).flatMap((block) => {
-    const element = objectOf(block["element"]);
-    if (element["response_url_enabled"] !== true) return [];
-    const [blockId, actionId] = [textOf(block["block_id"]), textOf(element["action_id"])];
-    const channel = textOf(view.state[blockId]?.[actionId]?.[stateName(textOf(element["type"])) ?? ""]);
-    if (channel === "") return [];
-    const url = newResponseUrl(world, { user: view.user, channel });
-    return [{ block_id: blockId, action_id: actionId, channel_id: channel, response_url: url }];
-  });
-}
-
 /** https://docs.slack.dev/reference/interaction-payloads/view-interactions-payload */
 export function submissionPayload(world: World, user: User, view: View): JsonObject {
   return {
     ...shared(world, "view_submission", { user, isInMessage: false }),
     trigger_id: newTrigger(world, user.id),
     view: viewJson(world, view),
-    response_urls: chosenUrls(world, view),
-  };
-}
-
-export function closedPayload(world: World, user: User, closed: { view: View; isCleared: boolean }): JsonObject {
-  const { view, isCleared } = closed;
-  return {
-    ...shared(world, "view_closed", { user, isInMessage: false }),
-    view: viewJson(world, view),
-    is_cleared: isCleared,
+    response_urls: [],
   };
 }
 

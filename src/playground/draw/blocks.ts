@@ -1,7 +1,8 @@
-import { isList, isObject, type Json, type JsonObject, objectOf, objectsOf, textOf } from "../json.ts";
+import type { BlockType, ElementType, InlineType, RichPartType } from "../block-kit.ts";
+import { isObject, type Json, type JsonObject, objectOf, objectsOf, textOf } from "../json.ts";
 import type { View } from "../workspace/state.ts";
 import { withEnteredValues } from "../workspace/view-state.ts";
-import { drawBroadcast, drawChannel, drawGroup, drawLink, drawUser, type Pen } from "./pen.ts";
+import { drawChannel, drawGroup, drawLink, drawUser, type Pen } from "./pen.ts";
 import { drawMrkdwn } from "./mrkdwn.ts";
 
 /** A modal or a Home tab as plain text: title, blocks with what was entered, errors, buttons. */
@@ -39,51 +40,46 @@ function lines(...parts: readonly string[]): string {
 
 const kinds: Readonly<Record<string, Draw>> = {
   section(pen, block) {
-    const accessory = block["accessory"];
-    const beside = isObject(accessory) ? drawElement(pen, accessory) : "";
-    const fields = objectsOf(block["fields"]).map((field) => drawText(pen, field));
-    return lines(drawText(pen, block["text"]), ...fields, beside);
+    const { accessory } = block;
+    return lines(drawText(pen, block["text"]), isObject(accessory) ? drawElement(pen, accessory) : "");
   },
   header: (pen, block) => `# ${drawText(pen, block["text"])}`,
   divider: () => "────────",
   context: (pen, block) =>
     objectsOf(block["elements"])
-      .map((each) => (each["type"] === "image" ? drawElement(pen, each) : drawText(pen, each)))
+      .map((each) => drawText(pen, each))
       .join(" "),
   actions: (pen, block) =>
     objectsOf(block["elements"])
       .map((each) => drawElement(pen, each))
       .join(" "),
-  image: (pen, block) => lines(drawText(pen, block["title"]), drawElement(pen, block)),
   input(pen, block) {
-    const element = isObject(block["element"]) ? drawElement(pen, block["element"]) : "";
+    const element = drawElement(pen, objectOf(block["element"]));
     const optional = block["optional"] === true ? " (optional)" : "";
     return lines(`${drawText(pen, block["label"])}${optional}:`, element, drawText(pen, block["hint"]));
   },
-  rich_text: drawRichText,
-  table: drawTable,
-  data_table: drawTable,
-  alert: (pen, block) => `[${textOf(block["level"]) || "default"}] ${drawText(pen, block["text"])}`,
-  markdown: (_pen, block) => textOf(block["text"]),
-  plan: (pen, block) => lines(textOf(block["title"]), ...objectsOf(block["tasks"]).map((task) => drawTask(pen, task))),
-  task_card: drawTask,
-};
+  rich_text: (pen, block) =>
+    objectsOf(block["elements"])
+      .map((part) => drawn(parts, pen, part))
+      .join("\n"),
+  plan: (_pen, block) => lines(textOf(block["title"]), ...objectsOf(block["tasks"]).map(drawTask)),
+} satisfies Record<BlockType, Draw>;
 
 const taskSigns: Readonly<Record<string, string>> = { pending: "○", in_progress: "…", complete: "✓", error: "✗" };
 
-function drawTask(pen: Pen, task: JsonObject): string {
-  const more = ["details", "output"].map((part) => (isObject(task[part]) ? drawRichText(pen, task[part]) : ""));
-  return lines(`${taskSigns[textOf(task["status"])] ?? "○"} ${textOf(task["title"])}`, ...more);
+function drawTask(task: JsonObject): string {
+  return `${taskSigns[textOf(task["status"])] ?? "○"} ${textOf(task["title"])}`;
 }
 
-/** Blocks as plain text, one after the other. Unsupported blocks are printed as JSON. */
+/** By its type. A workspace that an older version saved may have types that aren't drawn any more. */
+function drawn(draws: Readonly<Record<string, Draw>>, pen: Pen, json: JsonObject): string {
+  const type = textOf(json["type"]);
+  return draws[type]?.(pen, json) ?? `[not drawn here: ${type}]`;
+}
+
+/** Blocks as plain text, one after the other. */
 export function drawBlocks(pen: Pen, blocks: readonly JsonObject[]): string {
-  return blocks
-    .map((block) => {
-      const type = textOf(block["type"]);
-      return kinds[type]?.(pen, block) ?? `[not drawn here: ${type}] ${JSON.stringify(block)}`;
-    })
-    .join("\n");
+  return blocks.map((block) => drawn(kinds, pen, block)).join("\n");
 }
 
 const inline: Readonly<Record<string, Draw>> = {
@@ -92,117 +88,73 @@ const inline: Readonly<Record<string, Draw>> = {
   user: (pen, part) => drawUser(pen, textOf(part["user_id"])),
   usergroup: (pen, part) => drawGroup(pen, textOf(part["usergroup_id"])),
   channel: (pen, part) => drawChannel(pen, textOf(part["channel_id"])),
-  broadcast: (pen, part) => drawBroadcast(pen, textOf(part["range"])),
-  emoji: (_pen, part) => `:${textOf(part["name"])}:`,
-  color: (_pen, part) => textOf(part["value"]),
-  team: (_pen, part) => textOf(part["team_id"]),
   date: (_pen, part) => textOf(part["fallback"]) || new Date(Number(part["timestamp"]) * 1000).toISOString(),
-};
+} satisfies Record<InlineType, Draw>;
 
 function drawInline(pen: Pen, holder: JsonObject): string {
   return objectsOf(holder["elements"])
-    .map((part) => inline[textOf(part["type"])]?.(pen, part) ?? JSON.stringify(part))
+    .map((part) => drawn(inline, pen, part))
     .join("");
-}
-
-function drawList(pen: Pen, list: JsonObject): string {
-  const indent = "  ".repeat(Number(list["indent"] ?? 0));
-  const start = Number(list["offset"] ?? 0) + 1;
-  return objectsOf(list["elements"])
-    .map(
-      (item, index) => `${indent}${list["style"] === "ordered" ? `${start + index}.` : "•"} ${drawInline(pen, item)}`,
-    )
-    .join("\n");
 }
 
 const parts: Readonly<Record<string, Draw>> = {
   rich_text_section: drawInline,
-  rich_text_list: drawList,
-  rich_text_quote: (pen, part) => drawInline(pen, part).replaceAll(/^/gm, "> "),
+  rich_text_list: (pen, list) =>
+    objectsOf(list["elements"])
+      .map((item) => `• ${drawInline(pen, item)}`)
+      .join("\n"),
   rich_text_preformatted: (pen, part) => `\`\`\`\n${drawInline(pen, part).replace(/\n$/, "")}\n\`\`\``,
-};
+} satisfies Record<RichPartType, Draw>;
 
-function drawRichText(pen: Pen, block: JsonObject): string {
-  return objectsOf(block["elements"])
-    .map((part) => parts[textOf(part["type"])]?.(pen, part) ?? JSON.stringify(part))
-    .join("\n");
+function label(holder: JsonObject): string {
+  return textIn(holder, "text");
 }
 
-function drawCell(pen: Pen, cell: Json): string {
-  if (!isObject(cell)) return "";
-  const drawn = cell["type"] === "rich_text" ? drawRichText(pen, cell) : textOf(cell["text"]);
-  return drawn.replaceAll("\n", " ");
+/** The texts of the chosen options. */
+function chosenIn(element: JsonObject): readonly string[] {
+  return [objectOf(element["initial_option"]), ...objectsOf(element["initial_options"])]
+    .map(label)
+    .filter((each) => each !== "");
 }
 
-/** A table as aligned columns with two spaces between them. */
-function drawTable(pen: Pen, block: JsonObject): string {
-  const rows = isList(block["rows"])
-    ? block["rows"].map((row) => (isList(row) ? row.map((cell) => drawCell(pen, cell)) : []))
-    : [];
-  const aligned = objectsOf(block["column_settings"]).map((setting) => setting["align"] === "right");
-  const columns = Math.max(0, ...rows.map((row) => row.length));
-  const widths = Array.from({ length: columns }, (_, column) =>
-    Math.max(...rows.map((row) => row[column]?.length ?? 0)),
-  );
-  const pad = (cell: string, column: number): string => {
-    const width = widths[column] ?? 0;
-    return aligned[column] === true ? cell.padStart(width) : cell.padEnd(width);
-  };
-  return rows.map((row) => row.map(pad).join("  ").trimEnd()).join("\n");
-}
-
-function label(element: JsonObject): string {
-  return textOf(objectOf(element["text"])["text"]);
-}
-
-function optionText(option: JsonObject): string {
-  return label(option);
-}
-
-function drawChoices(element: JsonObject): string {
-  const chosen = [objectOf(element["initial_option"]), ...objectsOf(element["initial_options"])].map(optionText);
-  const mark = (option: JsonObject): string => (chosen.includes(optionText(option)) ? "x" : " ");
+function drawChoices(_pen: Pen, element: JsonObject): string {
+  const chosen = chosenIn(element);
   return objectsOf(element["options"])
-    .map((option) => `(${mark(option)}) ${optionText(option)}`)
+    .map((option) => `(${chosen.includes(label(option)) ? "x" : " "}) ${label(option)}`)
     .join(" ");
 }
 
-function drawMenu(element: JsonObject): string {
-  const chosen = [objectOf(element["initial_option"]), ...objectsOf(element["initial_options"])].map(optionText);
-  const names = chosen.filter((each) => each !== "").join(", ");
-  const placeholder = textOf(objectOf(element["placeholder"])["text"]);
-  return `[${names || placeholder || textOf(element["type"])} ▾]`;
+function drawMenu(_pen: Pen, element: JsonObject): string {
+  const placeholder = textIn(element, "placeholder");
+  return `[${chosenIn(element).join(", ") || placeholder || textOf(element["type"])} ▾]`;
 }
 
 /** An empty field shows its placeholder beside it, where nobody takes it for a value. */
-function drawField(element: JsonObject): string {
-  const first = ["initial_value", "initial_date", "initial_time"]
-    .map((name) => textOf(element[name]))
-    .find((each) => each !== "");
-  if (first !== undefined) return `[${first}]`;
-  const placeholder = textOf(objectOf(element["placeholder"])["text"]);
-  return placeholder === "" ? "[          ]" : `[          ] ${placeholder}`;
+function drawField(_pen: Pen, element: JsonObject): string {
+  const value = textOf(element["initial_value"]) || textOf(element["initial_date"]);
+  return value === "" ? `[          ] ${textIn(element, "placeholder")}`.trimEnd() : `[${value}]`;
 }
 
-const elementKinds: Readonly<Record<string, (element: JsonObject) => string>> = {
-  button: (element) => `[${label(element)}]`,
-  overflow: (element) => `[… ${objectsOf(element["options"]).map(optionText).join(" | ")}]`,
+/** An element as text: [Next], [Pick one ▾], [… Stop | Delete]. */
+const elementKinds: Readonly<Record<string, Draw>> = {
+  button(pen, element) {
+    const url = textOf(element["url"]);
+    if (url !== "") pen.links.push(url);
+    return `[${label(element)}]`;
+  },
+  overflow: (_pen, element) => `[… ${objectsOf(element["options"]).map(label).join(" | ")}]`,
   checkboxes: drawChoices,
   radio_buttons: drawChoices,
-  image: (element) => `[image: ${textOf(element["alt_text"])}]`,
+  static_select: drawMenu,
+  multi_static_select: drawMenu,
+  external_select: drawMenu,
+  users_select: drawMenu,
+  conversations_select: drawMenu,
   plain_text_input: drawField,
   number_input: drawField,
-  email_text_input: drawField,
-  url_text_input: drawField,
   datepicker: drawField,
-  timepicker: drawField,
-};
+} satisfies Record<ElementType, Draw>;
 
-/** An element as text: [Next], [Pick one ▾], [… Stop | Delete]. */
 function drawElement(pen: Pen, element: JsonObject): string {
-  const url = textOf(element["url"]);
-  if (url !== "") pen.links.push(url);
-  const type = textOf(element["type"]);
-  if (type.endsWith("_select")) return drawMenu(element);
-  return elementKinds[type]?.(element) ?? `[not drawn here: ${type}]`;
+  return drawn(elementKinds, pen, element);
 }

@@ -19,13 +19,6 @@ export type Piece =
   | { readonly kind: "link"; readonly url: string; readonly label: string }
   /** A bare URL, which Slack links automatically. */
   | { readonly kind: "address"; readonly url: string }
-  | {
-      readonly kind: "date";
-      readonly seconds: number;
-      readonly format: string;
-      readonly url: string;
-      readonly fallback: string;
-    }
   | { readonly kind: "emoji"; readonly name: string; readonly raw: string }
   /** An unknown <!something>. */
   | { readonly kind: "unknown"; readonly raw: string; readonly label: string };
@@ -254,12 +247,9 @@ function parseTag(tag: string): Piece {
 const broadcasts = new Set(["channel", "here", "everyone", "group"]);
 
 function parseSpecial(inner: string, label: string): Piece {
-  const [command = "", first = "", format = "", url = ""] = inner.split("^");
+  const [command = "", first = ""] = inner.split("^");
   if (broadcasts.has(command)) return { kind: "broadcast", range: command === "group" ? "channel" : command };
   if (command === "subteam") return { kind: "group", id: first };
-  if (command === "date" && /^\d+$/.test(first)) {
-    return { kind: "date", seconds: Number(first), format: unescape(format), url: unescape(url), fallback: label };
-  }
   return { kind: "unknown", raw: `<!${inner}>`, label };
 }
 

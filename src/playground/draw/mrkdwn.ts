@@ -19,8 +19,6 @@ function drawPiece(pen: Pen, piece: Piece): string {
       return piece.raw;
     case "address":
       return piece.url;
-    case "date":
-      return piece.fallback === "" ? new Date(piece.seconds * 1000).toISOString() : piece.fallback;
     case "unknown":
       return piece.label === "" ? piece.raw : piece.label;
     default:
@@ -76,9 +74,4 @@ export function drawMrkdwn(pen: Pen, text: string): string {
   return partsOf(text)
     .map((part) => drawPart(pen, part))
     .join("");
-}
-
-/** With parse=full or link_names, bare names notify too. */
-export function noteBareNames(pen: Pen, text: string): void {
-  for (const [name] of text.matchAll(/@[a-z0-9][a-z0-9._-]*/gi)) pen.mentions.push(name);
 }

@@ -22,7 +22,6 @@ function withId(state: State, channel: Channel, id: string): void {
   for (const [key, url] of state.responseUrls) {
     if (url.channel === channel.id) state.responseUrls.set(key, { ...url, channel: id });
   }
-  renameKeys(state.streams, channel.id, id);
   renameKeys(state.reads, channel.id, id);
 }
 

@@ -27,7 +27,7 @@ export function findField(blocks: readonly JsonObject[], name: string): Found | 
   const wanted = name.toLowerCase();
   for (const block of blocks) {
     for (const element of elementsOf(block)) {
-      if (element["type"] === "button" || element["type"] === "image") continue;
+      if (element["type"] === "button") continue;
       const names = [
         element["action_id"],
         block["block_id"],
@@ -50,9 +50,10 @@ export function clickables(blocks: readonly JsonObject[]): readonly string[] {
   );
 }
 
-export function optionsOf(element: JsonObject): readonly JsonObject[] {
-  const grouped = objectsOf(element["option_groups"]).flatMap((group) => objectsOf(group["options"]));
-  return [...objectsOf(element["options"]), ...grouped];
+/** The options of an element, or of an answer to block_suggestion, which may group them. */
+export function optionsOf(offering: JsonObject): readonly JsonObject[] {
+  const grouped = objectsOf(offering["option_groups"]).flatMap((group) => objectsOf(group["options"]));
+  return [...objectsOf(offering["options"]), ...grouped];
 }
 
 export function optionNamed(options: readonly JsonObject[], name: string): JsonObject | undefined {

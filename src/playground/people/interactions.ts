@@ -1,7 +1,7 @@
 import { interactionRequest } from "../delivery/bot-request.ts";
 import { deliver, type Delivery, notDelivered } from "../delivery/deliver.ts";
 import { isObject, type Json, type JsonObject, objectOf, objectsOf, textOf } from "../json.ts";
-import { flatBlocks, holdsMany, stateName } from "../workspace/view-state.ts";
+import { holdsMany, stateName } from "../workspace/view-state.ts";
 import { query } from "../rules/limits.ts";
 import {
   actionsPayload,
@@ -136,8 +136,8 @@ export async function valueFor(
     values.push(name.startsWith("selected_option") ? await chooseOption(world, actor, { found, choice }) : choice);
   }
   if (holdsMany(type)) return { type, [name]: values };
-  const value = values[0] ?? null;
-  return { type, [name]: type === "datetimepicker" && value !== null ? Number(value) : value === "" ? null : value };
+  const [value = null] = values;
+  return { type, [name]: value === "" ? null : value };
 }
 
 /** Stores an entered value in the view's state. */
@@ -156,7 +156,7 @@ export function isSilent(found: Found): boolean {
 }
 
 export function blocksAt(surface: Surface): readonly JsonObject[] {
-  return flatBlocks(surface.in === "view" ? objectsOf(surface.view.content["blocks"]) : surface.message.blocks);
+  return surface.in === "view" ? objectsOf(surface.view.content["blocks"]) : surface.message.blocks;
 }
 
 function shortcutOf(world: World, type: Shortcut["type"], callbackId: string): Shortcut {

@@ -5,7 +5,6 @@ import { deliverEvent } from "../delivery/deliver-event.ts";
 import { isObject, type Json, type JsonObject } from "../json.ts";
 import { teamsOf } from "../web-api/methods/message-json.ts";
 import { commandPayload } from "../delivery/payloads.ts";
-import { refuse } from "../rules/refusal.ts";
 import { respond } from "../web-api/response-url.ts";
 import type { Channel, Message, User } from "../workspace/state.ts";
 import { installOf, notice, post, touch, type World } from "../world.ts";
@@ -25,9 +24,6 @@ type Speaker = { readonly user: User; readonly channel: Channel; readonly thread
 function showAnswer(world: World, from: Speaker, answer: Json | undefined): void {
   if (answer === undefined) return;
   const body = isObject(answer) ? answer : { text: typeof answer === "string" ? answer : JSON.stringify(answer) };
-  if (body["replace_original"] !== undefined || body["delete_original"] !== undefined) {
-    refuse("invalid_arguments", "response-url.original", "a command's ack has no original message");
-  }
   respond(world, { user: from.user.id, channel: from.channel.id }, body);
 }
 

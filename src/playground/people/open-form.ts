@@ -1,14 +1,14 @@
 import type { Delivery } from "../delivery/deliver.ts";
 import { objectOf, objectsOf, textOf } from "../json.ts";
 import type { User, View } from "../workspace/state.ts";
-import { elementsOf, flatBlocks, stateName } from "../workspace/view-state.ts";
+import { elementsOf, stateName } from "../workspace/view-state.ts";
 import type { World } from "../world.ts";
 import { clickables } from "./find-element.ts";
 import { closeView, submitView } from "./views.ts";
 
 /** The modal in front of a person. */
 export function openForm(world: World, user: User): View | undefined {
-  return world.state.modals.get(user.id)?.at(-1);
+  return world.state.modals.get(user.id);
 }
 
 function words(view: View, part: "title" | "submit" | "close"): string {
@@ -38,13 +38,13 @@ export function pressFormButton(
   const { view, label } = pressed;
   if (label === "") return undefined;
   if (label === submitLabel(view)) return submitView(world, user, view);
-  return label === closeLabel(view) ? closeView(world, user, view) : undefined;
+  return label === closeLabel(view) ? Promise.resolve(closeView(world, view)) : undefined;
 }
 
 type FormField = { readonly label: string; readonly type: string; readonly isMissing: boolean };
 
 function fields({ content, state }: View): readonly FormField[] {
-  return flatBlocks(objectsOf(content["blocks"])).flatMap((block) => {
+  return objectsOf(content["blocks"]).flatMap((block) => {
     const [element] = elementsOf(block);
     if (block["type"] !== "input" || element === undefined) return [];
     const type = textOf(element["type"]);
@@ -75,7 +75,7 @@ export function noSuchFormButton(view: View, asked: { readonly label: string; re
   if (asked.isBehind) {
     return new Error(`The form "${title}" is open and covers "${asked.label}". Close it first: press "${close}".`);
   }
-  const buttons = [...clickables(flatBlocks(objectsOf(view.content["blocks"]))), submitLabel(view), close];
+  const buttons = [...clickables(objectsOf(view.content["blocks"])), submitLabel(view), close];
   const there = buttons.filter((each) => each !== "").join(", ");
   return new Error(`The form "${title}" has no button "${asked.label}". Its buttons: ${there}.`);
 }

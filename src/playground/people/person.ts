@@ -22,7 +22,7 @@ import { clickables, findClickable, findField, type Found } from "./find-element
 import { sayText } from "./messages.ts";
 import { noSuchField, noSuchFormButton, openForm, pressFormButton } from "./open-form.ts";
 import { drawMessage, type Seen, visibleMessages } from "./visible-messages.ts";
-import { closeView, dismissViews, openHome, submitView } from "./views.ts";
+import { closeView, openHome, submitView } from "./views.ts";
 
 /** The conversation for an action. A channel by name or id; "@alex" is the direct conversation with alex. */
 type Where = { readonly channel?: string; readonly thread?: string; readonly home?: boolean };
@@ -50,8 +50,6 @@ export type Person = {
   /** Fills in fields of the open modal and submits it. */
   readonly submits: (values?: Readonly<Record<string, string | readonly string[]>>) => Promise<Delivery>;
   readonly closes: () => Promise<Delivery>;
-  /** Presses × of the open modal, which closes all its views. */
-  readonly dismisses: () => Promise<Delivery>;
   /** Opens the app's Home tab, or its messages. */
   readonly opensHome: (tab?: "home" | "messages") => Promise<Delivery>;
   /** Uses a shortcut by its callback_id: on a message, or from the composer. */
@@ -197,8 +195,7 @@ export function createPerson(world: World, nameOrId: string): Person {
         }
         return submitView(world, user, view);
       }),
-    closes: () => acting(async () => closeView(world, user, openModal(world, user))),
-    dismisses: () => acting(() => dismissViews(world, user)),
+    closes: () => acting(async () => closeView(world, openModal(world, user))),
     opensHome: (tab = "home") => acting(() => openHome(world, user, tab)),
     uses: (callbackId, on) => acting(() => useShortcut(world, user, { callbackId, on })),
     sees: (channel) =>

@@ -1,4 +1,4 @@
-import { type JsonObject, objectsOf, textOf } from "../json.ts";
+import { type JsonObject, textOf } from "../json.ts";
 import type { Surface } from "../delivery/payloads.ts";
 import type { Channel, User } from "../workspace/state.ts";
 import { elementsOf, holdsMany, stateName } from "../workspace/view-state.ts";
@@ -39,7 +39,7 @@ export function channelAt(world: World, user: User, id: string): Channel {
 /** The referenced message or view; throws a sentence if the person can't see it any more. */
 export function surfaceAt(world: World, user: User, pointer: SurfaceRef): Surface {
   if (pointer.in === "view") {
-    const views = [...(world.state.modals.get(user.id) ?? []), world.state.homes.get(user.id)];
+    const views = [world.state.modals.get(user.id), world.state.homes.get(user.id)];
     const view = views.find((each) => each?.id === pointer.id);
     if (view === undefined) throw new Error("This form is closed.");
     return { in: "view", view };
@@ -52,9 +52,7 @@ export function surfaceAt(world: World, user: User, pointer: SurfaceRef): Surfac
 
 /** The element with these ids; throws a sentence if the bot has replaced it. */
 export function elementAt(surface: Surface, ids: { readonly blockId: string; readonly actionId: string }): Found {
-  const attachments = surface.in === "message" ? surface.message.attachments : [];
-  const attached = attachments.flatMap((attachment) => objectsOf(attachment["blocks"]));
-  for (const block of [...blocksAt(surface), ...attached]) {
+  for (const block of blocksAt(surface)) {
     if (block["block_id"] !== ids.blockId) continue;
     const element = elementsOf(block).find((each) => each["action_id"] === ids.actionId);
     if (element !== undefined) return { block, element };

@@ -3,11 +3,11 @@ import { interactionRequest } from "../delivery/bot-request.ts";
 import { deliver, type Delivery } from "../delivery/deliver.ts";
 import { isList, isObject, type Json, type JsonObject, objectOf, objectsOf, textOf } from "../json.ts";
 import { limits } from "../rules/limits.ts";
-import { closedPayload, homeOpenedEvent, submissionPayload } from "../delivery/payloads.ts";
+import { homeOpenedEvent, submissionPayload } from "../delivery/payloads.ts";
 import { type Problem, refuse, Refused } from "../rules/refusal.ts";
 import type { User, View } from "../workspace/state.ts";
 import { stateName } from "../workspace/view-state.ts";
-import { closeViews, pushView, updateView } from "../workspace/views.ts";
+import { closeModal, updateView } from "../workspace/views.ts";
 import { touch, type World } from "../world.ts";
 import { deliverEvent } from "../delivery/deliver-event.ts";
 import { appChannel } from "./surfaces.ts";
@@ -24,11 +24,7 @@ export async function openHome(world: World, user: User, tab: "home" | "messages
 const required = "Please complete this required field.";
 
 function lengthProblem(element: JsonObject, value: string): string | undefined {
-  const [min, max] = [
-    Number(element["min_length"] ?? 0),
-    Number(element["max_length"] ?? limits["input.max-length"].max),
-  ];
-  if (value.length < min) return `Please enter at least ${min} characters.`;
+  const max = Number(element["max_length"] ?? limits["input.max-length"].max);
   return value.length > max ? `Please enter at most ${max} characters.` : undefined;
 }
 
@@ -80,26 +76,15 @@ function checkErrors(view: View, errors: Json | undefined): Readonly<Record<stri
 
 /** Applies the answer to a view_submission: https://docs.slack.dev/surfaces/modals#response_actions */
 function takeAnswer(world: World, view: View, answer: Json | undefined): void {
-  if (answer === undefined) return closeViews(world, view.user, "top");
+  if (answer === undefined) return closeModal(world, view.user);
   const body = isObject(answer) ? answer : {};
-  switch (body["response_action"]) {
-    case "errors":
-      view.errors = checkErrors(view, body["errors"]);
-      return touch(world, view);
-    case "clear":
-      return closeViews(world, view.user, "all");
-    case "update":
-      return updateView(world, view, checkView(body["view"], "modal"));
-    case "push": {
-      const stack = world.state.modals.get(view.user) ?? [];
-      if (stack.length >= limits["view.stack"].max)
-        refuse("push_limit_reached", "view.stack", `${stack.length} views are open`);
-      pushView(world, view.user, checkView(body["view"], "modal"));
-      return;
-    }
-    default:
-      refuse("invalid_answer", "view.answer", `the answer is ${JSON.stringify(answer)}`);
+  const action = body["response_action"];
+  if (action === "update") return updateView(world, view, checkView(body["view"], "modal"));
+  if (action !== "errors") {
+    refuse("invalid_answer", "view.answer", `the playground has no such answer: ${JSON.stringify(answer)}`);
   }
+  view.errors = checkErrors(view, body["errors"]);
+  touch(world, view);
 }
 
 /** Presses a modal's submit button. */
@@ -120,27 +105,8 @@ export async function submitView(world: World, user: User, view: View): Promise<
   return delivery;
 }
 
-const silent: Delivery = { kind: "view_closed", acked: true, status: undefined, ms: 0 };
-
-/**
- * Presses close, which closes the view, or the whole stack with clear_on_close. The bot gets view_closed with
- * notify_on_close.
- */
-export async function closeView(world: World, user: User, view: View): Promise<Delivery> {
-  const clears = view.content["clear_on_close"] === true;
-  closeViews(world, view.user, clears ? "all" : "top");
-  if (view.content["notify_on_close"] !== true) return silent;
-  return deliver(world, interactionRequest("view_closed", closedPayload(world, user, { view, isCleared: clears })));
-}
-
-/**
- * Presses ×, which closes all views. The bot gets view_closed with the root view and is_cleared, if that has
- * notify_on_close.
- */
-export async function dismissViews(world: World, user: User): Promise<Delivery> {
-  const [root] = world.state.modals.get(user.id) ?? [];
-  if (root === undefined) return silent;
-  closeViews(world, user.id, "all");
-  if (root.content["notify_on_close"] !== true) return silent;
-  return deliver(world, interactionRequest("view_closed", closedPayload(world, user, { view: root, isCleared: true })));
+/** Presses close or ×. The bot asks for no view_closed. */
+export function closeView(world: World, view: View): Delivery {
+  closeModal(world, view.user);
+  return { kind: "view_closed", acked: true, status: undefined, ms: 0 };
 }

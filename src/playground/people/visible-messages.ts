@@ -1,7 +1,7 @@
 import { drawBlocks } from "../draw/blocks.ts";
-import { drawMrkdwn, noteBareNames } from "../draw/mrkdwn.ts";
+import { drawMrkdwn } from "../draw/mrkdwn.ts";
 import { newPen } from "../draw/pen.ts";
-import { type JsonObject, objectsOf, textOf } from "../json.ts";
+import type { JsonObject } from "../json.ts";
 import type { Channel, Message, State } from "../workspace/state.ts";
 
 export type SeenFile = {
@@ -35,19 +35,13 @@ export type Seen = {
 
 export function drawMessage(state: State, message: Message): Seen {
   const pen = newPen(state);
-  if (message.parsesNames) noteBareNames(pen, message.text);
-  const notification = message.isMrkdwn ? drawMrkdwn(pen, message.text) : message.text;
+  const notification = drawMrkdwn(pen, message.text);
   const body = message.blocks.length === 0 ? notification : drawBlocks(pen, message.blocks);
-  const attached = message.attachments.map((attachment) => {
-    const blocks = objectsOf(attachment["blocks"]);
-    if (blocks.length > 0) return drawBlocks(pen, blocks);
-    return drawMrkdwn(pen, textOf(attachment["text"]) || textOf(attachment["fallback"]));
-  });
   return {
     ts: message.ts,
     threadTs: message.threadTs,
     author: state.users.get(message.user)?.name ?? message.user,
-    text: [body, ...attached].join("\n"),
+    text: body,
     notification,
     blocks: message.blocks,
     isEphemeral: message.ephemeralTo !== undefined,

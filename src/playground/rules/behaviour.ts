@@ -4,18 +4,17 @@ const docs = "https://docs.slack.dev";
 const handling = `${docs}/interactivity/handling-user-interaction`;
 const commands = `${docs}/interactivity/implementing-slash-commands`;
 const shortcuts = `${docs}/interactivity/implementing-shortcuts`;
-const views = `${docs}/reference/interaction-payloads/view-interactions-payload`;
 const events = `${docs}/reference/events`;
 const connect = `${docs}/apis/slack-connect`;
 
 /** Behaviour of the workspace itself, which a bot can't break. */
 export const behaviour = {
   "ack.empty-closes": {
-    says: "an empty answer to a view_submission closes the view on top",
+    says: "an empty answer to a view_submission closes the form",
     link: `${docs}/surfaces/modals`,
   },
   "ack.view-answers": {
-    says: "the answer to a view_submission may update, push, clear, or show errors under input blocks",
+    says: "the answer to a view_submission may update the form, or show errors under input blocks",
     link: `${docs}/surfaces/modals`,
   },
   "event.retries": {
@@ -104,8 +103,6 @@ export const behaviour = {
     says: "app_home_opened carries the tab, and the view as published",
     link: `${events}/app_home_opened`,
   },
-  "view.closed": { says: "view_closed comes only when the view has notify_on_close", link: views },
-  "view.cleared": { says: "× closes all views: view_closed has the root view and is_cleared true", link: views },
   "view.keeps-input": {
     says: "what was filled in stays when a view is updated, under the same block_id and action_id",
     link: `${docs}/surfaces/modals`,
@@ -117,10 +114,6 @@ export const behaviour = {
   "select.query-length": {
     says: `an external select asks from ${query.min} characters on, or from min_query_length`,
     link: query.link,
-  },
-  "select.response-url": {
-    says: "a select with response_url_enabled gives a response_url for the chosen channel when the modal is submitted",
-    link: `${docs}/reference/block-kit/block-elements/select-menu-element#conversations_select`,
   },
   "request.signed": {
     says: `each request is signed (v0, HMAC-SHA256); a bot refuses what was signed wrongly, or more than ${times.signature.ms / 60_000} minutes ago`,

@@ -27,32 +27,16 @@ export const notSimulated = {
     says: "the retry reasons ssl_error and unknown_error: there is no TLS on a loopback address",
     link: `${docs}/apis/events-api#retries`,
   },
-  "work-objects": {
-    says: "Work Objects (metadata.entities, entity.presentDetails and their events): metadata is kept and shown nowhere",
-    link: `${docs}/messaging/work-objects-overview`,
+  "block-kit.others": {
+    says: "blocks, elements, objects, methods and arguments that Gantry doesn't use: each is refused with an error that names it",
+    link: `${docs}/reference/block-kit`,
   },
-  "custom-steps": {
-    says: "custom steps of the Workflow Builder (function_executed, functions.completeSuccess): there is no builder here",
-    link: `${docs}/workflows/workflow-steps`,
-  },
-  "assistant-views": {
-    says: "assistant views (assistant.threads.*, assistant_thread_started, agent sessions): people reach the app by commands, mentions and direct messages",
-    link: `${docs}/ai/developing-ai-apps`,
-  },
-  "method.others": {
-    says: "most methods of the Web API, such as reactions.add, pins.add or search: they answer unknown_method, as a method does that Slack doesn't know",
-    link: `${docs}/reference/methods`,
+  "surfaces.others": {
+    says: "stacked forms, streamed messages, attachments, assistant views, Work Objects and steps of the Workflow Builder: Gantry has none",
+    link: `${docs}/surfaces`,
   },
   "posting.workspace-rate": {
     says: "several hundred messages a minute for a whole workspace: only the pace of each channel is kept",
     link: `${docs}/apis/web-api/rate-limits#posting`,
-  },
-  "video.domain": {
-    says: "a video's host is among the app's unfurl domains and can be embedded: the workspace fetches nothing from the network",
-    link: `${docs}/reference/block-kit/blocks/video-block`,
-  },
-  "file-input.upload": {
-    says: "files of a file_input are at most 10 MB each: people of the playground upload none",
-    link: `${docs}/reference/block-kit/block-elements/file-input-element`,
   },
 } as const satisfies Readonly<Record<string, { readonly says: string; readonly link: string }>>;

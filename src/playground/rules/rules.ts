@@ -10,7 +10,6 @@ const elements = `${docs}/reference/block-kit/block-elements`;
 const method = (name: string): string => `${docs}/reference/methods/${name}`;
 const handling = times.ack.link;
 const manifest = `${docs}/reference/app-manifest`;
-const streaming = `${docs}/messaging/sending-and-scheduling-messages#text-streaming`;
 
 /**
  * "refused": breaking it is refused, or recorded in the transcript. "behaviour": the workspace itself behaves like
@@ -22,45 +21,25 @@ type Named = Readonly<Record<string, Omit<Rule, "kind">>>;
 
 /** Rules without a number. The limits are rules too, under the names they have in `limits`. */
 const others = {
-  "block.type": { says: "a block has a type that exists", link: blocks },
-  "block.surface": {
-    says: "a block is only where its kind is allowed: message, modal, home (ours where live trials were stricter than Slack's list: tables in messages only, cards not in modals, file nowhere)",
+  "block.type": {
+    says: "blocks, elements and parts of rich text have types that the playground shows (ours: those that Gantry sends)",
     link: blocks,
   },
-  "element.surface": { says: "a file_input is only in modals", link: `${elements}/file-input-element` },
-  "card.content": { says: "a card has an image, a title, a body or buttons", link: `${blocks}/card-block` },
-  "container.child": {
-    says: "a container takes only plain kinds of block: no container, card, data table, chart or markdown",
-    link: `${blocks}/container-block`,
-  },
-  "container.titled": { says: "a container has a title", link: `${blocks}/container-block` },
-  "container.collapsed": { says: "only a collapsible container starts collapsed", link: `${blocks}/container-block` },
-  "data-table.header": { says: "a data table's header cells aren't rich_text", link: `${blocks}/data-table-block` },
-  "data-table.body": { says: "a data table has a header and at least one row", link: `${blocks}/data-table-block` },
-  "chart.series-name": {
-    says: "the series of a chart have different names",
-    link: `${blocks}/data-visualization-block`,
-  },
-  "chart.points": {
-    says: "each series of a chart has one point for each category",
-    link: `${blocks}/data-visualization-block`,
-  },
-  "input.silent-files": {
-    says: "an input block with a file_input has no dispatch_action",
-    link: `${elements}/file-input-element`,
-  },
-  "select.response-url-input": {
-    says: "response_url_enabled is only in an input block of a modal",
-    link: `${elements}/select-menu-element#conversations_select`,
+  "block.surface": {
+    says: "a block is only where its kind is allowed: message, modal, home (a plan is in messages only)",
+    link: blocks,
   },
   "block.id-unique": { says: "a block_id is unique in its message or view", link: blocks },
   "url.value": {
-    says: "the URL of a button, an option, a link or a date is whole, and one that a browser opens (ours: http, https, mailto, tel, slack)",
+    says: "the URL of a button or a link is whole, and one that a browser opens (ours: http, https, mailto, tel, slack)",
     link: `${elements}/button-element`,
   },
   "element.block": { says: "an element is only in a block that takes its kind", link: elements },
   "action.id-unique": { says: "an action_id is unique in its block", link: elements },
-  "object.property": { says: "an object has only the properties Slack documents for it", link: blocks },
+  "object.property": {
+    says: "an object has only properties that Slack documents, and here of these only what Gantry sends",
+    link: blocks,
+  },
   "object.required": { says: "an object has all required properties", link: blocks },
   "object.value": { says: "a property has the type and one of the values Slack documents", link: blocks },
   "text.empty": {
@@ -70,11 +49,9 @@ const others = {
   "list.empty": { says: "a list has at least one item", link: blocks },
   "option.initial": { says: "an initial option is one of the options", link: `${elements}/select-menu-element` },
   "select.source": {
-    says: "a static select has options or option_groups, not both",
+    says: "the answer to block_suggestion has options or option_groups, not both",
     link: `${elements}/select-menu-element`,
   },
-  "section.content": { says: "a section has text or fields", link: `${blocks}/section-block` },
-  "image.source": { says: "an image has an image_url or a slack_file, not both", link: `${blocks}/image-block` },
   "input.range": { says: "a lower bound is not above its upper bound", link: `${elements}/plain-text-input-element` },
   "view.submit-needed": { says: "a modal with an input block has a submit button", link: `${docs}/reference/views` },
   "view.focus": { says: "one element of a view has focus_on_load", link: elements },
@@ -98,8 +75,7 @@ const others = {
     says: "a message has a top-level text, which screen readers and notifications read (ours: Slack only warns when blocks are there)",
     link: `${docs}/reference/methods/chat.postMessage#text_usage`,
   },
-  "message.format": { says: "blocks and attachments are JSON lists of objects", link: method("chat.postMessage") },
-  "message.markdown-alone": { says: "markdown_text comes without text and blocks", link: method("chat.postMessage") },
+  "message.format": { says: "blocks are a JSON list of objects", link: method("chat.postMessage") },
   "message.known": { says: "a message that is changed, deleted or linked exists", link: method("chat.update") },
   "message.own": { says: "a bot changes and deletes only its own messages", link: method("chat.update") },
   "message.ephemeral": {
@@ -110,27 +86,6 @@ const others = {
     says: "an ephemeral reply goes only into a thread that has replies (ours: Slack takes it and shows it to nobody)",
     link: method("chat.postEphemeral"),
   },
-  "stream.reply": { says: "a streamed message is a reply (thread_ts)", link: method("chat.startStream") },
-  "stream.recipient": {
-    says: "a stream in a channel names recipient_user_id and recipient_team_id",
-    link: method("chat.startStream"),
-  },
-  "stream.content": { says: "what is appended has markdown_text or chunks", link: method("chat.appendStream") },
-  "stream.one-content": {
-    says: "a call of a stream has markdown_text or chunks, never both",
-    link: streaming,
-  },
-  "stream.allowed": {
-    says: "an app can't stream where it isn't allowed to (ours: for which apps Slack says so is not documented)",
-    link: method("chat.startStream"),
-  },
-  "stream.chunk": { says: "a chunk is markdown_text, blocks, task_update or plan_update", link: streaming },
-  "stream.open": { says: "only a message that is being streamed is appended to", link: method("chat.appendStream") },
-  "stream.fresh": {
-    says: `a stream ends ${times.stream.ms / 60_000} minutes after its start, also when it is fed (seen by apps that stream; Slack does not say when)`,
-    link: times.stream.link,
-  },
-  "stream.finished": { says: "a message is not updated while it is streamed", link: method("chat.update") },
   "thread.parent": {
     says: "thread_ts is the ts of a message that is no reply itself (ours for replies: Slack only advises against it)",
     link: method("chat.postMessage"),
@@ -142,18 +97,13 @@ const others = {
     link: method("chat.update"),
   },
   "user.known": { says: "a user exists", link: method("users.info") },
-  "user.enabled": {
-    says: "a direct conversation is opened with somebody who is not deactivated",
-    link: method("conversations.open"),
-  },
   "user.in-channel": { says: "who gets an ephemeral message is in the channel", link: method("chat.postEphemeral") },
   "group.known": { says: "a user group exists", link: method("usergroups.users.list") },
-  "bot.known": { says: "a bot exists", link: method("bots.info") },
   "list.page": {
     says: "a cursor comes from an answer, and a limit is 1 to 999",
     link: `${docs}/apis/web-api/pagination`,
   },
-  "method.known": { says: "a method exists (here: is one the playground answers)", link: `${docs}/reference/methods` },
+  "method.known": { says: "a method exists (here: is one that Gantry calls)", link: `${docs}/reference/methods` },
   "method.rate": {
     says: "a method is called at most as often in a minute as its tier allows: 20, 50 or 100 times (kept where a test asks for it)",
     link: `${docs}/apis/web-api/rate-limits`,
@@ -163,7 +113,7 @@ const others = {
     link: pace.link,
   },
   "method.arguments": {
-    says: "a method gets only the arguments it documents, all required ones, of the right type (ours: Slack ignores some unknown ones)",
+    says: "a method gets only arguments it documents, here of these only what Gantry sends, all required ones, of the right type (ours: Slack ignores some unknown ones)",
     link: `${docs}/reference/methods`,
   },
   "auth.token": { says: "a request carries the bot's token", link: `${docs}/authentication/tokens` },
@@ -180,10 +130,6 @@ const others = {
   "response-url.known": { says: "a response_url is one that Slack gave out", link: handling },
   "response-url.fresh": { says: `a response_url lives ${times.responseUrl.ms / 60_000} minutes`, link: handling },
   "response-url.public": { says: "an ephemeral message cannot become in_channel", link: handling },
-  "response-url.original": {
-    says: "there is no original message to delete after a slash command or a shortcut",
-    link: handling,
-  },
   "response-url.thread": {
     says: "an answer in a thread has response_type in_channel and replace_original false (ours: Slack shows it elsewhere)",
     link: handling,

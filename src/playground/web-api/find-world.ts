@@ -11,8 +11,6 @@ import { findView } from "../workspace/views.ts";
 
 /** Methods that have to name the workspace if the token is an organization's. */
 const needTeam: ReadonlySet<string> = new Set([
-  "bots.info",
-  "conversations.list",
   "usergroups.list",
   "usergroups.users.list",
   "users.conversations",

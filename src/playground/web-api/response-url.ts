@@ -7,7 +7,7 @@ import { checkOpen, threadOf } from "./methods/arguments.ts";
 import { refuse, Refused } from "../rules/refusal.ts";
 import type { Channel, Message, ResponseUrl } from "../workspace/state.ts";
 import { findChannel } from "../workspace/workspace.ts";
-import { post, remove, type World } from "../world.ts";
+import { post, type World } from "../world.ts";
 
 export type Origin = { readonly user: string; readonly channel: string; readonly original?: Message | undefined };
 
@@ -19,22 +19,7 @@ export function newResponseUrl(world: World, origin: Origin): string {
   return `${world.url()}/response/${id}`;
 }
 
-const known = new Set([
-  "text",
-  "blocks",
-  "attachments",
-  "response_type",
-  "replace_original",
-  "delete_original",
-  "thread_ts",
-  "markdown_text",
-  "mrkdwn",
-  "parse",
-  "link_names",
-  "unfurl_links",
-  "unfurl_media",
-  "metadata",
-]);
+const known = new Set(["text", "blocks", "response_type", "replace_original", "thread_ts"]);
 
 function checkNames(body: JsonObject): void {
   const problems = Object.keys(body)
@@ -48,15 +33,12 @@ function checkNames(body: JsonObject): void {
   if (type !== undefined && type !== "ephemeral" && type !== "in_channel") {
     problems.push({ rule: "method.arguments", at: "/response_type", message: "must be ephemeral or in_channel" });
   }
-  for (const name of ["replace_original", "delete_original"]) {
-    if (body[name] !== undefined && typeof body[name] !== "boolean") {
-      problems.push({ rule: "method.arguments", at: `/${name}`, message: "must be a boolean" });
-    }
+  const replaces = body["replace_original"];
+  if (replaces !== undefined && typeof replaces !== "boolean") {
+    problems.push({ rule: "method.arguments", at: "/replace_original", message: "must be a boolean" });
   }
   if (problems.length > 0) throw new Refused("invalid_arguments", problems);
 }
-
-const responseRules = { textLimit: "message.text", summed: false, needsText: true } as const;
 
 /** The thread of an answer: only for public answers that don't replace the original. */
 function threadFor(world: World, channel: Channel, body: JsonObject): string | undefined {
@@ -73,21 +55,15 @@ function threadFor(world: World, channel: Channel, body: JsonObject): string | u
 export function respond(world: World, origin: Origin, body: Json | undefined): void {
   if (!isObject(body)) refuse("invalid_payload", "method.arguments", "the body is not a JSON object");
   checkNames(body);
-  if (body["delete_original"] === true) {
-    if (origin.original === undefined) {
-      refuse("message_not_found", "response-url.original", "delete_original on the response_url of a slash command");
-    }
-    return remove(world, checkNotDeleted(world, origin.original));
-  }
-  const content = checkContent(body, responseRules);
+  const content = checkContent(body, { textLimit: "message.text", summed: false });
   const isPublic = body["response_type"] === "in_channel";
   if (body["replace_original"] === true && origin.original !== undefined) {
     if (isPublic && origin.original.ephemeralTo !== undefined) {
       refuse("invalid_response_type", "response-url.public", "replaces an ephemeral message with an in_channel one");
     }
     // The whole message is replaced; only chat.update keeps blocks that it does not mention.
-    const { blocks = [], attachments = [] } = content;
-    return change(world, checkNotDeleted(world, origin.original), { ...content, blocks, attachments });
+    const { text, blocks = [] } = content;
+    return change(world, checkNotDeleted(world, origin.original), { text, blocks });
   }
   const channel = findChannel(world.state, origin.channel);
   if (channel === undefined) refuse("channel_not_found", "channel.known", `no channel ${origin.channel}`);
@@ -95,11 +71,7 @@ export function respond(world: World, origin: Origin, body: Json | undefined): v
   post(world, {
     channel: channel.id,
     user: world.state.bot.user,
-    text: content.text,
-    blocks: content.blocks ?? [],
-    attachments: content.attachments ?? [],
-    isMrkdwn: content.mrkdwn,
-    parsesNames: content.parsesNames,
+    ...content,
     threadTs: threadFor(world, channel, body),
     ephemeralTo: isPublic ? undefined : origin.user,
   });

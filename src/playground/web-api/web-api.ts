@@ -9,8 +9,8 @@ import { scopesIn, type Slack, type World } from "../world.ts";
 import { checkAppToken, installOfToken, worldOfCall } from "./find-world.ts";
 import { respond, useResponseUrl } from "./response-url.ts";
 import type { PlannedFault, SlackError } from "../faults.ts";
-import { apps, auth } from "./methods/auth.ts";
-import { chat, streams } from "./methods/chat.ts";
+import { auth } from "./methods/auth.ts";
+import { chat } from "./methods/chat.ts";
 import { conversations } from "./methods/conversations.ts";
 import { people } from "./methods/users.ts";
 import { views } from "./methods/views.ts";
@@ -18,13 +18,11 @@ import type { Answered } from "../transcript.ts";
 
 /** Every Web API method the playground answers. */
 const methods: Methods = {
-  ...apps,
   ...auth,
   ...chat,
   ...conversations,
   ...files,
   ...people,
-  ...streams,
   ...views,
 };
 
@@ -76,7 +74,11 @@ async function askMethod(slack: Slack, name: string, request: Request): Promise<
     try {
       const method = methodNamed(name);
       if (method === undefined) {
-        const problem = { rule: "method.known", at: "", message: `no method ${name}` } as const;
+        const problem = {
+          rule: "method.known",
+          at: "",
+          message: `the playground has no method ${name}: add it in src/playground/web-api/methods/`,
+        } as const;
         throw new Refused("unknown_method", [problem], { req_method: name });
       }
       if (method.isForApp === true && request.method !== "POST") {

@@ -1,21 +1,18 @@
 import { randomBytes } from "node:crypto";
-import { isList, isObject, type Json, type JsonObject, objectsOf, textOf } from "../json.ts";
+import { isList, isObject, type Json, type JsonObject, textOf } from "../json.ts";
 
 export function newId(prefix: string): string {
   return prefix + randomBytes(6).toString("hex").toUpperCase();
 }
 
 function withActionId(element: Json): Json {
-  // Texts and images in context blocks and accessories have no action_id.
-  if (!isObject(element) || ["image", "plain_text", "mrkdwn"].includes(textOf(element["type"]))) return element;
+  if (!isObject(element)) return element;
   return { ...element, action_id: element["action_id"] ?? randomBytes(3).toString("base64url") };
 }
 
 /** The property with the interactive elements, by block type. */
 const elementFields: Readonly<Record<string, string>> = {
   actions: "elements",
-  context_actions: "elements",
-  card: "actions",
   section: "accessory",
   input: "element",
 };
@@ -27,17 +24,10 @@ function withElementIds(block: JsonObject): JsonObject {
   return { ...block, [field]: isList(elements) ? elements.map(withActionId) : withActionId(elements) };
 }
 
-/** Nested blocks get ids too. */
-function withInnerIds(block: JsonObject): JsonObject {
-  if (block["type"] === "carousel") return { ...block, elements: withIds(objectsOf(block["elements"])) };
-  if (block["type"] === "container") return { ...block, child_blocks: withIds(objectsOf(block["child_blocks"])) };
-  return block;
-}
-
 /** Blocks as Slack returns them: each with a block_id, each interactive element with an action_id. */
 export function withIds(blocks: readonly JsonObject[]): readonly JsonObject[] {
   return blocks.map((block) => {
-    const made = withInnerIds(withElementIds(block));
+    const made = withElementIds(block);
     return { ...made, block_id: made["block_id"] ?? randomBytes(3).toString("base64url") };
   });
 }

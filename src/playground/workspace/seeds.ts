@@ -139,7 +139,6 @@ export function newState(botName: string, seed: Seed = playground): State {
     homes: new Map(),
     triggers: new Map(),
     responseUrls: new Map(),
-    streams: new Map(),
     reads: new Map(),
     sessions: new Map(),
     revision: 0,

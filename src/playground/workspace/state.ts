@@ -63,18 +63,11 @@ export type Message = {
   readonly user: string;
   text: string;
   blocks: readonly JsonObject[];
-  attachments: readonly JsonObject[];
   readonly files: readonly SharedFile[];
   readonly threadTs?: string;
-  /** A reply that is also shown in the channel. */
-  readonly isBroadcast: boolean;
   /** Visible to this user only. */
   readonly ephemeralTo?: string;
   editedTs?: string;
-  isMrkdwn: boolean;
-  /** Bare names such as @channel in its text notify people (parse=full, link_names). */
-  parsesNames: boolean;
-  metadata?: JsonObject;
   /** Stands for a deleted message that has replies. */
   readonly isTombstone?: true;
   /** The workspace's revision at the last change of this message. */
@@ -95,8 +88,6 @@ export type View = {
   readonly id: string;
   readonly user: string;
   readonly type: "modal" | "home";
-  readonly rootId: string;
-  readonly previousId: string | null;
   /** title, submit, close, blocks, private_metadata …: the bot's view, with block ids filled in. */
   content: JsonObject;
   state: ViewState;
@@ -119,9 +110,6 @@ export type ResponseUrl = {
   uses: number;
 };
 
-/** A message that is being streamed: the time of its last chunk, and the number of blocks from chunks. */
-export type Stream = { readonly startedMs: number; blocks: number; isStopped: boolean };
-
 export type Deletion = {
   readonly channel: string;
   readonly ts: string;
@@ -143,13 +131,11 @@ export type State = {
   readonly deletions: Deletion[];
   readonly files: Map<string, SharedFile>;
   readonly uploads: Map<string, Upload>;
-  /** Open modals by user, the top one last. */
-  readonly modals: Map<string, View[]>;
+  /** Open modals by user. The bot stacks none. */
+  readonly modals: Map<string, View>;
   readonly homes: Map<string, View>;
   readonly triggers: Map<string, Trigger>;
   readonly responseUrls: Map<string, ResponseUrl>;
-  /** Streams by "channel ts", also ended ones. */
-  readonly streams: Map<string, Stream>;
   /** The ts up to which a person has read a channel or thread, by "user channel" or "user channel/thread". */
   readonly reads: Map<string, string>;
   /** The page or terminal in which a person acted last, by user. */

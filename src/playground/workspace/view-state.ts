@@ -1,37 +1,20 @@
-import { isList, type Json, type JsonObject, objectOf, objectsOf, textOf } from "../json.ts";
+import type { ValueType } from "../block-kit.ts";
+import { isList, isObject, type Json, type JsonObject, objectOf, objectsOf, textOf } from "../json.ts";
 import type { ViewState } from "./state.ts";
-
-/** The blocks, with containers and carousels replaced by the blocks in them. */
-export function flatBlocks(blocks: readonly JsonObject[]): readonly JsonObject[] {
-  return blocks.flatMap((block) => {
-    if (block["type"] === "carousel") return objectsOf(block["elements"]);
-    return block["type"] === "container" ? objectsOf(block["child_blocks"]) : [block];
-  });
-}
 
 /** By element type: the property of its value in state.values, and of its initial value. */
 const valueNames: Readonly<Record<string, readonly [state: string, initial: string]>> = {
   plain_text_input: ["value", "initial_value"],
   number_input: ["value", "initial_value"],
-  email_text_input: ["value", "initial_value"],
-  url_text_input: ["value", "initial_value"],
-  rich_text_input: ["rich_text_value", "initial_value"],
   static_select: ["selected_option", "initial_option"],
   external_select: ["selected_option", "initial_option"],
   radio_buttons: ["selected_option", "initial_option"],
   multi_static_select: ["selected_options", "initial_options"],
-  multi_external_select: ["selected_options", "initial_options"],
   checkboxes: ["selected_options", "initial_options"],
   users_select: ["selected_user", "initial_user"],
-  multi_users_select: ["selected_users", "initial_users"],
-  channels_select: ["selected_channel", "initial_channel"],
-  multi_channels_select: ["selected_channels", "initial_channels"],
   conversations_select: ["selected_conversation", "initial_conversation"],
-  multi_conversations_select: ["selected_conversations", "initial_conversations"],
   datepicker: ["selected_date", "initial_date"],
-  timepicker: ["selected_time", "initial_time"],
-  datetimepicker: ["selected_date_time", "initial_date_time"],
-};
+} satisfies Record<ValueType, readonly [string, string]>;
 
 /** The property of a chosen value in payloads; undefined for elements without a value. */
 export function stateName(type: string): string | undefined {
@@ -39,20 +22,19 @@ export function stateName(type: string): string | undefined {
 }
 
 export function holdsMany(type: string): boolean {
-  return stateName(type)?.startsWith("selected_") === true && /^(?:multi_|checkboxes)/.test(type);
+  return stateName(type) === "selected_options";
 }
 
 /** The interactive elements of a block. */
 export function elementsOf(block: JsonObject): readonly JsonObject[] {
-  const elements = block["type"] === "card" ? block["actions"] : block["elements"];
-  const single = [block["element"], block["accessory"]].filter((each): each is Json => each !== undefined);
-  return [...(isList(elements) ? elements : []), ...single].map(objectOf);
+  const { elements, element, accessory } = block;
+  return [...objectsOf(elements), ...[element, accessory].filter(isObject)];
 }
 
 /** state.values of a new view. */
 export function initialState(blocks: readonly JsonObject[]): ViewState {
   const state: Record<string, Record<string, JsonObject>> = {};
-  for (const block of flatBlocks(blocks)) {
+  for (const block of blocks) {
     for (const element of elementsOf(block)) {
       const type = textOf(element["type"]);
       const names = valueNames[type];
@@ -92,7 +74,7 @@ function withValue(element: Json | undefined, values: ViewState[string] | undefi
 
 /** A view's blocks with the entered values in place of the initial ones. */
 export function withEnteredValues(blocks: readonly JsonObject[], state: ViewState): readonly JsonObject[] {
-  return flatBlocks(blocks).map((block) => {
+  return blocks.map((block) => {
     const values = state[textOf(block["block_id"])];
     if (values === undefined) return block;
     const { element, accessory, elements } = block;

@@ -8,7 +8,7 @@ import { appId } from "./seeds.ts";
 import { touch, type World } from "../world.ts";
 
 export function findView(world: World, id: string, externalId: string): View | undefined {
-  const all = [...world.state.modals.values()].flat().concat([...world.state.homes.values()]);
+  const all = [...world.state.modals.values(), ...world.state.homes.values()];
   return all.find((view) => (id === "" ? textOf(view.content["external_id"]) === externalId : view.id === id));
 }
 
@@ -24,39 +24,28 @@ function withBlockIds(content: JsonObject): JsonObject {
   return { ...content, blocks: withIds(objectsOf(content["blocks"])) };
 }
 
-type Made = { readonly user: string; readonly type: View["type"]; readonly below?: View | undefined };
+type Made = { readonly user: string; readonly type: View["type"] };
 
 function newView(world: World, made: Made, content: JsonObject): View {
   checkExternalId(world, content);
-  const id = newId("V");
   const shown = withBlockIds(content);
   return {
-    id,
+    id: newId("V"),
     user: made.user,
     type: made.type,
-    rootId: made.below?.rootId ?? id,
-    previousId: made.below?.id ?? null,
     content: shown,
     state: initialState(objectsOf(shown["blocks"])),
     errors: {},
     hash: world.clock.ts(),
     revision: 0,
-    session: made.below?.session ?? world.state.sessions.get(made.user) ?? "",
+    session: world.state.sessions.get(made.user) ?? "",
   };
 }
 
 /** Opens a modal, replacing any open one. */
 export function openView(world: World, user: string, content: JsonObject): View {
   const view = newView(world, { user, type: "modal" }, content);
-  world.state.modals.set(user, [view]);
-  touch(world, view);
-  return view;
-}
-
-export function pushView(world: World, user: string, content: JsonObject): View {
-  const stack = world.state.modals.get(user) ?? [];
-  const view = newView(world, { user, type: "modal", below: stack.at(-1) }, content);
-  world.state.modals.set(user, [...stack, view]);
+  world.state.modals.set(user, view);
   touch(world, view);
   return view;
 }
@@ -83,13 +72,9 @@ export function updateView(world: World, view: View, content: JsonObject): void 
   touch(world, view);
 }
 
-/** Closes the view on top, or all of them. */
-export function closeViews(world: World, user: string, which: "top" | "all"): void {
-  const stack = world.state.modals.get(user) ?? [];
-  const left = which === "all" ? [] : stack.slice(0, -1);
-  if (left.length === 0) world.state.modals.delete(user);
-  else world.state.modals.set(user, left);
-  touch(world, left.at(-1));
+export function closeModal(world: World, user: string): void {
+  world.state.modals.delete(user);
+  touch(world);
 }
 
 /** A view without its team and app. */
@@ -106,8 +91,8 @@ export function viewFields(view: View): JsonObject {
     id: view.id,
     state: { values: view.state },
     hash: view.hash,
-    root_view_id: view.rootId,
-    previous_view_id: view.previousId,
+    root_view_id: view.id,
+    previous_view_id: null,
     app_id: appId,
   };
 }

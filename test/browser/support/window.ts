@@ -3,7 +3,7 @@ import type { Browser, Locator, Page } from "playwright-core";
 export type WindowOptions = {
   /** The URL of the playground's page. */
   readonly url: string;
-  /** Another path of it: "/gallery.html". */
+  /** Another path of it. */
   readonly path?: string;
   readonly as?: string;
   /** A channel by name, or "@name". */
@@ -45,20 +45,15 @@ export type Window = {
 
 const patienceMs = 12_000;
 
-/** The gallery has a broken image on purpose. */
-const lostPicture = "https://gantry.example/lost.png";
-
 function watch(page: Page, onProblem: (problem: string) => void): void {
   page.on("console", (message) => {
-    const isProblem = message.type() === "error" || message.type() === "warning";
-    if (isProblem && message.location().url !== lostPicture) onProblem(`console: ${message.text()}`);
+    if (message.type() === "error" || message.type() === "warning") onProblem(`console: ${message.text()}`);
   });
   page.on("pageerror", (error) => onProblem(`thrown: ${error.message}`));
   page.on("requestfailed", (request) => {
     const failure = request.failure()?.errorText ?? "";
     // Requests that were pending when the page was left, and downloads.
-    const isAborted = failure === "net::ERR_ABORTED";
-    if (!isAborted && request.url() !== lostPicture) onProblem(`request: ${request.url()} ${failure}`);
+    if (failure !== "net::ERR_ABORTED") onProblem(`request: ${request.url()} ${failure}`);
   });
   page.on("response", (response) => {
     if (response.status() >= 400) onProblem(`answer: ${response.url()} ${response.status()}`);

@@ -40,7 +40,7 @@ async function opensInVain(person: Person): Promise<void> {
   await says(town, person, "/gantry scale web");
   expect(form(person)).toMatch(/🚫/u);
   expect(form(person)).not.toMatch(telling);
-  await person.dismisses();
+  await person.closes();
 }
 
 // Every verb, and every standing, is tried in `refused-people.test.ts`. Here it is every way to ask.
@@ -68,13 +68,13 @@ test("a guest learns nothing from whichever way they ask for a change, and each 
     await town.settled();
     expect(form(guest)).toMatch(/🚫/u);
     expect(form(guest)).not.toMatch(/already|would create/u);
-    await guest.dismisses();
+    await guest.closes();
 
     await guest.clicks("Restart");
     await town.settled();
     expect(form(guest)).toMatch(/🚫/u);
     expect(form(guest)).not.toMatch(/2 instances/u);
-    await guest.dismisses();
+    await guest.closes();
   });
 
   expect(calls).toBe(0);

@@ -39,7 +39,7 @@ describe("a service that Gantry found in a cluster", () => {
     expect(form(town.developer)).toContain(name);
     await town.developer.submits({ size: "4" });
     await town.settled();
-    await town.developer.dismisses();
+    await town.developer.closes();
 
     expect(written()).toEqual([name]);
   });
@@ -49,7 +49,7 @@ describe("a service that Gantry found in a cluster", () => {
 
     expect(JSON.stringify(await town.developer.searches("name", "cache"))).toContain("redis.cache");
     expect(JSON.stringify(await town.developer.searches("name", ""))).toContain("1 name is too long");
-    await town.developer.dismisses();
+    await town.developer.closes();
   });
 
   test("is understood in a sentence, and confirmed by its whole name", async () => {

@@ -70,7 +70,7 @@ test("a form asks, too, where it was sent", async () => {
   expect(writes).toEqual([]);
 
   expect(form(developer)).toContain("Answer it in the message where you asked.");
-  await developer.dismisses();
+  await developer.closes();
   await clicks(town, developer, "Go on");
 
   expect(writes).toEqual(["PUT"]);

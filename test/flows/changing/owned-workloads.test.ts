@@ -54,7 +54,7 @@ describe("what the workload API says that it would refuse", () => {
 
     expect(form(developer)).toContain(`Gantry may not change the memory of ${ofHelm}`);
     expect(form(developer)).toContain("the sale begins");
-    await developer.dismisses();
+    await developer.closes();
     expect(asked()).toEqual([]);
     expect(written()).toEqual([]);
   });
@@ -66,14 +66,14 @@ describe("what the workload API says that it would refuse", () => {
     await developer.selects("name", "shop");
     await town.settled();
     expect(form(developer)).toContain(`🚫 Gantry may not delete ${ofHelm}`);
-    await developer.dismisses();
+    await developer.closes();
     await says(town, developer, "/gantry domains shop");
     await developer.submits({ domains: "a.example.com" });
     await town.settled();
 
     expect(form(developer)).toContain(`Gantry may not change the domains of ${ofHelm}`);
     expect(form(developer)).not.toContain("Request approval");
-    await developer.dismisses();
+    await developer.closes();
     expect(asked()).toEqual([]);
   });
 

@@ -61,7 +61,7 @@ async function fillsIn(town: World, env: string): Promise<void> {
     await town.settled();
   }
   await town.service("by-form");
-  await developer.dismisses();
+  await developer.closes();
 }
 
 /** The whole story, in one town. `marker` is no secret: it goes where reasons go. */

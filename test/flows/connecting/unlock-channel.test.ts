@@ -119,7 +119,7 @@ describe("the account of a channel", () => {
 
     expect(await linkedCount(town)).toBe(0);
     expect(town.calls()).toEqual([]);
-    await developer.dismisses();
+    await developer.closes();
   });
 });
 

@@ -14,7 +14,7 @@ beforeAll(async () => {
   for (const name of ["web", "shop"]) town.othersDeploy(name, `shop/${name}:1.5`);
 });
 afterEach(async () => {
-  if (town.developer.modal() !== undefined) await town.developer.dismisses();
+  if (town.developer.modal() !== undefined) await town.developer.closes();
 });
 afterAll(() => town.close());
 

@@ -26,7 +26,7 @@ beforeEach(() => town.setPolicy(openPolicy));
 afterEach(async () => {
   for (const name of ["web", "worker", "going"]) services.answer(name);
   await town.settled();
-  if (town.developer.modal() !== undefined) await town.developer.dismisses();
+  if (town.developer.modal() !== undefined) await town.developer.closes();
 });
 afterAll(() => services[Symbol.asyncDispose]());
 
@@ -89,7 +89,7 @@ test("what was read about web is gone as soon as something else is chosen, and i
   await town.settled();
   expect(form(developer)).toMatch(/unknown region us/u);
   expect(held(developer, "size")).toBeUndefined();
-  await developer.dismisses();
+  await developer.closes();
 
   await says(town, developer, "/gantry scale web");
   await developer.selects("size", "7");
@@ -181,7 +181,7 @@ test("a service that is gone is told with what was chosen and typed for it, what
   expect(JSON.stringify(developer.modal()?.state)).toMatch(/going/u);
   expect(JSON.stringify(developer.modal()?.state)).not.toMatch(/worker/u);
   expect(held(developer, "size")).toBe("3");
-  await developer.dismisses();
+  await developer.closes();
 
   await says(town, developer, "/gantry scale web");
   await developer.selects("name", "going");

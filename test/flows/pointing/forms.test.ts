@@ -15,7 +15,7 @@ beforeAll(async () => {
 afterEach(async () => {
   gated.release();
   await town.settled();
-  if (town.developer.modal() !== undefined) await town.developer.dismisses();
+  if (town.developer.modal() !== undefined) await town.developer.closes();
 });
 afterAll(() => gated[Symbol.asyncDispose]());
 
@@ -38,7 +38,7 @@ test("a verb without its words opens its form, and the form does what the words 
   expect(started).toMatch(/Started:[\s\S]*The card in[\s\S]*shows the outcome/u);
   expect(card(developer)).toMatch(/instances 2 → 3/u);
   expect((await town.service("web")).target_instance_size).toBe(3);
-  await developer.dismisses();
+  await developer.closes();
 
   const before = count(town, "restartService");
   await says(town, developer, "/gantry restart");
@@ -154,7 +154,7 @@ test("a form opens at once, can be filled in when it can't tell what is now, and
 
   gated.hold();
   await developer.submits({ size: "1" });
-  await developer.dismisses();
+  await developer.closes();
   gated.release();
   await town.settled();
 

@@ -37,7 +37,7 @@ describe("Home", () => {
   afterEach(async () => {
     gated.release();
     await town.settled();
-    for (const person of [town.developer, town.guest]) if (person.modal() !== undefined) await person.dismisses();
+    for (const person of [town.developer, town.guest]) if (person.modal() !== undefined) await person.closes();
   });
   afterAll(() => gated[Symbol.asyncDispose]());
 
@@ -83,7 +83,7 @@ describe("Home", () => {
     await opensHome(town, developer);
     await clicksHome(town, developer, "Create");
     expect(form(developer)).toMatch(/For the approval card/u);
-    await developer.dismisses();
+    await developer.closes();
 
     await opensHome(town, guest);
     await guest.selects("home:do", "restart", { home: true });
@@ -151,7 +151,7 @@ describe("Home", () => {
       await town.settled();
       expect(form(developer)).toMatch(/Scale/u);
       expect(JSON.stringify(developer.home()?.state)).not.toContain('"value":"scale"');
-      await developer.dismisses();
+      await developer.closes();
     }
     await developer.selects("home:do", "whoami", { home: true });
     await town.settled();
@@ -176,7 +176,7 @@ describe("Home", () => {
 
     await clicksHome(town, developer, "Restart");
     expect(form(developer)).toMatch(/Restart[^]*service\/mailer/u);
-    await developer.dismisses();
+    await developer.closes();
     await clicksHome(town, developer, "Show");
     expect(inDirect(developer).at(-1)).toContain("mailer");
   });
@@ -243,16 +243,16 @@ test("accounts are linked and unlinked by pointing, for oneself and for a channe
   await chooses(town, "connect", { whose: "mine" });
   await developer.submits(danas);
   await town.settled();
-  await developer.dismisses();
+  await developer.closes();
   expect(await opensHome(town, developer)).toMatch(/dana-own/u);
 
   await chooses(town, "connect", { whose: "channel" });
   expect(form(developer)).toMatch(/has no channel account/u);
-  await developer.dismisses();
+  await developer.closes();
   await chooses(town, "connect", { whose: "channel", channel: developer.channelId("ops") });
   await developer.submits(teams);
   await town.settled();
-  await developer.dismisses();
+  await developer.closes();
   expect(await says(town, town.approver, "/gantry whoami")).toContain("team-ops, this channel's");
 
   await chooses(town, "disconnect", { whose: "mine" });

@@ -14,7 +14,7 @@ afterEach(async () => {
   gated.release();
   await town.settled();
   for (const person of [town.developer, town.approver, town.guest]) {
-    if (person.modal() !== undefined) await person.dismisses();
+    if (person.modal() !== undefined) await person.closes();
   }
 });
 afterAll(() => gated[Symbol.asyncDispose]());
@@ -43,7 +43,7 @@ test("a picker finds a workload by a part of its name from one list call for eac
   expect(await offers(developer, "name", "we")).toContain("web");
   await offers(developer, "name", "web");
   expect([calls("listServices"), calls("listJobs")]).toEqual([1, 1]);
-  await developer.dismisses();
+  await developer.closes();
 
   const inGeneral = { person: developer, channel: "general" };
   await saysIn(town, inGeneral, '/gantry use --names "shop-*"');

@@ -11,7 +11,7 @@ beforeAll(async () => {
   ({ town } = gated);
 });
 afterEach(async () => {
-  if (town.developer.modal() !== undefined) await town.developer.dismisses();
+  if (town.developer.modal() !== undefined) await town.developer.closes();
 });
 afterAll(() => gated[Symbol.asyncDispose]());
 
@@ -51,7 +51,7 @@ test("the form opens at once and fills when the workload API has answered; a mes
   release();
   await town.settled();
   expect(form(developer)).toMatch(/service\/web/u);
-  await developer.dismisses();
+  await developer.closes();
 
   const unnamed = await writes(town, developer, "it is slow again");
   await developer.uses("logs_into_thread", { ts: unnamed });

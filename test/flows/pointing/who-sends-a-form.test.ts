@@ -9,7 +9,7 @@ import type { World } from "../../support/world.ts";
 let town: World;
 beforeAll(async () => void (town = await shopTown(["worker", "queue"], { users: [alexs] })));
 afterEach(async () => {
-  for (const person of [town.developer, town.approver]) if (person.modal() !== undefined) await person.dismisses();
+  for (const person of [town.developer, town.approver]) if (person.modal() !== undefined) await person.closes();
 });
 afterAll(() => town.close());
 

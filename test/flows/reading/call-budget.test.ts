@@ -177,7 +177,7 @@ test("a change by form costs the same five calls, what the form shows included",
   await developer.submits();
   await town.settled();
   expect(atHealth() - began, "create").toBeLessThanOrEqual(5);
-  await developer.dismisses();
+  await developer.closes();
 
   for (const [words, values] of [
     ["scale web", { size: "3" }],
@@ -188,7 +188,7 @@ test("a change by form costs the same five calls, what the form shows included",
     await developer.submits(values);
     await town.settled();
     expect(atHealth() - began, words).toBeLessThanOrEqual(5);
-    await developer.dismisses();
+    await developer.closes();
     await town.until(async () => (await town.service("web")).status === "Running");
   }
 });

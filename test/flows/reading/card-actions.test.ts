@@ -15,7 +15,7 @@ test("a shared card is judged at the click", async () => {
   await developer.clicks("Restart");
   await town.settled();
   expect(form(developer)).toMatch(/no policy rule allows it/u);
-  await developer.dismisses();
+  await developer.closes();
 
   await approver.clicks("Restart");
   await town.settled();

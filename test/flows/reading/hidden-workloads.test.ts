@@ -71,7 +71,7 @@ describe("a workload that is hidden from a person", () => {
     await says(town, developer, "/gantry restart");
     expect(await offers(developer, "name", "")).toContain("service/web");
     expect(await offers(developer, "name", "")).not.toContain("payroll-db");
-    await developer.dismisses();
+    await developer.closes();
     await developer.opensHome();
     await approver.opensHome();
     await town.settled();
@@ -82,7 +82,7 @@ describe("a workload that is hidden from a person", () => {
     await developer.uses("act_on_workload", { ts });
     await town.settled();
     expect(JSON.stringify(developer.modal()?.content)).not.toContain("service/payroll-db");
-    await developer.dismisses();
+    await developer.closes();
   });
 });
 
@@ -164,7 +164,7 @@ test("a change in a channel is in no picker of its guest, who may look or not, a
     expect(await says(town, guest, `/gantry approve ${id}`)).toContain(`There's no request ${id}`);
     await says(town, guest, "/gantry approve");
     expect(await offers(guest, "id", "")).not.toMatch(/web|Dana/u);
-    await guest.dismisses();
+    await guest.closes();
   }
 
   // Everybody in the channel can read the card.

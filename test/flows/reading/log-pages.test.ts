@@ -68,7 +68,7 @@ test("the lines around a time are found by the reader's clock, and Filter opens 
 
   await clicks(town, developer, "Filter");
   expect(form(developer)).toMatch(/service\/timed[\s\S]*line/u);
-  await developer.dismisses();
+  await developer.closes();
 });
 
 test("logs requested from a message that only I see are for me, and are posted to the channel by a button that says so", async () => {

@@ -183,15 +183,6 @@ const stories: Readonly<Record<string, Story>> = {
     },
     play: follows,
   },
-  "a followed log where streaming isn't allowed": {
-    async prepare(town) {
-      town.playground.faults.refusesStreams = true;
-      town.is("shop-a", well);
-      await connects(town, town.developer, own);
-    },
-    play: follows,
-    isAlike: true,
-  },
   "what somebody does with a watch and a mute": {
     prepare: restarting,
     async play(town) {

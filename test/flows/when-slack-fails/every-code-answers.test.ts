@@ -221,7 +221,7 @@ test.each(overTransports(forms))("$what, over $transport", async ({ transport, m
     const isOthers = answer.means === "superseded" || (method === "views.update" && answer.means === "gone");
     const isRight = isReady ? reasons.length === 0 : reasons.length === 1 || /form/u.test(shown);
     if (!isRight && !isOthers) wrong.push(`${answer.name} (${answer.means}): ${shown}\n${all(scene, made).join("\n")}`);
-    if (person.modal() !== undefined) await person.dismisses();
+    if (person.modal() !== undefined) await person.closes();
   }
 
   expect(wrong).toEqual([]);
@@ -244,7 +244,7 @@ test.each(overTransports([{ what: "a form that was sent" }]))("$what, over $tran
     // A closed form needs nothing.
     const isRight = answer.means === "gone" ? alone === 0 : alone === (isShown ? 0 : 1);
     if (!isRight) wrong.push(`${answer.name} (${answer.means}): ${form(person)}\n${all(scene, made).join("\n")}`);
-    if (person.modal() !== undefined) await person.dismisses();
+    if (person.modal() !== undefined) await person.closes();
   }
 
   expect(wrong).toEqual([]);

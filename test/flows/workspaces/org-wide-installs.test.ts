@@ -29,7 +29,7 @@ test("forms, shortcuts and Home work where Slack names only the person's workspa
   await east.developer.uses("create_workload");
   await bot.settled();
   const opened = east.developer.modal();
-  await east.developer.dismisses();
+  await east.developer.closes();
   await east.developer.opensHome();
   await bot.settled();
 

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { actOnPage } from "../support/live-page.ts";
 import { startInstalledApp } from "../support/installed-app.ts";
 import { running, type SmallWorld, startSmallWorld } from "../support/small-world.ts";
+import { channelInfo } from "../support/samples.ts";
 
 let world: SmallWorld;
 beforeEach(async () => {
@@ -70,7 +71,7 @@ test("an answer is chosen for one channel only", async () => {
 });
 
 test("a channel is archived and opened again", async () => {
-  const info = async () => (await world.call("conversations.info", { channel: "C0OPS" }))["channel"];
+  const info = () => channelInfo(world, "C0OPS");
   await does("people", { do: "archive", channel: "C0OPS" });
   const archived = await info();
   await does("people", { do: "unarchive", channel: "C0OPS" });

@@ -48,10 +48,6 @@ describe("mrkdwn is read as Slack reads it", () => {
       ":tada: :white_check_mark: :+1::skin-tone-3: 10:30:45",
       "[emoji tada :tada:] [emoji white_check_mark :white_check_mark:] [emoji +1::skin-tone-3 :+1::skin-tone-3:] 10[emoji 30 :30:]45",
     ],
-    [
-      "<!date^1392734382^{date} &amp; {time}^https://x.test/|18 Feb>",
-      "[date 1392734382 {date} & {time} https://x.test/ 18 Feb]",
-    ],
     ["<!date^soon^{date}|soon>", "[unknown <!date^soon^{date}> soon]"],
     ["a &lt;b&gt; &amp;amp; < c", "a <b> &amp; < c"],
     ["&gt; one\n> two\nplain", "quote{one/two}⏎plain"],

@@ -216,9 +216,6 @@ const shown: Readonly<Record<InstallBehaviourId, () => Promise<void>>> = {
     const token = await slack.install(orchard.owner, orchard.as);
     const answer = { team_id: "E0ORCHARD", enterprise_id: "E0ORCHARD", is_enterprise_install: true, bot_id: "B0OBOT" };
     expect(await slack.call("auth.test", {}, token)).toMatchObject(answer);
-    await slack.playground.installs.addTo("orchard-west");
-    const { teams } = await slack.call("auth.teams.list", {}, token);
-    expect(teams).toEqual([{ id: "T0OWEST", name: "Orchard West" }]);
   },
   async "team-id.ignored"() {
     const token = await slack.install(harbour.owner, harbour.as);

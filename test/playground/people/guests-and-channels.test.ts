@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { type SmallWorld, startSmallWorld } from "../support/small-world.ts";
+import { channelInfo } from "../support/samples.ts";
 
 let world: SmallWorld;
 beforeEach(async () => {
@@ -24,7 +25,7 @@ test("somebody becomes a guest and a full member again", async () => {
 });
 
 test("a channel gets another name, and becomes private, under the same id", async () => {
-  const info = async () => (await world.call("conversations.info", { channel: "C0OPS" }))["channel"];
+  const info = () => channelInfo(world, "C0OPS");
   people().rename("ops", "operations");
   people().setPrivate("operations", true);
   const changed = await info();

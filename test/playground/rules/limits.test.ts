@@ -3,9 +3,6 @@ import { type LimitId, limits } from "../../../src/playground/rules/limits.ts";
 import {
   actions,
   button,
-  cell,
-  confirm,
-  image,
   input,
   long,
   many,
@@ -16,16 +13,11 @@ import {
   plain,
   post,
   publish,
-  richList,
-  richText,
   section,
   select,
-  table,
   trigger,
 } from "../support/samples.ts";
-import { richBlockLimits } from "./rows/rich-block-limits.ts";
 import { type Answer, type SmallWorld, startSmallWorld } from "../support/small-world.ts";
-import { streamLimits } from "./rows/stream-rows.ts";
 
 let world: SmallWorld;
 beforeAll(async () => {
@@ -58,12 +50,13 @@ function viewOf(bytes: number): object {
   return modal({ blocks: blocksOf(bytes - empty) });
 }
 
-async function stackOf(count: number): Promise<Answer> {
-  let answer = await open(world);
-  for (let depth = 2; depth <= count; depth += 1) {
-    answer = await world.call("views.push", { trigger_id: await trigger(world), view: modal() });
-  }
-  return answer;
+/** Searches in an external select that the bot answers with this. */
+async function suggest(json: object): Promise<Answer> {
+  await open(world, { submit: plain(), blocks: [input({ type: "external_select", action_id: "find" })] });
+  world.bot.answer = (payload) => (payload["type"] === "block_suggestion" ? { json } : undefined);
+  await world.playground.as("dana").searches("find", "web");
+  world.bot.answer = () => undefined;
+  return { ok: world.rule() === undefined };
 }
 
 async function useResponseUrl(times: number): Promise<Answer> {
@@ -88,14 +81,10 @@ const message = (more: object): Promise<Answer> =>
 type SentLimitId = Exclude<LimitId, `app.${string}` | `socket.${string}`>;
 
 const rows: Readonly<Record<SentLimitId, (n: number) => Promise<Answer>>> = {
-  ...richBlockLimits((...blocks) => message({ blocks })),
-  ...streamLimits(() => world),
   "message.blocks": (n) => message({ blocks: many(n, () => ({ type: "divider" })) }),
   "message.blocks-size": (n) => message({ blocks: blocksOf(n) }),
-  "message.attachments": (n) => message({ attachments: many(n, () => ({ text: "x" })) }),
   "message.text": (n) => message({ text: long(n) }),
   "update.text": (n) => update({ text: long(n) }),
-  "message.markdown-text": (n) => world.call("chat.postMessage", { channel: "C0OPS", markdown_text: long(n) }),
   "view.blocks": (n) => publish(world, ...many(n, () => ({ type: "divider" }))),
   "view.size": async (n) => world.call("views.open", { trigger_id: await trigger(world), view: viewOf(n) }),
   "view.title": (n) => open(world, { title: plain(long(n)) }),
@@ -104,57 +93,31 @@ const rows: Readonly<Record<SentLimitId, (n: number) => Promise<Answer>>> = {
   "view.private-metadata": (n) => open(world, { private_metadata: long(n) }),
   "view.callback-id": (n) => open(world, { callback_id: long(n) }),
   "view.external-id": (n) => open(world, { external_id: long(n) }),
-  "view.stack": (n) => stackOf(n),
   "block.id": (n) => message({ blocks: [{ type: "divider", block_id: long(n) }] }),
   "action.id": (n) => message({ blocks: [actions(button({ action_id: long(n) }))] }),
   "text.text": (n) => message({ blocks: [{ type: "context", elements: [mrkdwn(long(n))] }] }),
   "section.text": (n) => message({ blocks: [section({ text: mrkdwn(long(n)) })] }),
-  "section.fields": (n) => message({ blocks: [section({ fields: many(n, () => mrkdwn()) })] }),
-  "section.field": (n) => message({ blocks: [section({ fields: [plain(long(n))] })] }),
   "header.text": (n) => message({ blocks: [{ type: "header", text: plain(long(n)) }] }),
   "context.elements": (n) => message({ blocks: [{ type: "context", elements: many(n, () => plain()) }] }),
   "actions.elements": (n) => message({ blocks: [actions(...many(n, () => button()))] }),
-  "image.alt": (n) => message({ blocks: [image({ alt_text: long(n) })] }),
-  "image.title": (n) => message({ blocks: [image({ title: plain(long(n)) })] }),
-  "image.url": (n) => message({ blocks: [image({ image_url: longUrl(n) })] }),
   "input.label": (n) => message({ blocks: [input(undefined, { label: plain(long(n)) })] }),
   "input.hint": (n) => message({ blocks: [input(undefined, { hint: plain(long(n)) })] }),
-  "alert.text": (n) => open(world, { blocks: [{ type: "alert", text: plain(long(n)) }] }),
-  "markdown.text": (n) => message({ blocks: [long(10), long(n - 10)].map((text) => ({ type: "markdown", text })) }),
-  "table.rows": (n) => message({ blocks: [table(many(n, () => [cell()]))] }),
-  "table.columns": (n) => message({ blocks: [table([many(n, () => cell())])] }),
-  "table.settings": (n) =>
-    message({ blocks: [table([[cell()]], { column_settings: many(n, () => ({ align: "left" })) })] }),
-  "table.text": (n) => message({ blocks: [table([[cell(long(10)), cell(long(n - 10))]])] }),
-  "table.count": (n) => message({ blocks: many(n, () => table([[cell()]])) }),
-  "list.indent": (n) => message({ blocks: [richText(richList({ indent: n }))] }),
   "button.text": (n) => message({ blocks: [actions(button({ text: plain(long(n)) }))] }),
   "button.value": (n) => message({ blocks: [actions(button({ value: long(n) }))] }),
   "button.url": (n) => message({ blocks: [actions(button({ url: longUrl(n) }))] }),
-  "button.label": (n) => message({ blocks: [actions(button({ accessibility_label: long(n) }))] }),
   "placeholder.text": (n) =>
     message({ blocks: [actions(select({ options: [option()], placeholder: plain(long(n)) }))] }),
   "select.options": (n) => publish(world, actions(select({ options: many(n, () => option()) }))),
-  "select.groups": (n) =>
-    publish(world, actions(select({ option_groups: many(n, () => ({ label: plain(), options: [option()] })) }))),
+  "select.groups": (n) => suggest({ option_groups: many(n, () => ({ label: plain(), options: [option()] })) }),
   "overflow.options": (n) => publish(world, actions({ type: "overflow", options: many(n, () => option()) })),
   "checkboxes.options": (n) => publish(world, actions({ type: "checkboxes", options: many(n, () => option()) })),
   "radio.options": (n) => publish(world, actions({ type: "radio_buttons", options: many(n, () => option()) })),
   "option.text": (n) => publish(world, actions(select({ options: [option({ text: plain(long(n)) })] }))),
   "option.value": (n) => publish(world, actions(select({ options: [option({ value: long(n) })] }))),
   "option.description": (n) => publish(world, actions(select({ options: [option({ description: plain(long(n)) })] }))),
-  "option.url": (n) => publish(world, actions({ type: "overflow", options: [option({ url: longUrl(n) })] })),
-  "group.label": (n) =>
-    publish(world, actions(select({ option_groups: [{ label: plain(long(n)), options: [option()] }] }))),
-  "group.options": (n) =>
-    publish(world, actions(select({ option_groups: [{ label: plain(), options: many(n, () => option()) }] }))),
-  "confirm.title": (n) => publish(world, actions(button({ confirm: confirm({ title: plain(long(n)) }) }))),
-  "confirm.text": (n) => publish(world, actions(button({ confirm: confirm({ text: plain(long(n)) }) }))),
-  "confirm.button": (n) => publish(world, actions(button({ confirm: confirm({ confirm: plain(long(n)) }) }))),
+  "group.label": (n) => suggest({ option_groups: [{ label: plain(long(n)), options: [option()] }] }),
+  "group.options": (n) => suggest({ option_groups: [{ label: plain(), options: many(n, () => option()) }] }),
   "input.max-length": (n) => publish(world, input({ type: "plain_text_input", max_length: n })),
-  "file-input.files": (n) => open(world, { submit: plain(), blocks: [input({ type: "file_input", max_files: n })] }),
-  "upload.snippet": (n) =>
-    world.call("files.getUploadURLExternal", { filename: "a.txt", length: n, snippet_type: "text" }),
   "response-url.uses": (n) => useResponseUrl(n),
 };
 

@@ -5,9 +5,8 @@ import { blockRows } from "./rows/block-rows.ts";
 import { eventRows } from "./rows/event-rows.ts";
 import { messageRows } from "./rows/message-rows.ts";
 import { methodRows } from "./rows/method-rows.ts";
-import { actions, button, many, option, plain, richText, section, table } from "../support/samples.ts";
+import { actions, button, input, many, option, plain, richText, section } from "../support/samples.ts";
 import { app, type SmallWorld, startSmallWorld } from "../support/small-world.ts";
-import { streamRows } from "./rows/stream-rows.ts";
 import { viewRows } from "./rows/view-rows.ts";
 
 const world = await startSmallWorld();
@@ -28,7 +27,6 @@ const rows: Readonly<Record<SentRuleId, Row>> = {
   ...blockRows(steps),
   ...viewRows(steps),
   ...messageRows(steps),
-  ...streamRows(steps),
   ...eventRows(steps, closed),
   ...methodRows(steps),
 };
@@ -79,7 +77,6 @@ test("a missing scope names the needed and the provided scopes", async () => {
 });
 
 test.each([
-  ["a cell must have a text", table([[{ type: "raw_text" }]])],
   [
     "a list takes sections only",
     richText({ type: "rich_text_list", style: "bullet", elements: [{ type: "text", text: "x" }] }),
@@ -95,6 +92,36 @@ test.each([
   expect(await blocks(block)).toMatchObject({ ok: false, error: "invalid_blocks" });
 });
 
+test.each([
+  ["a block", "video", { type: "video", title: plain() }],
+  ["an element of actions", "timepicker", actions({ type: "timepicker" })],
+  ["an input", "email_text_input", input({ type: "email_text_input" })],
+  ["a part of rich text", "rich_text_quote", richText({ type: "rich_text_quote", elements: [] })],
+  [
+    "an element of a line",
+    "broadcast",
+    richText({ type: "rich_text_section", elements: [{ type: "broadcast", range: "here" }] }),
+  ],
+])("%s that Gantry doesn't send is refused by its name: %s", async (_what, type, block) => {
+  const answer = await blocks(block);
+
+  expect(answer).toMatchObject({ ok: false, error: "invalid_blocks" });
+  expect(world.rule()).toBe("block.type");
+  expect(JSON.stringify(answer)).toContain(`the playground doesn't show the type \\"${type}\\"`);
+  expect(world.playground.transcript().at(-1)?.refusal?.sentence).toContain("add it in src/playground/block-kit.ts");
+});
+
+test("a property, an argument and a method that Gantry doesn't use are refused by their names", async () => {
+  const property = await blocks(section({ text: plain(), fields: [plain()] }));
+  const argument = await steps.message({ attachments: [] });
+  const method = await world.call("views.push", {});
+
+  expect(JSON.stringify(property)).toContain("invalid additional property: fields");
+  expect(JSON.stringify(argument)).toContain("invalid additional property: attachments");
+  expect(method).toMatchObject({ ok: false, error: "unknown_method", req_method: "views.push" });
+  expect(world.playground.transcript().at(-1)?.refusal?.sentence).toContain("the playground has no method views.push");
+});
+
 test("a home tab is guarded by its hash too", async () => {
   const publish = (more: object): Promise<Record<string, unknown>> =>
     world.call("views.publish", { user_id: "U0OMAR", view: { type: "home", blocks: [section()] }, ...more });
@@ -106,18 +133,6 @@ test("a home tab is guarded by its hash too", async () => {
   expect(stale).toMatchObject({ ok: false, error: "hash_conflict" });
 });
 
-test("the answer to a submission pushes up to three views, and no fourth", async () => {
-  const view = { type: "modal", title: plain(), submit: plain(), blocks: [section()] };
-  await steps.openModal({ submit: plain() });
-  world.bot.answer = () => ({ json: { response_action: "push", view } });
-  const [second, third, fourth] = [await dana().submits(), await dana().submits(), await dana().submits()];
-  world.bot.answer = () => undefined;
-  await dana().dismisses();
-
-  expect([second.refusal, third.refusal]).toEqual([undefined, undefined]);
-  expect(fourth.refusal?.rule).toBe("view.stack");
-});
-
 test.each([
   ["options", 100, undefined],
   ["options", 101, "select.options"],
@@ -127,7 +142,7 @@ test.each([
   const items = many(count, () => (name === "options" ? option() : { label: plain(), options: [option()] }));
   await steps.search({ [name]: items });
   const broken = world.rule();
-  await dana().dismisses();
+  await dana().closes();
 
   expect(broken).toBe(rule);
 });

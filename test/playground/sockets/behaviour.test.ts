@@ -60,7 +60,6 @@ const shown: Readonly<Record<Extract<BehaviourId, `socket.${string}`>, () => Pro
       view: modal({
         blocks: [{ ...input({ type: "external_select", action_id: "find" }), optional: true }],
         submit: plain(),
-        notify_on_close: true,
       }),
     });
     await dana().searches("find", "web");

@@ -19,56 +19,7 @@ export const input = (element: object = { type: "plain_text_input" }, more: obje
   element,
   ...more,
 });
-export const image = (more: object = {}) => ({
-  type: "image",
-  image_url: "https://x.test/i.png",
-  alt_text: "x",
-  ...more,
-});
-export const cell = (text = "x") => ({ type: "raw_text", text });
-export const table = (rows: object[][], more: object = {}) => ({ type: "table", rows, ...more });
-export const dataTable = (rows: object[][], more: object = {}) => ({
-  type: "data_table",
-  caption: "x",
-  rows,
-  ...more,
-});
-export const series = (name: string, labels: readonly string[]) => ({
-  name,
-  data: labels.map((label) => ({ label, value: 1 })),
-});
-export const chart = (categories: readonly string[], drawn: object[], axis: object = {}) => ({
-  type: "data_visualization",
-  title: "x",
-  chart: { type: "bar", series: drawn, axis_config: { categories, ...axis } },
-});
-export const pie = (segments: object[], title = "x") => ({
-  type: "data_visualization",
-  title,
-  chart: { type: "pie", segments },
-});
-export const container = (children: object[], more: object = {}) => ({
-  type: "container",
-  title: plain(),
-  child_blocks: children,
-  ...more,
-});
-export const video = (more: object = {}) => ({
-  type: "video",
-  video_url: "https://x.test/v",
-  thumbnail_url: "https://x.test/t.png",
-  alt_text: "x",
-  title: plain(),
-  ...more,
-});
 export const richText = (...elements: object[]) => ({ type: "rich_text", elements });
-export const richList = (more: object = {}) => ({
-  type: "rich_text_list",
-  style: "bullet",
-  elements: [{ type: "rich_text_section", elements: [{ type: "text", text: "x" }] }],
-  ...more,
-});
-export const confirm = (more: object = {}) => ({ text: mrkdwn(), ...more });
 export const modal = (more: object = {}) => ({ type: "modal", title: plain(), blocks: [section()], ...more });
 export const home = (...blocks: object[]) => ({ type: "home", blocks });
 
@@ -87,3 +38,10 @@ export const publish = (world: SmallWorld, ...blocks: object[]): Promise<Answer>
 
 export const open = async (world: SmallWorld, more: object = {}): Promise<Answer> =>
   world.call("views.open", { trigger_id: await trigger(world), view: modal(more) });
+
+/** A channel that Dana is in, as the Web API shows it. */
+export async function channelInfo(world: SmallWorld, id: string): Promise<unknown> {
+  const types = "public_channel,private_channel";
+  const { channels } = await world.call("users.conversations", { types, user: "U0DANA" });
+  return (channels as { id: string }[]).find((each) => each.id === id); // the method answers with channels
+}

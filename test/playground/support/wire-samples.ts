@@ -45,7 +45,6 @@ export const snapshot: WireSnapshot = {
     channel("D0BOT", "directmessage", { kind: "im", partner: "U0BOT" }),
   ],
   modal: null,
-  modalsBelow: 0,
   home: null,
   reads: {},
   faults: {
@@ -62,7 +61,6 @@ export const snapshot: WireSnapshot = {
     tokenError: "",
     missingScopes: [],
     refusesUploads: false,
-    refusesStreams: false,
     extra: [],
   },
 };
@@ -73,12 +71,9 @@ export const message = (ts: string, more: Partial<WireMessage> = {}): WireMessag
   user: "U0ALEX",
   text: ts,
   blocks: [],
-  attachments: [],
   files: [],
-  isBroadcast: false,
   isEphemeral: false,
   isEdited: false,
-  isMrkdwn: true,
   ...more,
 });
 

@@ -43,17 +43,6 @@ test("an update with the hash of an earlier version is refused and changes nothi
   expect(blind).toMatchObject({ ok: true });
 });
 
-test("a pushed view has a hash of its own", async () => {
-  const below = await open();
-  await world.playground.as("dana").clicks("go");
-  const { trigger_id } = world.bot.last();
-  const pushed = viewOf(await world.call("views.push", { trigger_id, view }));
-
-  expect(pushed.hash).not.toBe(below.hash);
-  expect(await update({ view_id: below.id, hash: below.hash })).toMatchObject({ ok: true });
-  expect(await update({ view_id: pushed.id, hash: pushed.hash })).toMatchObject({ ok: true });
-});
-
 test("clicks and submissions carry the hash of the view they were made in", async () => {
   const dana = world.playground.as("dana");
   const opened = await open();

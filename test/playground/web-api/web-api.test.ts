@@ -102,22 +102,14 @@ test("two files go up together as one message", async () => {
 
 test("people, channels and groups can be looked up", async () => {
   const gwen = await world.web.users.info({ user: "U0GWEN" });
-  const ops = await world.web.conversations.info({ channel: "C0OPS", include_num_members: true });
   const members = await world.web.conversations.members({ channel: "C0GENERAL" });
-  const channels = await world.web.conversations.list({ types: "public_channel,private_channel" });
   const oncall = await world.web.usergroups.users.list({ usergroup: "S0ONCALL" });
   const groups = await world.web.usergroups.list({ include_users: true });
-  const direct = await world.web.conversations.open({ users: "U0DANA" });
-  const us = await world.web.bots.info({ bot: "B0BOT" });
 
   expect(gwen.user).toMatchObject({ name: "gwen", is_restricted: true });
-  expect(ops.channel).toMatchObject({ name: "ops", is_member: true, num_members: 5 });
   expect(members.members).toEqual(["U0DANA", "U0ALEX", "U0OMAR"]);
-  expect(channels.channels?.map((channel) => channel.name)).toEqual(["ops", "general"]);
   expect(oncall.users).toEqual(["U0OMAR", "U0ALEX"]);
   expect(groups.usergroups?.[0]).toMatchObject({ handle: "oncall", users: ["U0OMAR", "U0ALEX"] });
-  expect(direct.channel?.id).toMatch(/^D/);
-  expect(us.bot).toMatchObject({ name: "gantry", user_id: "U0BOT" });
 });
 
 test("a list is paged through to its end", async () => {
@@ -138,7 +130,7 @@ test("a message to a user's id lands in the direct conversation", async () => {
 });
 
 test("a private channel the bot is not in does not exist for it", async () => {
-  const asked = world.web.conversations.info({ channel: "C0INCIDENTS" });
+  const asked = world.web.conversations.members({ channel: "C0INCIDENTS" });
 
   await expect(asked).rejects.toMatchObject({ data: { ok: false, error: "channel_not_found" } });
 });
@@ -167,34 +159,6 @@ test("tokens are not kept in the transcript", async () => {
 
   expect(world.playground.transcript().at(-1)).toMatchObject({ kind: "auth.test", answer: { ok: true } });
   expect(JSON.stringify(world.playground.transcript())).not.toContain("xoxb-");
-});
-
-test("a message is streamed in pieces, with tasks, and ends with blocks", async () => {
-  const { ts = "" } = await dana().says("why is web down?");
-  const stream = world.web.chatStream({
-    channel: "C0OPS",
-    thread_ts: ts,
-    recipient_user_id: "U0DANA",
-    recipient_team_id: "T0PLAYGR",
-    buffer_size: 1,
-  });
-  await stream.append({ markdown_text: "**web** is " });
-  await stream.append({ chunks: [{ type: "task_update", id: "1", title: "Read the log", status: "in_progress" }] });
-  await stream.append({ chunks: [{ type: "task_update", id: "1", title: "Read the log", status: "complete" }] });
-  const streaming = await world.call("chat.update", { channel: "C0OPS", ts: stream.ts, text: "too early" });
-  await stream.stop({ markdown_text: "out of memory", blocks: [{ type: "divider" }] });
-  const after = await world.call("chat.update", { channel: "C0OPS", ts: stream.ts, text: "later" });
-  const seen = dana().sees().at(-1);
-
-  expect(streaming).toMatchObject({ ok: false, error: "streaming_state_conflict" });
-  expect(after["ok"]).toBe(true);
-  expect(seen).toMatchObject({ ts: stream.ts, threadTs: ts });
-  expect(seen?.blocks.map((block) => [block["type"], block["text"] ?? block["status"]])).toEqual([
-    ["markdown", "**web** is "],
-    ["task_card", "complete"],
-    ["markdown", "out of memory"],
-    ["divider", undefined],
-  ]);
 });
 
 test("the bot lists the channels it is in, and those it shares with a person", async () => {

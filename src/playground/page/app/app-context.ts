@@ -17,7 +17,7 @@ export type AppState = {
   /** Awaits a promise and shows its error as a toast. */
   readonly attempt: (work: Promise<unknown>) => void;
   readonly emoji: (name: string) => string | undefined;
-  readonly openFile: (file: WireFile | string) => void;
+  readonly openFile: (file: WireFile) => void;
   /** Puts text into the channel's composer. */
   readonly draft: (text: string) => void;
 };

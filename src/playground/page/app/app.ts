@@ -49,7 +49,7 @@ function useEscape(app: AppState | undefined, panes: Panes): void {
 function Workspace({ app, panes }: { readonly app: AppState; readonly panes: Panes }): JSX.Element {
   const { panel, file, isListOpen } = panes;
   const { thread } = app.route;
-  const { modal, modalsBelow } = app.snapshot;
+  const { modal } = app.snapshot;
   const [isTaken, setTaken] = useState(false);
   useEffect(() => {
     if (modal === null) setTaken(false);
@@ -78,7 +78,7 @@ function Workspace({ app, panes }: { readonly app: AppState; readonly panes: Pan
       h("main", { class: "stage" }, h(Conversation, { draft: panes.draft }), side),
     ),
     panel === undefined ? null : h(Drawer, { panel, onClose: () => panes.setPanel(undefined) }),
-    modal === null || isAway ? null : h(ModalWindow, { view: modal, below: modalsBelow }),
+    modal === null || isAway ? null : h(ModalWindow, { view: modal }),
   );
 }
 
@@ -86,7 +86,7 @@ export function App(): JSX.Element {
   const [route, go] = useRoute();
   const { workspace, connection } = useWorkspace(route.as);
   const { toasts, notify, drop } = useToasts();
-  const panes = usePanes(workspace);
+  const panes = usePanes();
   const emoji = useEmoji();
   const now = useNow();
   const [attempt] = useState(() => (work: Promise<unknown>) => {
@@ -102,7 +102,7 @@ export function App(): JSX.Element {
     document.title = snapshot === undefined ? "Playground" : `${name} – Playground`;
   }, [name, snapshot === undefined]);
   const words = connectionWords[connection];
-  const { openFile, putDraft: draft } = panes;
+  const { setFile: openFile, putDraft: draft } = panes;
   const shared = { workspace, route, now, go, notify, attempt, emoji, openFile, draft };
   const app = snapshot === undefined || channel === undefined ? undefined : { ...shared, snapshot, channel };
   useEscape(app, panes);

@@ -1,10 +1,9 @@
-import { useCallback, useEffect, useRef, useState } from "preact/hooks";
+import { useCallback, useEffect, useState } from "preact/hooks";
 import { formatRoute, parseRoute, type Route } from "./route.ts";
 import type { WireFile, WireUpdate } from "../../wire.ts";
 import { applyUpdate, emptyWorkspace, type Workspace } from "./workspace.ts";
 import type { Draft } from "../messages/composer.ts";
 import type { Panel } from "../drawer/drawer.ts";
-import type { OpenFile } from "../messages/file-pane.ts";
 import { findEmoji, loadEmoji } from "../blocks/text/plain-text.ts";
 
 /** The route in the address bar; changing it adds a history entry. */
@@ -51,9 +50,8 @@ export function useWorkspace(as: string): Live {
 export type Panes = {
   readonly panel: Panel | undefined;
   readonly setPanel: (panel: Panel | undefined) => void;
-  readonly file: OpenFile | undefined;
-  readonly setFile: (file: OpenFile | undefined) => void;
-  readonly openFile: (file: WireFile | string) => void;
+  readonly file: WireFile | undefined;
+  readonly setFile: (file: WireFile | undefined) => void;
   /** The sidebar, on narrow screens. */
   readonly isListOpen: boolean;
   readonly setListOpen: (isOpen: boolean) => void;
@@ -63,26 +61,18 @@ export type Panes = {
 
 const key = "playground-panel";
 
-export function usePanes(workspace: Workspace): Panes {
+export function usePanes(): Panes {
   // The drawer stays open across reloads of this window.
   const [panel, setPanel] = useState<Panel | undefined>(() => {
     const stored = sessionStorage.getItem(key);
     return stored === "inspector" || stored === "faults" ? stored : undefined;
   });
-  const [file, setFile] = useState<OpenFile | undefined>(undefined);
+  const [file, setFile] = useState<WireFile | undefined>(undefined);
   const [isListOpen, setListOpen] = useState(false);
   const [draft, setDraft] = useState<Draft | undefined>(undefined);
-  const latest = useRef(workspace);
-  latest.current = workspace;
   useEffect(() => sessionStorage.setItem(key, panel ?? ""), [panel]);
-  const openFile = useCallback((wanted: WireFile | string) => {
-    if (typeof wanted !== "string") return setFile(wanted);
-    const messages = Object.values(latest.current.messages).flat();
-    const known = messages.flatMap(({ files }) => files).find(({ id }) => id === wanted);
-    setFile(known ?? { id: wanted, name: wanted });
-  }, []);
   const putDraft = useCallback((text: string) => setDraft({ text }), []);
-  return { panel, setPanel, file, setFile, openFile, isListOpen, setListOpen, draft, putDraft };
+  return { panel, setPanel, file, setFile, isListOpen, setListOpen, draft, putDraft };
 }
 
 /** Looks up emoji by Slack's names; finds none until the names are loaded. */

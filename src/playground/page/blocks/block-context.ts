@@ -7,24 +7,16 @@ export type ActionValue =
   /** A button. */
   | { readonly kind: "click" }
   | { readonly kind: "none" }
-  /** plain_text_input, number_input, email_text_input, url_text_input */
+  /** plain_text_input, number_input */
   | { readonly kind: "text"; readonly text: string }
-  /** rich_text_input: a rich_text block */
-  | { readonly kind: "rich-text"; readonly block: JsonObject }
   /** static_select, external_select, radio_buttons, overflow: the option object, whole */
   | { readonly kind: "option"; readonly option: JsonObject }
-  /** multi_static_select, multi_external_select, checkboxes */
+  /** multi_static_select, checkboxes */
   | { readonly kind: "options"; readonly options: readonly JsonObject[] }
-  /** users_select, channels_select, conversations_select */
+  /** users_select, conversations_select */
   | { readonly kind: "id"; readonly id: string }
-  /** multi_users_select, multi_channels_select, multi_conversations_select */
-  | { readonly kind: "ids"; readonly ids: readonly string[] }
   /** datepicker: 2026-11-20 */
-  | { readonly kind: "date"; readonly date: string }
-  /** timepicker: 23:59 */
-  | { readonly kind: "time"; readonly time: string }
-  /** datetimepicker: seconds since 1970 */
-  | { readonly kind: "date-time"; readonly seconds: number };
+  | { readonly kind: "date"; readonly date: string };
 
 export type ElementRef = { readonly blockId: string; readonly actionId: string };
 
@@ -44,8 +36,8 @@ export type BlockContext = {
   user(id: string): string;
   channel(id: string): string;
   usergroup(id: string): string;
-  /** Choices of users_select, channels_select and conversations_select, with @ or # in their names. */
-  listed(what: "users" | "channels" | "conversations"): readonly Listed[];
+  /** Choices of users_select and conversations_select, with @ or # in their names. */
+  listed(what: "users" | "conversations"): readonly Listed[];
   /** Sends an action to the bot; resolves on its ack, rejects without one. */
   act(event: ElementRef & { readonly element: JsonObject; readonly value: ActionValue }): Promise<void>;
   /** Typeahead of an external select: options, or groups of them. */
@@ -60,9 +52,6 @@ export type BlockContext = {
   emoji(name: string): string | undefined;
   /** Milliseconds since 1970, for "today" and "3 minutes ago". */
   readonly now: number;
-  openFile(id: string): void;
-  /** Rewrites an image's address. */
-  image?(url: string): string;
 };
 
 /** The key of an element in `BlockContext.values`. */

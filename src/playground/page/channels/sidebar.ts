@@ -162,10 +162,5 @@ export function Sidebar({ isOpen, onGo }: { readonly isOpen: boolean; readonly o
       channels: channels.filter((each) => each.kind === "im" && !isApp(each)),
       onGo,
     }),
-    h(
-      "nav",
-      { class: "side-note gallery", "aria-label": "More" },
-      h("a", { href: "/gallery.html" }, "Gallery of blocks"),
-    ),
   );
 }

@@ -88,7 +88,7 @@ function itemsOf(menu: HTMLElement | null): readonly HTMLElement[] {
 }
 
 /** Moves the focus within a menu: https://www.w3.org/WAI/ARIA/apg/patterns/menu-button/ */
-export function moveFocus(event: KeyboardEvent, menu: HTMLElement | null): void {
+function moveFocus(event: KeyboardEvent, menu: HTMLElement | null): void {
   const step = steps[event.key];
   if (step === undefined) return;
   event.preventDefault();
@@ -98,7 +98,7 @@ export function moveFocus(event: KeyboardEvent, menu: HTMLElement | null): void 
 }
 
 /** The keys and the focus of a menu button: https://www.w3.org/WAI/ARIA/apg/patterns/menu-button/ */
-function useMenu(): OpenMenu {
+export function useMenu(): OpenMenu {
   const [isOpen, setOpen] = useState(false);
   const opener = useRef<HTMLButtonElement>(null);
   const menu = usePopup(isOpen, opener);

@@ -59,7 +59,6 @@ export function faultCount({ faults }: WireSnapshot): number {
     faults.tokenError !== "",
     faults.missingScopes.length > 0,
     faults.refusesUploads,
-    faults.refusesStreams,
   ];
   return [...slack, ...faults.extra.map((each) => each.on)].filter(Boolean).length;
 }
@@ -235,12 +234,6 @@ function InstallationPanel({ change }: { readonly change: (body: JsonObject) => 
       detail: "As where admins turned file uploads off.",
       isOn: faults.refusesUploads,
       onChange: (refusesUploads) => change({ refusesUploads }),
-    }),
-    h(Switch, {
-      label: "Messages can't be streamed",
-      detail: "Gantry then edits them: try logs web --follow.",
-      isOn: faults.refusesStreams,
-      onChange: (refusesStreams) => change({ refusesStreams }),
     }),
   );
 }

@@ -2,8 +2,7 @@ import { h, type JSX } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { Icon, PaneHead, useFocusReturn } from "../controls/controls.ts";
 import { fileText } from "../app/request.ts";
-
-export type OpenFile = { readonly id: string; readonly name: string };
+import type { WireFile } from "../../wire.ts";
 
 /** Larger files make a browser slow; the download is complete. */
 const mostCharacters = 400_000;
@@ -28,7 +27,7 @@ function useFileText(id: string): Loaded | undefined {
 }
 
 /** The text of an uploaded file. */
-export function FilePane({ file, onClose }: { readonly file: OpenFile; readonly onClose: () => void }): JSX.Element {
+export function FilePane({ file, onClose }: { readonly file: WireFile; readonly onClose: () => void }): JSX.Element {
   const loaded = useFileText(file.id);
   const pane = useFocusReturn();
   // The element that opened it may be gone with its thread; and the arrow keys scroll the focused element.

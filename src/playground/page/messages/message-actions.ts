@@ -5,8 +5,7 @@ import { IconButton } from "../controls/controls.ts";
 import { Menu, type MenuItem } from "../controls/menu.ts";
 import { perform } from "../app/request.ts";
 import { useApp } from "../app/app-context.ts";
-import { ConfirmDialog } from "../blocks/elements/confirm-dialog.ts";
-import { useBlockContext } from "../surfaces/use-block-context.ts";
+import { ConfirmDialog } from "../controls/confirm-dialog.ts";
 
 type Own = { readonly edit: () => void; readonly remove: () => void };
 
@@ -23,15 +22,19 @@ function ownItems(
 }
 
 function copyItems(message: WireMessage, copy: (text: string, what: string) => void): readonly MenuItem[] {
-  const { text, blocks, attachments } = message;
-  // The bot's message, with the ids Slack assigned.
-  const shown = attachments.length === 0 ? { text, blocks } : { text, blocks, attachments };
+  const { text, blocks } = message;
   return [
     { label: "Copy text", run: () => copy(text, "Text") },
-    { label: "Copy as JSON", run: () => copy(JSON.stringify(shown, null, 2), "JSON") },
+    { label: "Copy as JSON", run: () => copy(JSON.stringify({ text, blocks }, null, 2), "JSON") },
     { label: "Copy timestamp", run: () => copy(message.ts, "Timestamp") },
   ];
 }
+
+const question = {
+  title: "Delete message",
+  text: "Are you sure you want to delete this message? This can't be undone.",
+  yes: "Delete",
+};
 
 /** Replying in a thread, the app's shortcuts, and copying. Ephemeral messages have neither threads nor shortcuts. */
 export function MessageActions(props: {
@@ -74,26 +77,6 @@ export function MessageActions(props: {
       ? h(IconButton, { icon: "thread", label: "Reply in thread", onClick: () => go({ ...route, thread: root }) })
       : null,
     h(Menu, { icon: "more", label: "More actions for this message", items }),
-    isDeleting ? h(DeleteDialog, { message, onDecision: decide }) : null,
+    isDeleting ? h(ConfirmDialog, { ...question, onDecision: decide }) : null,
   );
-}
-
-const plain = (text: string): { type: string; text: string } => ({ type: "plain_text", text });
-
-const question = {
-  title: plain("Delete message"),
-  text: plain("Are you sure you want to delete this message? This can't be undone."),
-  confirm: plain("Delete"),
-  deny: plain("Cancel"),
-  style: "danger",
-};
-
-/** Asks before a message is deleted. */
-function DeleteDialog(props: {
-  readonly message: WireMessage;
-  readonly onDecision: (isYes: boolean) => void;
-}): JSX.Element {
-  const { channel, ts } = props.message;
-  const { context } = useBlockContext({ in: "message", channel, ts }, "message");
-  return h(ConfirmDialog, { confirm: question, context, onDecision: props.onDecision });
 }

@@ -1,5 +1,4 @@
 import { h, type JSX } from "preact";
-import { type JsonObject, objectsOf, textOf } from "../../json.ts";
 import type { WireFile, WireMessage } from "../../wire.ts";
 import { Blocks } from "../blocks/blocks.ts";
 import type { BlockContext } from "../blocks/block-context.ts";
@@ -43,37 +42,19 @@ function FileCard({ file }: { readonly file: WireFile }): JSX.Element {
   );
 }
 
-function Attachment(props: { readonly attachment: JsonObject; readonly context: BlockContext }): JSX.Element {
-  const { attachment, context } = props;
-  const blocks = objectsOf(attachment["blocks"]);
-  const text = textOf(attachment["text"]) || textOf(attachment["fallback"]);
-  return h(
-    "div",
-    { class: "attachment" },
-    blocks.length > 0 ? h(Blocks, { blocks, context }) : h(MrkdwnText, { text, context }),
-  );
-}
-
-function Words({
-  message,
-  context,
-}: {
-  readonly message: WireMessage;
-  readonly context: BlockContext;
-}): JSX.Element | null {
+function Words(props: { readonly message: WireMessage; readonly context: BlockContext }): JSX.Element | null {
+  const { message, context } = props;
   if (message.blocks.length > 0) return h(Blocks, { blocks: message.blocks, context });
-  if (message.text === "") return null;
-  return message.isMrkdwn ? h(MrkdwnText, { text: message.text, context }) : h("p", { class: "plain" }, message.text);
+  return message.text === "" ? null : h(MrkdwnText, { text: message.text, context });
 }
 
-/** A message's content: blocks or text, attachments, files. */
+/** A message's content: blocks or text, and files. */
 export function MessageBody({ message }: { readonly message: WireMessage }): JSX.Element {
   const { context } = useBlockContext({ in: "message", channel: message.channel, ts: message.ts }, "message");
   return h(
     "div",
     { class: "message-body" },
     h(Words, { message, context }),
-    message.attachments.map((attachment, at) => h(Attachment, { key: at, attachment, context })),
     message.files.map((file) => h(FileCard, { key: file.id, file })),
     message.isEdited ? h("span", { class: "edited" }, "(edited)") : null,
   );

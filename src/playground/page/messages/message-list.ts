@@ -14,7 +14,7 @@ const sameBreathMs = 5 * 60_000;
 /** Without a mouse every message has a head: the buttons stand there instead of over the text. */
 function isFollowUp(message: WireMessage, above: WireMessage | undefined): boolean {
   if (above === undefined || matchMedia("(hover: none)").matches) return false;
-  const isSameKind = above.user === message.user && above.isEphemeral === message.isEphemeral && !message.isBroadcast;
+  const isSameKind = above.user === message.user && above.isEphemeral === message.isEphemeral;
   return isSameKind && msOfTs(message.ts) - msOfTs(above.ts) < sameBreathMs;
 }
 

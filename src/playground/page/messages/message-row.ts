@@ -67,7 +67,7 @@ function rowClass({ message, isFollowUp }: MessageRowProps, you: string): string
 
 export function MessageRow(props: MessageRowProps): JSX.Element {
   const { message, isFollowUp, inThread } = props;
-  const { snapshot, now } = useApp();
+  const { snapshot } = useApp();
   const [isEditing, setEditing] = useState(false);
   const author = authorOf(snapshot, message.user);
   const ms = msOfTs(message.ts);
@@ -81,16 +81,12 @@ export function MessageRow(props: MessageRowProps): JSX.Element {
       "data-ts": message.ts,
     },
     message.isEphemeral ? h("p", { class: "mark" }, h(Icon, { name: "eye" }), "Only visible to you") : null,
-    message.isBroadcast && !inThread
-      ? h("p", { class: "mark" }, h(Icon, { name: "thread" }), "Replied to a thread")
-      : null,
     h("div", { class: "gutter" }, isFollowUp ? h("time", times, shortTime(ms)) : h(Avatar, { user: author })),
     h(
       "div",
       { class: "message-main" },
       isFollowUp ? null : h(MessageHead, { message }),
       isEditing ? h(EditField, { message, onEnd: () => setEditing(false) }) : h(MessageBody, { message }),
-      (message.streamsUntilMs ?? 0) > now ? h("span", { class: "tag" }, "streaming") : null,
       inThread ? null : h(ThreadLink, { message }),
     ),
     isEditing ? null : h(MessageActions, { message, inThread, onEdit: () => setEditing(true) }),

@@ -13,8 +13,6 @@ function label(view: WireView, name: string, otherwise: string): string {
   return textOf(objectOf(view.content[name])["text"]) || otherwise;
 }
 
-type Closing = { readonly top: () => void; readonly all: () => void };
-
 /** Makes the page behind inert and returns the focus afterwards. */
 function useDialog(): ReturnType<typeof useRef<HTMLDialogElement | null>> {
   const dialog = useRef<HTMLDialogElement | null>(null);
@@ -36,17 +34,13 @@ function useDialog(): ReturnType<typeof useRef<HTMLDialogElement | null>> {
   return dialog;
 }
 
-function Foot(props: { readonly view: WireView; readonly isBusy: boolean; readonly closing: Closing }): JSX.Element {
-  const { view, isBusy, closing } = props;
+function Foot(props: { readonly view: WireView; readonly isBusy: boolean; readonly close: () => void }): JSX.Element {
+  const { view, isBusy, close } = props;
   const hasSubmit = view.content["submit"] !== undefined;
   return h(
     "footer",
     { class: "modal-foot" },
-    h(
-      "button",
-      { type: "button", class: "btn", onClick: closing.top },
-      label(view, "close", hasSubmit ? "Cancel" : "Close"),
-    ),
+    h("button", { type: "button", class: "btn", onClick: close }, label(view, "close", hasSubmit ? "Cancel" : "Close")),
     hasSubmit
       ? h(
           "button",
@@ -80,7 +74,7 @@ function useSubmitting(view: WireView): Submitting {
   return { isBusy, refused, submit };
 }
 
-function ViewForm({ view, closing }: { readonly view: WireView; readonly closing: Closing }): JSX.Element {
+function ViewForm({ view, close }: { readonly view: WireView; readonly close: () => void }): JSX.Element {
   const { context, edits, markSent } = useBlockContext({ in: "view", view }, "modal");
   const { isBusy, refused, submit } = useSubmitting(view);
   const form = useRef<HTMLFormElement>(null);
@@ -113,21 +107,20 @@ function ViewForm({ view, closing }: { readonly view: WireView; readonly closing
       h(Blocks, { blocks: objectsOf(view.content["blocks"]), context }),
       problem === undefined ? null : h("p", { class: "modal-error", role: "alert" }, problem),
     ),
-    h(Foot, { view, isBusy, closing }),
+    h(Foot, { view, isBusy, close }),
   );
 }
 
-/** The modal on top of the stack. */
-export function ModalWindow({ view, below }: { readonly view: WireView; readonly below: number }): JSX.Element {
+/** The open modal. */
+export function ModalWindow({ view }: { readonly view: WireView }): JSX.Element {
   const { route, attempt } = useApp();
-  const close = (all: boolean): void => attempt(perform("close", { as: route.as, view: view.id, all }));
-  const closing = { top: () => close(false), all: () => close(true) };
+  const close = (): void => attempt(perform("close", { as: route.as, view: view.id }));
   const dialog = useDialog();
   const onKeyDown = (event: KeyboardEvent): void => {
     if (event.key !== "Escape") return;
     event.preventDefault();
     event.stopPropagation();
-    closing.top();
+    close();
   };
   return h(
     "dialog",
@@ -139,18 +132,16 @@ export function ModalWindow({ view, below }: { readonly view: WireView; readonly
       // If a focused field was removed, the dialog gets no key events, only this one.
       onCancel: (event: Event) => {
         event.preventDefault();
-        closing.top();
+        close();
       },
     },
     h(
       "header",
       { class: "modal-head" },
-      below > 0 ? h(IconButton, { icon: "back", label: "Back", onClick: closing.top }) : null,
       h("h2", { id: "modal-title" }, label(view, "title", "Window")),
-      below > 0 ? h("span", { class: "pane-detail" }, `step ${below + 1} of 3`) : null,
-      h(IconButton, { icon: "close", label: "Close the form", onClick: closing.all }),
+      h(IconButton, { icon: "close", label: "Close the form", onClick: close }),
     ),
-    h(ViewForm, { key: view.id, view, closing }),
+    h(ViewForm, { key: view.id, view, close }),
   );
 }
 
@@ -159,7 +150,7 @@ export function FormElsewhere({ view, onShow }: { readonly view: WireView; reado
   const { route, attempt } = useApp();
   const title = textOf(objectOf(view.content["title"])["text"]);
   const where = view.session === "terminal" ? "a terminal" : "another window";
-  const close = (): void => attempt(perform("close", { as: route.as, view: view.id, all: true }));
+  const close = (): void => attempt(perform("close", { as: route.as, view: view.id }));
   return h(
     "p",
     { class: "form-elsewhere", role: "status" },

@@ -77,13 +77,12 @@ function useEdits(container: BlockContainer): Filled {
   };
 }
 
-function listed(snapshot: WireSnapshot, what: "users" | "channels" | "conversations"): readonly Listed[] {
+function listed(snapshot: WireSnapshot, what: "users" | "conversations"): readonly Listed[] {
   const users = snapshot.users.map((user) => ({ id: user.id, name: `@${user.name}` }));
   if (what === "users") return users;
   const channels = snapshot.channels.flatMap(({ id, name, kind }) =>
     kind === "im" ? [] : [{ id, name: `#${name}`, kind }],
   );
-  if (what === "channels") return channels;
   const bots = new Set(snapshot.users.flatMap(({ id, isBot }) => (isBot ? [id] : [])));
   const direct = snapshot.channels.flatMap((each) => {
     if (each.kind !== "im") return [];
@@ -134,7 +133,7 @@ type Blocks = { readonly context: BlockContext } & Pick<Filled, "edits" | "markS
 export function useBlockContext(container: BlockContainer, surface: BlockContext["surface"]): Blocks {
   const app = useApp();
   const { edits, edit, markSent } = useEdits(container);
-  const { snapshot, now, emoji, openFile, route } = app;
+  const { snapshot, now, emoji, route } = app;
   const containerKey = container.in === "view" ? container.view : container.ts;
   const context = useMemo((): BlockContext => {
     const onInput = (event: ElementRef & { readonly value: ActionValue }): void => edit(valueKey(event), event.value);
@@ -147,7 +146,6 @@ export function useBlockContext(container: BlockContainer, surface: BlockContext
       onInput,
       emoji,
       now,
-      openFile,
     };
   }, [snapshot, now, emoji, edits, containerKey, route.as]);
   return { context, edits, markSent };

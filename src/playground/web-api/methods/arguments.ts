@@ -2,7 +2,7 @@ import { type JsonObject, textOf } from "../../json.ts";
 import { refuse } from "../../rules/refusal.ts";
 import type { Channel, Message, User } from "../../workspace/state.ts";
 import { directChannel, findChannel } from "../../workspace/workspace.ts";
-import { isBots, scopesIn, type World } from "../../world.ts";
+import { isBots, type World } from "../../world.ts";
 
 /** The channel of an argument, if the bot may see it. A user's id means the direct conversation with the bot. */
 export function knownChannel(world: World, name: string): Channel {
@@ -26,15 +26,6 @@ export function joinedChannel(world: World, name: string): Channel {
   checkOpen(channel);
   if (!channel.members.has(world.state.bot.user))
     refuse("not_in_channel", "channel.member", `the bot is not in #${channel.name}`);
-  return channel;
-}
-
-/** The channel for chat.postMessage: with chat:write.public, public channels need no membership. */
-export function postChannel(world: World, name: string): Channel {
-  const channel = knownChannel(world, name);
-  const isOpen = channel.kind === "public" && scopesIn(world).includes("chat:write.public");
-  if (!isOpen) return joinedChannel(world, name);
-  checkOpen(channel);
   return channel;
 }
 

@@ -1,7 +1,6 @@
 import { type JsonObject, textOf } from "../../json.ts";
 import { refuse } from "../../rules/refusal.ts";
 import type { Channel } from "../../workspace/state.ts";
-import { directChannel } from "../../workspace/workspace.ts";
 import type { World } from "../../world.ts";
 import { type Methods, needScopes, page } from "./method.ts";
 import { knownChannel, knownUser } from "./arguments.ts";
@@ -58,27 +57,6 @@ function members(world: World, args: JsonObject): JsonObject {
   return { members: items, response_metadata };
 }
 
-function open(world: World, args: JsonObject): JsonObject {
-  const named = textOf(args["channel"]);
-  if (named !== "") return { channel: { id: knownChannel(world, named).id } };
-  const users = textOf(args["users"])
-    .split(",")
-    .filter((id) => id !== "");
-  const [first] = users;
-  if (first === undefined) refuse("users_list_not_supplied", "method.arguments", "neither users nor channel");
-  if (users.length > 1)
-    refuse("method_not_supported_for_channel_type", "method.arguments", "the playground opens no group conversations");
-  const user = knownUser(world, first);
-  if (user.isDeactivated) refuse("user_disabled", "user.enabled", `${user.id} is deactivated`);
-  const known = [...world.state.channels.keys()].length;
-  const channel = directChannel(world.state, user.id, world.state.bot.user);
-  return {
-    no_op: known === world.state.channels.size,
-    already_open: known === world.state.channels.size,
-    channel: { id: channel.id },
-  };
-}
-
 const kindOf: Readonly<Record<string, Channel["kind"]>> = {
   public_channel: "public",
   private_channel: "private",
@@ -93,14 +71,6 @@ function channelsOfTypes(world: World, args: JsonObject): readonly Channel[] {
   const wanted = new Set(types.map((type) => kindOf[type]));
   for (const kind of wanted) if (kind !== undefined) needScopes(world, [readScope[kind]]);
   return [...world.state.channels.values()].filter(({ kind }) => wanted.has(kind));
-}
-
-function list(world: World, args: JsonObject): JsonObject {
-  const visible = channelsOfTypes(world, args).filter(
-    (channel) => channel.kind === "public" || channel.members.has(world.state.bot.user),
-  );
-  const { items, response_metadata } = page(visible, args);
-  return { channels: items.map((channel) => channelJson(world, channel)), response_metadata };
 }
 
 /** The conversations of the bot, or those it shares with a person. */
@@ -124,32 +94,10 @@ export const conversations: Methods = {
     optional: { cursor: "text", limit: "number", types: "text", exclude_archived: "flag", user: "text" },
     run: conversationsOf,
   },
-  "conversations.info": {
-    scopes: readScopes,
-    required: { channel: "text" },
-    optional: { include_locale: "flag", include_num_members: "flag" },
-    run(world, args) {
-      const channel = readable(world, args);
-      const count = args["include_num_members"] === true ? { num_members: activeMembers(world, channel).length } : {};
-      return { channel: { ...channelJson(world, channel), ...count } };
-    },
-  },
   "conversations.members": {
     scopes: readScopes,
     required: { channel: "text" },
     optional: { cursor: "text", limit: "number" },
     run: members,
-  },
-  "conversations.open": {
-    scopes: ["im:write", "channels:manage", "groups:write", "mpim:write"],
-    required: {},
-    optional: { channel: "text", users: "text", return_im: "flag", prevent_creation: "flag" },
-    run: open,
-  },
-  "conversations.list": {
-    scopes: readScopes,
-    required: {},
-    optional: { cursor: "text", limit: "number", types: "text", exclude_archived: "flag" },
-    run: list,
   },
 };

@@ -1,13 +1,11 @@
-import { checkContent } from "../../check/message.ts";
 import { newId } from "../../workspace/ids.ts";
 import { isList, isObject, type JsonObject, objectsOf, textOf } from "../../json.ts";
-import { limits } from "../../rules/limits.ts";
 import { refuse, Refused } from "../../rules/refusal.ts";
 import type { SharedFile, Upload } from "../../workspace/state.ts";
 import { post, type World } from "../../world.ts";
 import { fileJson } from "./message-json.ts";
 import type { Methods } from "./method.ts";
-import { postChannel, threadOf } from "./arguments.ts";
+import { joinedChannel, threadOf } from "./arguments.ts";
 
 function getUploadUrl(world: World, args: JsonObject): JsonObject {
   if (world.faults.refusesUploads) refuse("file_uploads_disabled", "upload.allowed", "the workspace allows none");
@@ -16,9 +14,6 @@ function getUploadUrl(world: World, args: JsonObject): JsonObject {
     throw new Refused("invalid_arguments", [
       { rule: "method.arguments", at: "/length", message: "must be a whole number from 1" },
     ]);
-  }
-  if (args["snippet_type"] !== undefined && length > limits["upload.snippet"].max) {
-    refuse("snippet_too_large", "upload.snippet", `${length} bytes`);
   }
   const upload: Upload = { id: newId("F"), name: textOf(args["filename"]), length, isComplete: false };
   world.state.uploads.set(upload.id, upload);
@@ -38,14 +33,6 @@ function share(world: World, upload: Upload, title: string): SharedFile {
   return file;
 }
 
-function channelsOf(args: JsonObject): readonly string[] {
-  const one = textOf(args["channel_id"]);
-  const many = textOf(args["channels"])
-    .split(",")
-    .filter((id) => id !== "");
-  return one === "" ? many : [one, ...many];
-}
-
 function complete(world: World, args: JsonObject): JsonObject {
   const wanted = args["files"];
   if (!isList(wanted) || wanted.length === 0 || !wanted.every(isObject)) {
@@ -60,28 +47,11 @@ function complete(world: World, args: JsonObject): JsonObject {
     if (upload.isComplete) refuse("file_not_found", "file.known", `file ${id} is completed already`);
     return { upload, title: textOf(file["title"]) };
   });
-  const targets = channelsOf(args).map((name) => {
-    const channel = postChannel(world, name);
-    return { channel, threadTs: threadOf(world, channel, textOf(args["thread_ts"])) };
-  });
-  const comment = textOf(args["initial_comment"]);
-  // With a comment, Slack ignores the blocks.
-  const blocks = comment === "" && args["blocks"] !== undefined ? { blocks: args["blocks"] } : {};
-  const checked = checkContent(
-    { text: comment, ...blocks },
-    { textLimit: "message.text", summed: true, needsText: false },
-  );
+  const channel = joinedChannel(world, textOf(args["channel_id"]));
+  const threadTs = threadOf(world, channel, textOf(args["thread_ts"]));
   const files = uploads.map(({ upload, title }) => share(world, upload, title));
-  for (const { channel, threadTs } of targets) {
-    post(world, {
-      channel: channel.id,
-      user: world.state.bot.user,
-      text: checked.text,
-      blocks: checked.blocks ?? [],
-      files,
-      threadTs,
-    });
-  }
+  const text = textOf(args["initial_comment"]);
+  post(world, { channel: channel.id, user: world.state.bot.user, text, files, threadTs });
   return { files: files.map((file) => fileJson(world, file)) };
 }
 
@@ -100,23 +70,13 @@ export const files: Methods = {
   "files.getUploadURLExternal": {
     scopes: ["files:write"],
     required: { filename: "text", length: "number" },
-    // The page says alt_txt, the SDK sends alt_text.
-    optional: { snippet_type: "text", alt_txt: "text", alt_text: "text" },
+    optional: {},
     run: getUploadUrl,
   },
   "files.completeUploadExternal": {
     scopes: ["files:write"],
-    required: { files: "json" },
-    optional: {
-      channel_id: "text",
-      channels: "text",
-      thread_ts: "text",
-      initial_comment: "text",
-      blocks: "json",
-      username: "text",
-      icon_url: "text",
-      icon_emoji: "text",
-    },
+    required: { files: "json", channel_id: "text" },
+    optional: { thread_ts: "text", initial_comment: "text" },
     run: complete,
   },
 };

@@ -41,10 +41,8 @@ export function messageJson(world: World, message: Message): JsonObject {
     text: message.text,
     ...byBot,
     ...(message.blocks.length === 0 ? {} : { blocks: message.blocks }),
-    ...(message.attachments.length === 0 ? {} : { attachments: message.attachments }),
     ...(message.files.length === 0 ? {} : { files: message.files.map((file) => fileJson(world, file)) }),
     ...(message.threadTs === undefined ? {} : { thread_ts: message.threadTs }),
     ...(message.editedTs === undefined ? {} : { edited: { user: message.user, ts: message.editedTs } }),
-    ...(message.metadata === undefined ? {} : { metadata: message.metadata }),
   };
 }

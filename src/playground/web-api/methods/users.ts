@@ -1,7 +1,6 @@
 import { type JsonObject, textOf } from "../../json.ts";
 import { refuse } from "../../rules/refusal.ts";
 import type { User, UserGroup } from "../../workspace/state.ts";
-import { appId } from "../../workspace/seeds.ts";
 import { isOutsider } from "../../workspace/workspace.ts";
 import type { World } from "../../world.ts";
 import { type Methods, page } from "./method.ts";
@@ -66,34 +65,17 @@ function groupJson(teamId: string, group: UserGroup, withUsers: boolean): JsonOb
   };
 }
 
-function botInfo(world: World, args: JsonObject): JsonObject {
-  const { bot } = world.state;
-  const id = textOf(args["bot"]);
-  if (id !== "" && id !== bot.id) refuse("bot_not_found", "bot.known", `no bot ${id}`);
-  return {
-    bot: {
-      id: bot.id,
-      deleted: false,
-      name: world.app.botDisplayName,
-      updated: 0,
-      app_id: appId,
-      user_id: bot.user,
-      icons: {},
-    },
-  };
-}
-
 export const people: Methods = {
   "users.info": {
     scopes: ["users:read"],
     required: { user: "text" },
-    optional: { include_locale: "flag" },
+    optional: {},
     run: (world, args) => ({ user: userJson(world, knownUser(world, textOf(args["user"]))) }),
   },
   "users.list": {
     scopes: ["users:read"],
     required: {},
-    optional: { cursor: "text", limit: "number", include_locale: "flag" },
+    optional: { cursor: "text", limit: "number" },
     run(world, args) {
       const { items, response_metadata } = page([...world.state.users.values()], args);
       return { members: items.map((user) => userJson(world, user)), response_metadata };
@@ -102,7 +84,7 @@ export const people: Methods = {
   "usergroups.list": {
     scopes: ["usergroups:read"],
     required: {},
-    optional: { include_count: "flag", include_disabled: "flag", include_users: "flag" },
+    optional: { include_users: "flag" },
     run: (world, args) => ({
       usergroups: [...world.state.groups.values()].map((group) =>
         groupJson(world.state.team.id, group, args["include_users"] === true),
@@ -112,7 +94,7 @@ export const people: Methods = {
   "usergroups.users.list": {
     scopes: ["usergroups:read"],
     required: { usergroup: "text" },
-    optional: { include_disabled: "flag" },
+    optional: {},
     run(world, args) {
       const id = textOf(args["usergroup"]);
       const group = world.state.groups.get(id);
@@ -120,5 +102,4 @@ export const people: Methods = {
       return { users: group.users };
     },
   },
-  "bots.info": { scopes: ["users:read"], required: {}, optional: { bot: "text" }, run: botInfo },
 };

@@ -1,22 +1,11 @@
 import { checkView } from "../../check/view.ts";
 import { type JsonObject, textOf } from "../../json.ts";
-import { limits } from "../../rules/limits.ts";
 import { refuse } from "../../rules/refusal.ts";
 import type { View } from "../../workspace/state.ts";
-import { findView, openView, publishView, pushView, updateView, useTrigger, viewJson } from "../../workspace/views.ts";
+import { findView, openView, publishView, updateView, useTrigger, viewJson } from "../../workspace/views.ts";
 import type { World } from "../../world.ts";
 import type { Methods } from "./method.ts";
 import { knownUser } from "./arguments.ts";
-
-function push(world: World, args: JsonObject): JsonObject {
-  const content = checkView(args["view"], "modal");
-  const user = useTrigger(world, textOf(args["trigger_id"]));
-  const stack = world.state.modals.get(user) ?? [];
-  if (stack.length === 0) refuse("not_found", "view.known", "no modal is open to push on");
-  if (stack.length >= limits["view.stack"].max)
-    refuse("push_limit_reached", "view.stack", `${stack.length} views are open`);
-  return { view: viewJson(world, pushView(world, user, content)) };
-}
 
 function checkHash(view: View, hash: string): void {
   if (hash !== "" && hash !== view.hash) refuse("hash_conflict", "view.hash", `the view's hash is ${view.hash} by now`);
@@ -43,7 +32,6 @@ export const views: Methods = {
       return { view: viewJson(world, openView(world, useTrigger(world, textOf(args["trigger_id"])), content)) };
     },
   },
-  "views.push": { scopes: [], required: { trigger_id: "text", view: "json" }, optional: {}, run: push },
   "views.update": {
     scopes: [],
     required: { view: "json" },

@@ -72,21 +72,5 @@ export function interactionConduct(where: () => SmallWorld) {
       expect(afterShort).toEqual([]);
       expect(interactions()).toEqual(["block_suggestion", "block_suggestion"]);
     },
-    "select.response-url": async () => {
-      const select = (more: object) => ({ type: "conversations_select", action_id: "where", ...more });
-      await open(
-        { ...input(select({ response_url_enabled: true })), block_id: "enabled" },
-        { ...input(select({})), block_id: "plain" },
-      );
-      await dana().submits({ enabled: "C0INCIDENTS", plain: "C0OPS" });
-      const urls = where().bot.last()["response_urls"] as { response_url: string }[]; // a view_submission has them
-      const body = JSON.stringify({ text: "created", response_type: "in_channel" });
-      await fetch(urls[0]?.response_url ?? "", { method: "POST", body });
-
-      expect(urls).toEqual([
-        { block_id: "enabled", action_id: "where", channel_id: "C0INCIDENTS", response_url: expect.any(String) },
-      ]);
-      expect(dana().sees("incidents").at(-1)?.text).toBe("created");
-    },
   };
 }

@@ -4,7 +4,7 @@ import type { Answer, SmallWorld } from "../../support/small-world.ts";
 
 const named = (title: string, more: object = {}) => modal({ title: plain(title), submit: plain(), ...more });
 
-/** Modals: their response actions, and view_closed. */
+/** Modals: their response actions, and what stays in them. */
 export function modalConduct(where: () => SmallWorld) {
   const dana = () => where().playground.as("dana");
   const shown = (): unknown => dana().modal()?.content["title"];
@@ -15,55 +15,24 @@ export function modalConduct(where: () => SmallWorld) {
     await dana().submits();
     where().bot.answer = () => undefined;
   };
-  const closings = (): readonly unknown[] =>
-    where()
-      .bot.received.map(({ payload }) => payload)
-      .filter((payload) => payload["type"] === "view_closed");
 
   return {
     "ack.empty-closes": async () => {
       await call("views.open", named("One"));
-      await call("views.push", named("Two"));
-      await dana().submits();
-      const below = shown();
+      const before = shown();
       await dana().submits();
 
-      expect(below).toEqual(plain("One"));
+      expect(before).toEqual(plain("One"));
       expect(dana().modal()).toBeUndefined();
     },
     "ack.view-answers": async () => {
-      await call(
-        "views.open",
-        named("One", { blocks: [{ ...input(undefined, { optional: true }), block_id: "name" }] }),
-      );
+      const blocks = [{ ...input(undefined, { optional: true }), block_id: "name" }];
+      await call("views.open", named("One", { blocks }));
       await answering({ response_action: "errors", errors: { name: "taken" } });
       const errors = dana().modal()?.errors;
       await answering({ response_action: "update", view: named("Two") });
-      const updated = shown();
-      await answering({ response_action: "push", view: named("Three") });
-      const pushed = shown();
-      await answering({ response_action: "clear" });
 
-      expect([errors, updated, pushed]).toEqual([{ name: "taken" }, plain("Two"), plain("Three")]);
-      expect(dana().modal()).toBeUndefined();
-    },
-    "view.closed": async () => {
-      await call("views.open", named("One", { notify_on_close: true, callback_id: "one" }));
-      await call("views.push", named("Two"));
-      await dana().closes();
-      const afterSilent = closings();
-      await dana().closes();
-
-      expect(afterSilent).toEqual([]);
-      expect(closings()).toMatchObject([{ is_cleared: false, view: { callback_id: "one" } }]);
-    },
-    "view.cleared": async () => {
-      await call("views.open", named("One", { notify_on_close: true, callback_id: "one" }));
-      await call("views.push", named("Two", { notify_on_close: true }));
-      await dana().dismisses();
-
-      expect(dana().modal()).toBeUndefined();
-      expect(closings()).toMatchObject([{ is_cleared: true, view: { callback_id: "one" } }]);
+      expect([errors, shown()]).toEqual([{ name: "taken" }, plain("Two")]);
     },
     "view.keeps-input": async () => {
       const field = (blockId: string, actionId: string) => ({

@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import { actions, button } from "../../support/samples.ts";
+import { actions, button, channelInfo } from "../../support/samples.ts";
 import { app, type SmallWorld } from "../../support/small-world.ts";
 
 const robin = { name: "robin", realName: "Robin Vale", channel: "ops" };
@@ -82,8 +82,8 @@ export function peopleConduct(where: () => SmallWorld, another: Another) {
       expect(own["message"]).not.toHaveProperty("user_team");
     },
     "shared.channel": async () => {
-      const { playground, bot, call } = where();
-      const ops = async () => (await call("conversations.info", { channel: "C0OPS" }))["channel"];
+      const { playground, bot } = where();
+      const ops = () => channelInfo(where(), "C0OPS");
       const before = await ops();
       await playground.as("dana").says("hello @gantry");
       const mentioned = bot.last();

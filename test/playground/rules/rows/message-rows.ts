@@ -15,11 +15,6 @@ export function messageRows(steps: Steps) {
       kept: () => message({ blocks: JSON.stringify([section()]) }),
       broken: () => message({ blocks: "[{" }),
     },
-    "message.markdown-alone": {
-      error: "markdown_text_conflict",
-      kept: () => world.call("chat.postMessage", { channel: "C0OPS", markdown_text: "x" }),
-      broken: () => message({ markdown_text: "x" }),
-    },
     "message.known": { error: "message_not_found", kept: () => update({}), broken: () => update({ ts: "1.000000" }) },
     "message.own": {
       error: "cant_update_message",
@@ -35,6 +30,18 @@ export function messageRows(steps: Steps) {
       error: "cannot_reply_to_message",
       kept: async () => message({ thread_ts: await posted() }),
       broken: async () => message({ thread_ts: await reply() }),
+    },
+    "ephemeral.thread": {
+      error: "cannot_reply_to_message",
+      kept: async () => {
+        const ts = await posted();
+        await message({ thread_ts: ts });
+        return world.call("chat.postEphemeral", { channel: "C0OPS", user: "U0DANA", text: "x", thread_ts: ts });
+      },
+      broken: async () => {
+        const thread_ts = await posted();
+        return world.call("chat.postEphemeral", { channel: "C0OPS", user: "U0DANA", text: "x", thread_ts });
+      },
     },
     "channel.known": {
       error: "channel_not_found",
@@ -88,11 +95,6 @@ export function messageRows(steps: Steps) {
       error: "invalid_response_type",
       kept: () => respondToClick({ replace_original: false, response_type: "in_channel" }),
       broken: () => respondToClick({ replace_original: true, response_type: "in_channel" }),
-    },
-    "response-url.original": {
-      error: "message_not_found",
-      kept: () => respondToClick({ delete_original: true }),
-      broken: () => respond({ delete_original: true }),
     },
     "response-url.thread": {
       error: "invalid_arguments",

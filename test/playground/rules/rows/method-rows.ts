@@ -17,25 +17,13 @@ async function postsAtOnce(world: SmallWorld, messages: number): Promise<void> {
 /** For each rule about methods: a step that keeps it and one that breaks it. */
 export function methodRows(steps: Steps) {
   const { world, poor, message, upload } = steps;
+  const complete = (files: readonly object[]) =>
+    world.call("files.completeUploadExternal", { files, channel_id: "C0OPS" });
   return {
     "group.known": {
       error: "no_such_subteam",
       kept: () => world.call("usergroups.users.list", { usergroup: "S0ONCALL" }),
       broken: () => world.call("usergroups.users.list", { usergroup: "S404" }),
-    },
-    "user.enabled": {
-      error: "user_disabled",
-      kept: () => world.call("conversations.open", { users: "U0GWEN" }),
-      broken: async () => {
-        world.playground.people.deactivate("gwen");
-        await world.call("conversations.open", { users: "U0GWEN" });
-        world.playground.people.reactivate("gwen");
-      },
-    },
-    "bot.known": {
-      error: "bot_not_found",
-      kept: () => world.call("bots.info", { bot: "B0BOT" }),
-      broken: () => world.call("bots.info", { bot: "B404" }),
     },
     "list.page": {
       error: "invalid_limit",
@@ -84,11 +72,11 @@ export function methodRows(steps: Steps) {
     "file.upload": { error: "file_upload_size_mismatch", kept: () => upload("abc"), broken: () => upload("abcd") },
     "file.known": {
       error: "file_not_found",
-      kept: async () => world.call("files.completeUploadExternal", { files: [{ id: await upload("abc") }] }),
+      kept: async () => complete([{ id: await upload("abc") }]),
       broken: async () => {
         const files = [{ id: await upload("abc") }];
-        await world.call("files.completeUploadExternal", { files });
-        return world.call("files.completeUploadExternal", { files });
+        await complete(files);
+        return complete(files);
       },
     },
   } satisfies Record<string, Row>;

@@ -47,7 +47,7 @@ export function viewRows(steps: Steps) {
     },
     "view.answer": {
       error: "invalid_answer",
-      kept: () => submit({ response_action: "clear" }),
+      kept: () => submit({ response_action: "update", view: modal() }),
       broken: () => submit({ response_action: "close" }),
     },
     "view.error-block": {
@@ -77,6 +77,11 @@ export function viewRows(steps: Steps) {
         await world.call("views.open", { trigger_id: id, view: modal() });
         return world.call("views.open", { trigger_id: id, view: modal() });
       },
+    },
+    "select.source": {
+      error: "invalid_options",
+      kept: () => search({ options: [] }),
+      broken: () => search({}),
     },
     "options.answer": {
       error: "invalid_options",

@@ -1,4 +1,4 @@
-import { isList, isObject, type Json, type JsonObject, objectsOf, textOf } from "../../../json.ts";
+import { isObject, type Json, type JsonObject, objectsOf, textOf } from "../../../json.ts";
 import { initialState, stateName } from "../../../workspace/view-state.ts";
 import type { ActionValue } from "../block-context.ts";
 
@@ -7,23 +7,15 @@ const none: ActionValue = { kind: "none" };
 type Read = (held: Json) => ActionValue;
 
 const readId: Read = (held) => ({ kind: "id", id: textOf(held) });
-const readIds: Read = (held) => ({ kind: "ids", ids: isList(held) ? held.map(textOf) : [] });
 
 /** The property of each value in payloads: https://docs.slack.dev/reference/views#view-state */
 const readers: Readonly<Record<string, Read>> = {
   value: (held) => ({ kind: "text", text: textOf(held) }),
-  rich_text_value: (held) => (isObject(held) ? { kind: "rich-text", block: held } : none),
   selected_option: (held) => (isObject(held) ? { kind: "option", option: held } : none),
   selected_options: (held) => ({ kind: "options", options: objectsOf(held) }),
   selected_user: readId,
-  selected_users: readIds,
-  selected_channel: readId,
-  selected_channels: readIds,
   selected_conversation: readId,
-  selected_conversations: readIds,
   selected_date: (held) => ({ kind: "date", date: textOf(held) }),
-  selected_time: (held) => ({ kind: "time", time: textOf(held) }),
-  selected_date_time: (held) => ({ kind: "date-time", seconds: Number(held) }),
 };
 
 /** An element's value from its entry in a view's state: {type, selected_option: …}. */
@@ -44,22 +36,14 @@ function heldOf(value: ActionValue): Json {
   switch (value.kind) {
     case "text":
       return value.text === "" ? null : value.text;
-    case "rich-text":
-      return value.block;
     case "option":
       return value.option;
     case "options":
       return value.options;
     case "id":
       return value.id;
-    case "ids":
-      return value.ids;
     case "date":
       return value.date;
-    case "time":
-      return value.time;
-    case "date-time":
-      return value.seconds;
     default:
       return null;
   }

@@ -25,22 +25,13 @@ export function groupsOf(offered: readonly JsonObject[]): readonly ChoiceGroup[]
   }));
 }
 
-const listings: Readonly<Record<string, "users" | "channels" | "conversations">> = {
+const listings: Readonly<Record<string, "users" | "conversations">> = {
   users_select: "users",
-  channels_select: "channels",
   conversations_select: "conversations",
 };
 
-function singleType(element: JsonObject): string {
-  return textOf(element["type"]).replace(/^multi_/, "");
-}
-
 export function isMany(element: JsonObject): boolean {
-  return textOf(element["type"]).startsWith("multi_");
-}
-
-export function isExternal(element: JsonObject): boolean {
-  return singleType(element) === "external_select";
+  return element["type"] === "multi_static_select";
 }
 
 /** https://docs.slack.dev/reference/block-kit/composition-objects/conversation-filter-object */
@@ -51,13 +42,12 @@ function passes({ include, exclude_bot_users: noBots }: JsonObject, { kind, isWi
 
 /** Every choice of a select that doesn't ask the bot. */
 export function ownGroups(context: BlockContext, element: JsonObject): readonly ChoiceGroup[] {
-  const listing = listings[singleType(element)];
+  const listing = listings[textOf(element["type"])];
   if (listing !== undefined) {
     const passing = context.listed(listing).filter((each) => passes(objectOf(element["filter"]), each));
     return [{ label: "", choices: passing.map(({ id, name }) => ({ key: id, words: name, more: "" })) }];
   }
-  const groups = objectsOf(element["option_groups"]);
-  return groupsOf(groups.length > 0 ? groups : objectsOf(element["options"]));
+  return groupsOf(objectsOf(element["options"]));
 }
 
 /** The choices that match the query, without empty groups. */
@@ -75,18 +65,15 @@ export function matching(groups: readonly ChoiceGroup[], query: string): readonl
 export function heldChoices(context: BlockContext, element: JsonObject, value: ActionValue): readonly Choice[] {
   if (value.kind === "option") return [optionChoice(value.option)];
   if (value.kind === "options") return value.options.map(optionChoice);
-  const ids = value.kind === "id" ? [value.id] : value.kind === "ids" ? value.ids : [];
+  if (value.kind !== "id") return [];
   const known = ownGroups(context, element).flatMap(({ choices }) => choices);
-  return ids.map((id) => known.find(({ key }) => key === id) ?? { key: id, words: id, more: "" });
+  return [known.find(({ key }) => key === value.id) ?? { key: value.id, words: value.id, more: "" }];
 }
 
 /** The element's new value for the chosen lines. */
 export function valueOfChoices(element: JsonObject, chosen: readonly Choice[]): ActionValue {
-  const options = chosen.flatMap(({ option }) => (option === undefined ? [] : [option]));
-  const isListing = listings[singleType(element)] !== undefined;
-  if (isMany(element)) {
-    return isListing ? { kind: "ids", ids: chosen.map(({ key }) => key) } : { kind: "options", options };
-  }
+  if (isMany(element))
+    return { kind: "options", options: chosen.flatMap(({ option }) => (option === undefined ? [] : [option])) };
   const [first] = chosen;
   if (first === undefined) return { kind: "none" };
   return first.option === undefined ? { kind: "id", id: first.key } : { kind: "option", option: first.option };

@@ -1,38 +1,10 @@
 import { h, type JSX } from "preact";
-import { useId, useRef, useState } from "preact/hooks";
-import { type JsonObject, objectsOf, textOf } from "../../../json.ts";
-import { safeLink, wordsOf } from "../text/plain-text.ts";
+import { useId } from "preact/hooks";
+import { type JsonObject, objectsOf } from "../../../json.ts";
+import { wordsOf } from "../text/plain-text.ts";
 import { TextObject } from "../text/text-object.ts";
 import { type ElementProps, useElement } from "./use-element.ts";
-import { moveFocus } from "../../controls/menu.ts";
-import { usePopup } from "./use-popup.ts";
-
-/** The state of the menu, and its key and click handlers. */
-function useMenu() {
-  const [isOpen, setOpen] = useState(false);
-  const opener = useRef<HTMLButtonElement>(null);
-  const menu = usePopup(isOpen, opener);
-  const close = (): void => {
-    setOpen(false);
-    opener.current?.focus();
-  };
-  const toggle = (): void => {
-    if (isOpen) return close();
-    setOpen(true);
-    requestAnimationFrame(() => menu.current?.querySelector<HTMLElement>("[role=menuitem]")?.focus());
-  };
-  const onKeyDown = (event: KeyboardEvent): void => {
-    if (!isOpen) return;
-    if (event.key === "Escape") event.stopPropagation();
-    if (event.key === "Escape" || event.key === "Tab") close();
-    else moveFocus(event, menu.current);
-  };
-  const onFocusOut = ({ relatedTarget }: FocusEvent): void => {
-    const isInside = relatedTarget instanceof Node && menu.current?.contains(relatedTarget) === true;
-    if (!isInside && relatedTarget !== opener.current) setOpen(false);
-  };
-  return { isOpen, opener, menu, close, toggle, onKeyDown, onFocusOut };
-}
+import { useMenu } from "../../controls/menu.ts";
 
 function drawItems(props: ElementProps, choose: (option: JsonObject) => void): readonly JSX.Element[] {
   return objectsOf(props.element["options"]).map((option) =>
@@ -47,10 +19,7 @@ function drawItems(props: ElementProps, choose: (option: JsonObject) => void): r
 
 /** The ⋯ menu: https://docs.slack.dev/reference/block-kit/block-elements/overflow-menu-element */
 export function OverflowMenu(props: ElementProps): JSX.Element {
-  const { send, isBusy, extras } = useElement(props, (value) => {
-    const href = value.kind === "option" ? safeLink(textOf(value.option["url"])) : undefined;
-    if (href !== undefined) open(href, "_blank", "noopener,noreferrer");
-  });
+  const { send, isBusy, extras } = useElement(props);
   const { isOpen, opener, menu, close, toggle, onKeyDown, onFocusOut } = useMenu();
   const id = useId();
   const choose = (option: JsonObject): void => {

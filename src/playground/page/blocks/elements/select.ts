@@ -1,16 +1,14 @@
 import { Fragment, h, type JSX, type RefObject } from "preact";
 import { useEffect, useId, useRef } from "preact/hooks";
 import { type ElementProps, fieldAttributes } from "./use-element.ts";
-import { charactersOf, plainWithEmoji } from "../text/text-object.ts";
 import { usePopup } from "./use-popup.ts";
 import { type Offers, type Selecting, useSelecting } from "./use-select.ts";
 import type { Choice, ChoiceGroup } from "./choice.ts";
-import type { BlockContext } from "../block-context.ts";
 
 function drawField(props: ElementProps, list: { readonly id: string; readonly selecting: Selecting }): JSX.Element {
   const { id, selecting } = list;
   const { isOpen, isMany, chosen, query, active } = selecting;
-  const shown = isMany ? "" : charactersOf(props.context, chosen[0]?.words ?? "");
+  const shown = isMany ? "" : (chosen[0]?.words ?? "");
   const attributes = fieldAttributes(props);
   return h("input", {
     ...attributes,
@@ -57,7 +55,7 @@ export function Select(props: ElementProps): JSX.Element {
     h(
       "div",
       { ref: box, class: "chooser-box" },
-      isMany ? h(Chips, { chosen, context: props.context, onRemove: selecting.toggle }) : null,
+      isMany ? h(Chips, { chosen, onRemove: selecting.toggle }) : null,
       drawField(props, { id, selecting }),
       canClear ? clear : null,
       h("span", { class: "chooser-arrow", "aria-hidden": true }),
@@ -67,7 +65,6 @@ export function Select(props: ElementProps): JSX.Element {
           id,
           name: props.name,
           popup,
-          context: props.context,
           offers: selecting.offers,
           active: selecting.active,
           isMany,
@@ -82,7 +79,6 @@ export function Select(props: ElementProps): JSX.Element {
 /** The chosen values of a multi-select, each with a button that removes it. */
 function Chips(props: {
   readonly chosen: readonly Choice[];
-  readonly context: BlockContext;
   readonly onRemove: (choice: Choice) => void;
 }): JSX.Element {
   return h(
@@ -92,7 +88,7 @@ function Chips(props: {
       h(
         "li",
         { class: "picked", key: choice.key },
-        h("span", { class: "plain", title: choice.words }, ...plainWithEmoji(props.context, choice.words)),
+        h("span", { class: "plain", title: choice.words }, choice.words),
         h(
           "button",
           { type: "button", "aria-label": `Remove ${choice.words}`, onClick: () => props.onRemove(choice) },
@@ -107,7 +103,6 @@ type ListboxProps = {
   readonly id: string;
   readonly name: string;
   readonly popup: RefObject<HTMLDivElement | null>;
-  readonly context: BlockContext;
   readonly offers: Offers;
   /** Indexed over all groups. */
   readonly active: number;
@@ -132,7 +127,7 @@ function drawOption(props: ListboxProps, choice: Choice, at: number): JSX.Elemen
       onClick: () => props.onChoose(choice),
     },
     h("span", { class: "popup-check", "aria-hidden": true }, isChosen ? "✓" : ""),
-    h("span", { class: "plain" }, ...plainWithEmoji(props.context, choice.words)),
+    h("span", { class: "plain" }, choice.words),
     choice.more === "" ? null : h("small", null, choice.more),
   );
 }

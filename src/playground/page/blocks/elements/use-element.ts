@@ -1,8 +1,7 @@
 import { h, type JSX } from "preact";
 import { useState } from "preact/hooks";
-import { isObject, type JsonObject, textOf } from "../../../json.ts";
+import { type JsonObject, textOf } from "../../../json.ts";
 import { firstValue } from "./action-value.ts";
-import { ConfirmDialog } from "./confirm-dialog.ts";
 import { type ActionValue, type BlockContext, type ElementRef, valueKey } from "../block-context.ts";
 import { wordsOf } from "../text/plain-text.ts";
 
@@ -22,18 +21,13 @@ type UsedElement = {
   readonly isBusy: boolean;
   /** Stores a new value on the page, without telling the bot. */
   readonly hold: (value: ActionValue) => void;
-  /**
-   * Sends an action, after the element's confirmation if it has one. Does nothing in an input block without
-   * dispatch_action.
-   */
+  /** Sends an action. Does nothing in an input block without dispatch_action. */
   readonly send: (value: ActionValue) => void;
-  /** `hold` and `send`; a declined confirmation restores the old value. */
+  /** `hold` and `send`. */
   readonly pick: (value: ActionValue) => void;
-  /** Shown after the element: its open confirmation, or that the bot did not answer. */
+  /** Shown after the element: that the bot did not answer. */
   readonly extras: JSX.Element;
 };
-
-type Unconfirmed = { readonly value: ActionValue; readonly before: ActionValue | undefined };
 
 function refOf(props: ElementProps): ElementRef {
   return { blockId: textOf(props.block["block_id"]), actionId: textOf(props.element["action_id"]) };
@@ -63,46 +57,26 @@ function useHeld(props: ElementProps) {
   return { value: props.context.values[valueKey(ref)] ?? own ?? firstValue(props.element), hold };
 }
 
-/**
- * An element's value, and the functions that change it and tell the bot. `onSent` is called when no confirmation is
- * open any more.
- */
-export function useElement(props: ElementProps, onSent?: (value: ActionValue) => void): UsedElement {
+/** An element's value, and the functions that change it and tell the bot. */
+export function useElement(props: ElementProps): UsedElement {
   const { isBusy, failure, send: sendNow } = useSending(props);
   const { value, hold } = useHeld(props);
-  const [asked, setAsked] = useState<Unconfirmed>();
-  const { confirm } = props.element;
-  const go = (next: ActionValue): void => {
-    sendNow(next);
-    onSent?.(next);
-  };
-  const ask = (next: Unconfirmed): void => {
+  const send = (next: ActionValue): void => {
     // Elements in input blocks send actions only with dispatch_action.
     if (props.block["type"] === "input" && props.block["dispatch_action"] !== true) return;
-    if (isObject(confirm)) setAsked(next);
-    else go(next.value);
+    sendNow(next);
   };
-  const decide = (isYes: boolean): void => {
-    setAsked(undefined);
-    if (asked === undefined) return;
-    if (isYes) go(asked.value);
-    else if (asked.before !== undefined) hold(asked.before);
-  };
-  const dialog =
-    asked !== undefined && isObject(confirm)
-      ? h(ConfirmDialog, { confirm, context: props.context, onDecision: decide })
-      : null;
   const error = failure === "" ? null : h("span", { class: "act-failed", role: "alert" }, `⚠ ${failure}`);
   return {
     value,
     isBusy,
     hold,
-    send: (next) => ask({ value: next, before: undefined }),
+    send,
     pick: (next) => {
       hold(next);
-      ask({ value: next, before: value });
+      send(next);
     },
-    extras: h("span", { class: "element-extras" }, error, dialog),
+    extras: h("span", { class: "element-extras" }, error),
   };
 }
 

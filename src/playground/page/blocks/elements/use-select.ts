@@ -6,7 +6,6 @@ import {
   groupsOf,
   heldChoices,
   isMany as holdsMany,
-  isExternal,
   matching,
   ownGroups,
   valueOfChoices,
@@ -33,9 +32,9 @@ export type Selecting = {
   readonly extras: JSX.Element;
 };
 
-function toggled(chosen: readonly Choice[], choice: Choice, most: number): readonly Choice[] {
-  if (chosen.some(({ key }) => key === choice.key)) return chosen.filter(({ key }) => key !== choice.key);
-  return chosen.length >= most ? chosen : [...chosen, choice];
+function toggled(chosen: readonly Choice[], choice: Choice): readonly Choice[] {
+  const others = chosen.filter(({ key }) => key !== choice.key);
+  return others.length < chosen.length ? others : [...chosen, choice];
 }
 
 /** The selection. As in Slack, a multi-select sends its action when the list closes, not at each choice. */
@@ -47,7 +46,7 @@ function useChosen(props: ElementProps) {
   const chosen = heldChoices(props.context, element, value);
   const choose = (choice: Choice, isOpen: boolean): void => {
     if (!isMany) return pick(valueOfChoices(element, [choice]));
-    const next = toggled(chosen, choice, Number(element["max_selected_items"] ?? Infinity));
+    const next = toggled(chosen, choice);
     if (!isOpen) return pick(valueOfChoices(element, next));
     hold(valueOfChoices(element, next));
     setChanged(true);
@@ -197,7 +196,7 @@ function useSuggestions(props: ElementProps, query: string, isOn: boolean): Offe
 
 /** The open list of a select for the current query. */
 function useOffers(props: ElementProps, query: string, isOpen: boolean): Offers {
-  const isAsked = isExternal(props.element);
+  const isAsked = props.element["type"] === "external_select";
   const suggested = useSuggestions(props, query, isOpen && isAsked);
   const offers = isAsked ? suggested : { groups: matching(ownGroups(props.context, props.element), query), notice: "" };
   const isEmpty = offers.groups.every(({ choices }) => choices.length === 0);

@@ -43,17 +43,13 @@ export function emoji(context: BlockContext, name: string): JSX.Element | string
 type Moment = {
   readonly seconds: number;
   readonly format: string;
-  readonly url: string;
   readonly fallback: string;
-  readonly timeZone?: string | undefined;
 };
 
 export function moment(context: BlockContext, date: Moment): JSX.Element {
   const exact = new Date(date.seconds * 1000);
   const words = formatSlackDate({ ...date, now: context.now }) ?? (date.fallback || String(date.seconds));
-  const isDate = Number.isFinite(exact.getTime());
-  const time = isDate
+  return Number.isFinite(exact.getTime())
     ? h("time", { dateTime: exact.toISOString(), title: exact.toISOString() }, words)
     : h("span", null, words);
-  return date.url === "" ? time : link(date.url, time);
 }

@@ -1,4 +1,4 @@
-// Dates as Slack writes them in English: https://docs.slack.dev/messaging/formatting-message-text#date-formatting
+// The parts of dates that Gantry sends, as Slack writes them in English: https://docs.slack.dev/messaging/formatting-message-text#date-formatting
 
 type SlackDate = {
   readonly seconds: number;
@@ -13,12 +13,6 @@ type SlackDate = {
 const day = 86_400_000;
 const halfYear = 183 * day;
 
-function ordinal(number: number): string {
-  const isTeen = number % 100 >= 11 && number % 100 <= 13;
-  const ending = isTeen ? undefined : ["th", "st", "nd", "rd"][number % 10];
-  return `${number}${ending ?? "th"}`;
-}
-
 type Parts = ReturnType<typeof partsOf>;
 
 function partsOf(ms: number, timeZone: string | undefined) {
@@ -28,11 +22,8 @@ function partsOf(ms: number, timeZone: string | undefined) {
     year: Number(format({ year: "numeric" })),
     month: Number(format({ month: "numeric" })),
     date: Number(format({ day: "numeric" })),
-    monthName: format({ month: "long" }),
     monthShort: format({ month: "short" }),
-    weekday: format({ weekday: "long" }),
     time: format({ hour: "numeric", minute: "2-digit" }),
-    timeSeconds: format({ hour: "numeric", minute: "2-digit", second: "2-digit" }),
   };
 }
 
@@ -50,8 +41,6 @@ function ago(seconds: number): string {
   return seconds > 0 ? `in ${words}` : `${words} ago`;
 }
 
-const two = (number: number): string => String(number).padStart(2, "0");
-
 const nearDays: Readonly<Record<number, string>> = { [-1]: "yesterday", 0: "today", 1: "tomorrow" };
 
 function tokensOf(asked: SlackDate): Readonly<Record<string, string>> {
@@ -62,22 +51,9 @@ function tokensOf(asked: SlackDate): Readonly<Record<string, string>> {
   const near = nearDays[dayOf(then) - dayOf(now)];
   // Slack omits the year within half a year from now.
   const year = Math.abs(ms - asked.now) < halfYear ? "" : `, ${then.year}`;
-  const date = `${then.monthName} ${ordinal(then.date)}${year}`;
-  const short = `${then.monthShort} ${then.date}${year}`;
-  const long = `${then.weekday}, ${then.monthName} ${ordinal(then.date)}`;
   return {
-    date_num: `${then.year}-${two(then.month)}-${two(then.date)}`,
-    date_slash: `${two(then.month)}/${two(then.date)}/${then.year}`,
-    date,
-    date_pretty: near ?? date,
-    date_short: short,
-    date_short_pretty: near ?? short,
-    date_long: `${long}${year}`,
-    date_long_full: `${then.monthName} ${then.date}, ${then.year}`,
-    date_long_pretty: near ?? `${long}${year}`,
-    day_divider_pretty: near ?? (then.year === now.year ? long : `${long}, ${then.year}`),
+    date_short_pretty: near ?? `${then.monthShort} ${then.date}${year}`,
     time: then.time,
-    time_secs: then.timeSeconds,
     ago: ago(asked.seconds - Math.floor(asked.now / 1000)),
   };
 }
@@ -91,11 +67,4 @@ export function formatSlackDate(date: SlackDate): string | undefined {
   const text = date.format.replaceAll(/\{(\w+)\}/g, (_token, name: string) => tokens[name] ?? "");
   // A leading token is capitalised; the bot's own words are kept.
   return date.format.startsWith("{") ? text.charAt(0).toUpperCase() + text.slice(1) : text;
-}
-
-/** A moment as the value of a datetime-local field, in the reader's time zone. */
-export function localMoment(seconds: number): string {
-  const at = new Date(seconds * 1000);
-  const date = `${String(at.getFullYear()).padStart(4, "0")}-${two(at.getMonth() + 1)}-${two(at.getDate())}`;
-  return `${date}T${two(at.getHours())}:${two(at.getMinutes())}`;
 }

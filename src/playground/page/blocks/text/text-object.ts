@@ -1,23 +1,8 @@
 import { type ComponentChild, h, type JSX } from "preact";
 import { isObject, type Json, textOf } from "../../../json.ts";
 import type { BlockContext } from "../block-context.ts";
-import { broadcastMention, channelMention, emoji, groupMention, link, moment, userMention } from "./links.ts";
+import { broadcastMention, channelMention, emoji, groupMention, link, userMention } from "./links.ts";
 import { parseMrkdwn, type Part, type Piece } from "../../../draw/mrkdwn-tree.ts";
-
-const emojiName = /:([a-z0-9+_'-]+(?:::skin-tone-[2-6])?):/;
-
-/** Plain text; only emoji names are replaced. */
-export function plainWithEmoji(context: BlockContext, text: string): readonly ComponentChild[] {
-  return text.split(emojiName).map((part, at) => (at % 2 === 1 ? emoji(context, part) : part));
-}
-
-/** Plain text for fields and titles, which can't contain elements. */
-export function charactersOf(context: BlockContext, text: string): string {
-  return text
-    .split(emojiName)
-    .map((part, at) => (at % 2 === 1 ? (context.emoji(part) ?? `:${part}:`) : part))
-    .join("");
-}
 
 /** A text object: https://docs.slack.dev/reference/block-kit/composition-objects/text-object */
 export function TextObject(props: {
@@ -28,8 +13,7 @@ export function TextObject(props: {
   if (!isObject(text)) return null;
   const words = textOf(text["text"]);
   if (text["type"] === "mrkdwn") return h(MrkdwnText, { text: words, context });
-  const drawn = text["emoji"] === false ? [words] : plainWithEmoji(context, words);
-  return h("span", { class: "plain" }, ...drawn);
+  return h("span", { class: "plain" }, words);
 }
 
 const tags = { bold: "strong", italic: "em", strike: "s", code: "code" } as const;
@@ -49,8 +33,6 @@ function drawPiece(context: BlockContext, piece: Piece): ComponentChild {
       return h(tags[piece.kind], null, ...drawPieces(context, piece.inner));
     case "emoji":
       return emoji(context, piece.name);
-    case "date":
-      return moment(context, piece);
     case "unknown":
       return piece.label === "" ? piece.raw : piece.label;
     default:

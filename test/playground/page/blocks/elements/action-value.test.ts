@@ -3,13 +3,11 @@ import type { JsonObject } from "../../../../../src/playground/json.ts";
 import { firstValue, stateOf, valueOf } from "../../../../../src/playground/page/blocks/elements/action-value.ts";
 
 const small = { text: { type: "plain_text", text: "Small" }, value: "s" };
-const rich = { type: "rich_text", elements: [] };
 
 describe("values are written to payloads and read back", () => {
   test.each([
     [{ type: "plain_text_input", initial_value: "web" }, { kind: "text", text: "web" }, { value: "web" }],
     [{ type: "number_input", initial_value: "2" }, { kind: "text", text: "2" }, { value: "2" }],
-    [{ type: "rich_text_input", initial_value: rich }, { kind: "rich-text", block: rich }, { rich_text_value: rich }],
     [{ type: "static_select", initial_option: small }, { kind: "option", option: small }, { selected_option: small }],
     [{ type: "radio_buttons", initial_option: small }, { kind: "option", option: small }, { selected_option: small }],
     [
@@ -19,20 +17,14 @@ describe("values are written to payloads and read back", () => {
     ],
     [{ type: "users_select", initial_user: "U1" }, { kind: "id", id: "U1" }, { selected_user: "U1" }],
     [
-      { type: "multi_channels_select", initial_channels: ["C1", "C2"] },
-      { kind: "ids", ids: ["C1", "C2"] },
-      { selected_channels: ["C1", "C2"] },
+      { type: "conversations_select", initial_conversation: "C1" },
+      { kind: "id", id: "C1" },
+      { selected_conversation: "C1" },
     ],
     [
       { type: "datepicker", initial_date: "2026-11-20" },
       { kind: "date", date: "2026-11-20" },
       { selected_date: "2026-11-20" },
-    ],
-    [{ type: "timepicker", initial_time: "23:59" }, { kind: "time", time: "23:59" }, { selected_time: "23:59" }],
-    [
-      { type: "datetimepicker", initial_date_time: 1_795_248_000 },
-      { kind: "date-time", seconds: 1_795_248_000 },
-      { selected_date_time: 1_795_248_000 },
     ],
   ] satisfies [JsonObject, object, JsonObject][])("%j", (element, value, carried) => {
     const state = { type: element.type, ...carried };

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { formatSlackDate, localMoment } from "../../../../../src/playground/page/blocks/text/slack-date.ts";
+import { formatSlackDate } from "../../../../../src/playground/page/blocks/text/slack-date.ts";
 
 const now = Date.UTC(2026, 10, 20, 12);
 const at = (...parts: readonly [number, number, number, number?, number?]): number =>
@@ -12,45 +12,29 @@ function write(seconds: number, format: string, timeZone = "UTC"): string | unde
 
 describe("dates are written as Slack writes them", () => {
   test.each([
-    ["{date_num}", at(2026, 11, 3), "2026-11-03"],
-    ["{date_slash}", at(2026, 11, 3), "11/03/2026"],
-    ["{date}", at(2026, 11, 3), "November 3rd"],
-    ["{date}", at(2014, 2, 18), "February 18th, 2014"],
-    ["{date_short}", at(2014, 2, 18), "Feb 18, 2014"],
-    ["{date_short}", at(2026, 12, 1), "Dec 1"],
-    ["{date_long}", at(2014, 2, 18), "Tuesday, February 18th, 2014"],
-    ["{date_long_full}", at(2020, 8, 9), "August 9, 2020"],
-    ["{date_pretty}", at(2026, 11, 20), "Today"],
+    ["{date_short_pretty}", at(2014, 2, 18), "Feb 18, 2014"],
+    ["{date_short_pretty}", at(2026, 12, 1), "Dec 1"],
+    ["{date_short_pretty}", at(2026, 11, 20), "Today"],
     ["{date_short_pretty} at {time}", at(2026, 11, 19), "Yesterday at 9:05 AM"],
-    ["by {date_long_pretty}", at(2026, 11, 21), "by tomorrow"],
-    ["{day_divider_pretty}", at(2026, 1, 2), "Friday, January 2nd"],
-    ["{day_divider_pretty}", at(2025, 1, 2), "Thursday, January 2nd, 2025"],
-    ["{time} {time_secs}", at(2026, 11, 20, 18, 39), "6:39 PM 6:39:00 PM"],
+    ["by {date_short_pretty}", at(2026, 11, 21), "by tomorrow"],
+    ["{time}", at(2026, 11, 20, 18, 39), "6:39 PM"],
     ["{ago}", at(2026, 11, 20, 11, 57), "3 minutes ago"],
     ["{ago}", at(2026, 11, 20, 13), "In 1 hour"],
     ["{ago}", at(2026, 11, 18, 11), "2 days ago"],
-    ["{date}", at(2026, 11, 11), "November 11th"],
-    ["{date}", at(2026, 11, 22), "November 22nd"],
     ["no token", at(2026, 11, 22), "no token"],
   ])("%s of %d is %s", (format, seconds, expected) => {
     expect(write(seconds, format)).toBe(expected);
   });
 
   test("today is the reader's own day", () => {
-    expect(write(at(2026, 11, 21, 2), "{date_pretty}", "America/New_York")).toBe("Today");
+    expect(write(at(2026, 11, 21, 2), "{date_short_pretty}", "America/New_York")).toBe("Today");
   });
 
   test.each([
-    ["{date_soon}", 1],
+    ["{date_num}", 1],
     ["{constructor}", 1],
-    ["{date}", 1e20],
+    ["{time}", 1e20],
   ])("%s of %d is for the fallback", (format, seconds) => {
     expect(write(seconds, format)).toBeUndefined();
   });
-});
-
-test("a moment goes into a field in the reader's own time and comes back", () => {
-  const seconds = 1_795_248_060;
-
-  expect(new Date(localMoment(seconds)).getTime() / 1000).toBe(seconds);
 });

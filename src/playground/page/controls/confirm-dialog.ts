@@ -1,9 +1,5 @@
 import { h, type JSX, type RefObject } from "preact";
 import { useEffect, useId, useRef } from "preact/hooks";
-import type { JsonObject } from "../../../json.ts";
-import type { BlockContext } from "../block-context.ts";
-import { TextObject } from "../text/text-object.ts";
-import { wordsOf } from "../text/plain-text.ts";
 
 /** Opens a dialog as modal while mounted, then returns the focus. */
 function useModal(): RefObject<HTMLDialogElement | null> {
@@ -21,20 +17,17 @@ function useModal(): RefObject<HTMLDialogElement | null> {
 }
 
 type Confirming = {
-  readonly confirm: JsonObject;
-  readonly context: BlockContext;
+  readonly title: string;
+  readonly text: string;
+  /** The button that means yes. */
+  readonly yes: string;
   readonly onDecision: (isYes: boolean) => void;
 };
 
-/**
- * A confirmation dialog. It traps the focus; Escape and the backdrop mean no.
- * https://docs.slack.dev/reference/block-kit/composition-objects/confirmation-dialog-object
- */
-export function ConfirmDialog(props: Confirming): JSX.Element {
-  const { confirm, context, onDecision } = props;
+/** Asks before something that can't be undone. It traps the focus; Escape and the backdrop mean no. */
+export function ConfirmDialog({ title, text, yes, onDecision }: Confirming): JSX.Element {
   const dialog = useModal();
   const id = useId();
-  const style = confirm["style"] === "danger" ? "button danger" : "button primary";
   const answer = (isYes: boolean, words: string, style: string): JSX.Element =>
     h("button", { type: "button", class: style, autofocus: isYes, onClick: () => onDecision(isYes) }, words);
   return h(
@@ -57,14 +50,9 @@ export function ConfirmDialog(props: Confirming): JSX.Element {
     h(
       "div",
       { class: "confirm-body" },
-      h("h2", { id: `${id}-title` }, wordsOf(confirm, "title") || "Are you sure?"),
-      h("div", { id: `${id}-text` }, h(TextObject, { text: confirm["text"], context })),
-      h(
-        "div",
-        { class: "confirm-answers" },
-        answer(false, wordsOf(confirm, "deny") || "Cancel", "button"),
-        answer(true, wordsOf(confirm, "confirm") || "Yes", style),
-      ),
+      h("h2", { id: `${id}-title` }, title),
+      h("div", { id: `${id}-text` }, text),
+      h("div", { class: "confirm-answers" }, answer(false, "Cancel", "button"), answer(true, yes, "button danger")),
     ),
   );
 }
