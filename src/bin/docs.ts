@@ -11,7 +11,10 @@ import { commands } from "../bot/commands/verbs.ts";
  * part is out of date.
  */
 const parts: Readonly<Record<string, { readonly name: string; readonly text: () => string }>> = {
-  "docs/verbs.md": { name: "verbs", text: () => [verbTable(), ...commands.map(verbSection)].join("\n\n") },
+  "docs/verbs.md": {
+    name: "verbs",
+    text: () => [verbTable(), commonOptions(), ...commands.flatMap(verbSection)].join("\n\n"),
+  },
   ...Object.fromEntries(engines.map(({ docs: { page } }) => [page, { name: "engines", text: () => limitTable(page) }])),
   "docs/configuration.md": { name: "variables", text: variableTables },
 };
@@ -21,20 +24,59 @@ function cell(text: string): string {
 }
 
 function verbTable(): string {
-  const rows = commands.map(
-    ({ name, usage, summary }) => `| [\`${name}\`](#${name}) | \`/gantry ${cell(usage)}\` | ${cell(summary)} |`,
-  );
+  const rows = commands.map((command) => {
+    const name = ownOptions(command).length === 0 ? `\`${command.name}\`` : `[\`${command.name}\`](#${command.name})`;
+    return `| ${name} | \`/gantry ${cell(command.usage)}\` | ${cell(command.summary)} |`;
+  });
   return ["| verb | usage | |", "|---|---|---|", ...rows].join("\n");
 }
 
-function verbSection({ name, summary, usage, example, options }: Command): string {
-  const flags = options.map(({ flag, summary: text }) => `| \`${cell(flag)}\` | ${cell(text)} |`);
+/** Options that many verbs share are listed once. */
+function commonOptions(): string {
+  const options = new Map(
+    commands.flatMap(({ options: all }) => all.map((option) => [keyOf(option), option] as const)),
+  );
+  const rows = [...options.values()].filter(isCommon).map((option) => {
+    const takers = commands.filter((command) => hasOption(command, option));
+    const others = commands.filter((command) => !hasOption(command, option));
+    const verbs = takers.length > others.length ? `all but ${namesOf(others)}` : namesOf(takers);
+    return `| \`${cell(option.flag)}\` | ${cell(option.summary)} | ${verbs} |`;
+  });
+  return ["## Common options", ["| option | | verbs |", "|---|---|---|", ...rows].join("\n")].join("\n\n");
+}
+
+function namesOf(listed: readonly Command[]): string {
+  return listed.map(({ name }) => `\`${name}\``).join(", ");
+}
+
+type Option = Command["options"][number];
+
+function keyOf({ flag, summary }: Option): string {
+  return `${flag} ${summary}`;
+}
+
+function isCommon(option: Option): boolean {
+  return commands.filter((command) => hasOption(command, option)).length > 10;
+}
+
+/** In the same words: another summary is another option. */
+function hasOption({ options }: Command, option: Option): boolean {
+  return options.some((each) => keyOf(each) === keyOf(option));
+}
+
+function ownOptions({ options }: Command): readonly Option[] {
+  return options.filter((option) => !isCommon(option));
+}
+
+/** Of a verb with options of its own: the table says all about the others. */
+function verbSection(command: Command): readonly string[] {
+  const rows = ownOptions(command).map(({ flag, summary: text }) => `| \`${cell(flag)}\` | ${cell(text)} |`);
+  if (rows.length === 0) return [];
   return [
-    `## ${name}`,
-    `${summary}.`,
-    `\`\`\`text\n/gantry ${usage}\n/gantry ${example}\n\`\`\``,
-    ...(flags.length === 0 ? [] : [["| option | |", "|---|---|", ...flags].join("\n")]),
-  ].join("\n\n");
+    `## ${command.name}`,
+    `\`\`\`text\n/gantry ${command.example}\n\`\`\``,
+    ["| option | |", "|---|---|", ...rows].join("\n"),
+  ];
 }
 
 function variableTables(): string {
