@@ -3,7 +3,6 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import { defaultPolicyText } from "../../src/bot/policy/read-policy.ts";
-import { type Part, parts } from "../report/parts.ts";
 import { notFullRun } from "../support/full-run.ts";
 import { startPostgres } from "../support/postgres.ts";
 import { until } from "../support/until.ts";
@@ -44,16 +43,10 @@ const elsewhere: Readonly<Record<string, readonly string[]>> = {
   "docs/docker.md#real-containers-in-one-command": ["test/bin/docker-start.test.ts"],
   "docs/kill-tests.md#kill-tests": ["test/kill/kill.ts"],
   "docs/kill-tests.md#the-soak": ["test/soak/soak.ts"],
-  ...Object.fromEntries(parts.map((part) => [`docs/report.md#${anchorOf(part)}`, ["test/report/report.ts"]])),
   "docs/slack.md#connect-gantry-to-slack": asksAndWrites,
   "docs/slack.md#without-a-terminal": asksAndWrites,
   "docs/slack.md#in-a-container": ["test/image/image.test.ts"],
 };
-
-/** The page of proofs is written by the program that runs its commands. */
-function anchorOf({ title }: Part): string {
-  return title.toLowerCase().replaceAll(" ", "-");
-}
 
 test("every command is run by a test, or its page says that it isn't", () => {
   const unmarked = new Set(blocks.filter(({ isMarked }) => !isMarked).map(({ at }) => at));

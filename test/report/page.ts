@@ -10,51 +10,35 @@ export type Report = {
   readonly machine: string;
   readonly isQuick: boolean;
   readonly entries: readonly Entry[];
-  /** The README's own list. */
-  readonly neverRun: string;
 };
 
-/** Of a part's output; a failure with traces is longer. */
-const MOST_LINES = 120;
+/** Of a failed part: a summary is at the end. The terminal of the run has all of it. */
+const LAST_LINES = 12;
 
 /** The page. Every part is on it, whatever became of it. */
-export function pageOf({ date, commit, machine, isQuick, entries, neverRun }: Report): string {
-  const size = isQuick ? "quick (`npm run report -- --quick`)" : "whole (`npm run report`)";
-  const left = entries.flatMap(({ part, outcome }) =>
-    outcome.kind === "not run" ? [`- ${part.title}: ${outcome.why}.`] : [],
-  );
+export function pageOf({ date, commit, machine, isQuick, entries }: Report): string {
+  const command = isQuick ? "npm run report -- --quick" : "npm run report";
   return `${[
     "# Proof",
-    "Written by a program that ran these commands and kept what they printed. Don't edit it: run it again.",
-    `| | |\n|---|---|\n| date | ${date} |\n| commit | ${commit} |\n| machine | ${machine} |\n| size | ${size} |`,
-    ["| part | result | took |", "|---|---|---|", ...entries.map(rowOf)].join("\n"),
-    ...entries.map(sectionOf),
-    "## What was not tested",
-    left.length === 0 ? "Every part above was run." : `In this run:\n\n${left.join("\n")}`,
-    neverRun,
+    `\`${command}\` ran these commands and wrote this page. Don't edit it: run it again.`,
+    `| | |\n|---|---|\n| date | ${date} |\n| commit | ${commit} |\n| machine | ${machine} |`,
+    ["| has to hold | command | result | took |", "|---|---|---|---|", ...entries.map(rowOf)].join("\n"),
+    ...entries.flatMap(({ part, outcome }) => (outcome.kind === "failed" ? failureOf(part, outcome) : [])),
+    "What nobody has run for real is listed in the [README](../README.md#not-run-yet).",
   ].join("\n\n")}\n`;
 }
 
-function rowOf({ part, outcome }: Entry): string {
+function rowOf({ part, command, outcome }: Entry): string {
   const took = outcome.kind === "not run" ? "–" : `${outcome.seconds.toFixed(0)} s`;
-  const result = outcome.kind === "passed" ? "Passed" : `**${resultOf(outcome)}**`;
-  return `| ${part.title} | ${result} | ${took} |`;
+  return `| **${part.title}.** ${part.claim} | \`${command}\` | ${resultOf(outcome)} | ${took} |`;
 }
 
-function resultOf({ kind }: Outcome): string {
-  return { passed: "Passed", failed: "Failed", "not run": "Not run" }[kind];
+function resultOf(outcome: Outcome): string {
+  if (outcome.kind === "passed") return "Passed";
+  return outcome.kind === "failed" ? "**Failed**" : `**Not run**: ${outcome.why}`;
 }
 
-function sectionOf({ part, command, outcome }: Entry): string {
-  const said = outcome.kind === "passed" ? "Passed." : `**${resultOf(outcome)}**: ${outcome.why}.`;
-  const printed = outcome.kind === "not run" ? [] : outcome.printed;
-  const kept = printed.slice(0, MOST_LINES);
-  if (printed.length > kept.length) kept.push(`(${printed.length - kept.length} more lines)`);
-  return [
-    `## ${part.title}`,
-    `Has to hold: ${part.claim}`,
-    `\`\`\`sh\n${command}\n\`\`\``,
-    said,
-    ...(kept.length > 0 ? [`\`\`\`text\n${kept.join("\n")}\n\`\`\``] : []),
-  ].join("\n\n");
+function failureOf({ title }: Part, { why, printed }: Extract<Outcome, { kind: "failed" }>): readonly string[] {
+  const last = printed.slice(-LAST_LINES);
+  return [`## ${title}`, `**Failed**: ${why}.`, ...(last.length > 0 ? [`\`\`\`text\n${last.join("\n")}\n\`\`\``] : [])];
 }

@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { readFileSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { cpus, loadavg, totalmem } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
@@ -45,20 +45,18 @@ async function main({ isQuick, only }: Options): Promise<number> {
     process.stderr.write(`${part.title}: ${command}\n`);
     const longestMs = isQuick ? LONGEST_QUICK_PART_MS : LONGEST_PART_MS;
     const outcome = notRun(part, only) ?? (await runCommand(command, { longestMs }));
-    process.stderr.write(`${part.title}: ${outcome.kind}\n`);
+    const printed = outcome.kind === "not run" ? [] : outcome.printed;
+    process.stderr.write([...printed, `${part.title}: ${outcome.kind}`, ""].join("\n"));
     entries.push({ part, command, outcome });
   }
   const memory = `${Math.round(totalmem() / 1024 ** 3)} GB`;
   const processors = `${cpus().length} × ${cpus()[0]?.model ?? "unknown processor"}`;
   const machine = `${processors}, ${memory}, ${process.platform} ${process.arch}, Node ${process.version}; load average ${loadBefore} at the start, ${load()} at the end`;
-  const neverRun = /^## Not run yet\n\n(?<text>.*?)\n\n## /msu.exec(readFileSync(join(root, "README.md"), "utf8"));
-  if (neverRun?.groups?.["text"] === undefined) throw new Error("README.md has no section “Not run yet”");
   const date = new Date()
     .toISOString()
     .replace("T", " ")
     .replace(/:\d\d\..*/u, " UTC");
-  const report = { date, commit, machine, isQuick, entries, neverRun: neverRun.groups["text"] };
-  writeFileSync(join(root, page), pageOf(report));
+  writeFileSync(join(root, page), pageOf({ date, commit, machine, isQuick, entries }));
   process.stdout.write(`${page} is written.\n`);
   return entries.some(({ outcome }) => outcome.kind === "failed") ? 1 : 0;
 }
