@@ -25,10 +25,15 @@ function cell(text: string): string {
 
 function verbTable(): string {
   const rows = commands.map((command) => {
-    const name = ownOptions(command).length === 0 ? `\`${command.name}\`` : `[\`${command.name}\`](#${command.name})`;
-    return `| ${name} | \`/gantry ${cell(command.usage)}\` | ${cell(command.summary)} |`;
+    const usage = `\`${cell(usageOf(command))}\``;
+    return `| ${ownOptions(command).length > 0 ? `[${usage}](#${command.name})` : usage} | ${cell(command.summary)} |`;
   });
-  return ["| verb | usage | |", "|---|---|---|", ...rows].join("\n");
+  return ["| verb | |", "|---|---|", ...rows].join("\n");
+}
+
+/** Without the options: they are in the section of the verb. */
+function usageOf({ usage }: Command): string {
+  return usage.replaceAll(/ \[--\w[^\]]*\]/gu, "");
 }
 
 /** Options that many verbs share are listed once. */
@@ -56,7 +61,7 @@ function keyOf({ flag, summary }: Option): string {
 }
 
 function isCommon(option: Option): boolean {
-  return commands.filter((command) => hasOption(command, option)).length > 10;
+  return commands.filter((command) => hasOption(command, option)).length > 3;
 }
 
 /** In the same words: another summary is another option. */
@@ -95,14 +100,14 @@ function limitTable(page: string): string {
   const columns = engines
     .filter(({ docs }) => docs.page === page)
     .map(({ name, docs }) => ({ name, ...docs.limits() }));
-  const rows = Object.entries(features).map(([feature, { words, field }]) => {
+  const rows = Object.entries(features).flatMap(([feature, { words, field }]) => {
     const cells = columns.map(({ bare, full }) => {
       const limit = limitOf(bare, feature);
-      const isSettable = limit !== undefined && limitOf(full, feature) === undefined;
-      const words = limit === undefined ? "yes" : `${effects[limit.effect]}: ${limit.why}`;
-      return cell(`${isSettable ? "needs a setting; without it: " : ""}${words}`);
+      if (limit === undefined) return "yes";
+      const isSettable = limitOf(full, feature) === undefined;
+      return cell(`${isSettable ? "needs a setting; without it: " : ""}${effects[limit.effect]}: ${limit.why}`);
     });
-    return `| ${[`${words} (\`${field}\`)`, ...cells].join(" | ")} |`;
+    return cells.every((each) => each === "yes") ? [] : [`| ${[`${words} (\`${field}\`)`, ...cells].join(" | ")} |`];
   });
   const heads = ["a request for", ...columns.map(({ name }) => `\`${name}\``)];
   return [`| ${heads.join(" | ")} |`, `|${"---|".repeat(heads.length)}`, ...rows].join("\n");

@@ -1,6 +1,4 @@
-import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { notSimulated } from "../../../src/playground/rules/not-simulated.ts";
 import { type AnyRuleId, rules } from "../../../src/playground/rules/rules.ts";
 
 type Line = readonly [row: string, ...ids: readonly [AnyRuleId, ...AnyRuleId[]]];
@@ -151,10 +149,4 @@ test("rules that are not simulated say why", () => {
       "several hundred messages a minute for a whole workspace: only the pace of each channel is kept",
     ]
   `);
-});
-
-test("what isn't simulated is listed in the documentation, as on the page", () => {
-  const docs = readFileSync("docs/slack.md", "utf8");
-
-  expect(Object.values(notSimulated).filter(({ says }) => !docs.includes(says))).toEqual([]);
 });
