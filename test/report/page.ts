@@ -13,7 +13,7 @@ export type Report = {
 };
 
 /** Of a failed part: a summary is at the end. The terminal of the run has all of it. */
-const LAST_LINES = 12;
+const LAST_LINES = 9;
 
 /** The page. Every part is on it, whatever became of it. */
 export function pageOf({ date, commit, machine, isQuick, entries }: Report): string {
