@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { UnitLabels, VolumeSource } from "../../workloads/runtime.ts";
-import type { Labels } from "./daemon/daemon-api.ts";
+import type { Labels } from "./daemon/daemon-schemas.ts";
 
 /** The label of everything that this data folder's engine made; its value is the folder's id. */
 export const OWNER_LABEL = "gantry.owner";

@@ -2,7 +2,8 @@ import { existsSync, readFileSync } from "node:fs";
 import { rename } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { z } from "zod";
-import type { DaemonApi, ListedContainer } from "./daemon/daemon-api.ts";
+import type { DaemonApi } from "./daemon/daemon-client.ts";
+import type { ListedContainer } from "./daemon/daemon-schemas.ts";
 import { containerName, OWNER_LABEL, unitOf } from "./names.ts";
 import { flushFolder, writeDurably } from "./data-folder.ts";
 

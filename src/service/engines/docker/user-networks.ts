@@ -1,5 +1,5 @@
 import { makeSerialQueue } from "../../workloads/lifecycle/serial-queue.ts";
-import type { DaemonApi } from "./daemon/daemon-api.ts";
+import type { DaemonApi } from "./daemon/daemon-client.ts";
 import { isNetworkName, networkName, OWNER_LABEL, ownerFilter } from "./names.ts";
 
 /** The networks of the users' workloads. They are removed when nothing uses them, because a daemon has few. */

@@ -1,4 +1,10 @@
-import { describe, expect, test } from "vitest";
+import { once } from "node:events";
+import { writeFileSync } from "node:fs";
+import { createServer } from "node:https";
+import type { AddressInfo, Socket } from "node:net";
+import { join } from "node:path";
+import type { TLSSocket } from "node:tls";
+import { describe, expect, onTestFinished, test } from "vitest";
 import {
   addressOf,
   addressProblem,
@@ -9,8 +15,10 @@ import { machineClock } from "../../../../src/platform/clock.ts";
 import { apiVersion } from "../../../../src/service/engines/docker/daemon/daemon-connection.ts";
 import { daemonAt } from "../../../../src/service/engines/docker/daemon/daemon-client.ts";
 import { findDaemon, usualSockets } from "../../../../src/service/engines/docker/daemon/find-daemon.ts";
+import { certificate, certificateKey } from "../../../support/test-certificate.ts";
 import { testClock } from "../../../support/test-clock.ts";
 import { until } from "../../../support/until.ts";
+import { makeDataDir } from "../process/support/data-dir.ts";
 import { fakeDaemon, podmanVersion } from "./support/fake-daemon.ts";
 
 const plain = { isVerified: false };
@@ -144,10 +152,32 @@ describe("the daemon", () => {
     expect(docker.asked.at(-1)).toBe("GET /v1.44/containers/json");
   });
 
-  test("that cuts an answer off is away", async () => {
+  test("on another machine is spoken to over TLS, each side with its certificate", async () => {
+    const certPath = makeDataDir();
+    for (const name of ["ca.pem", "cert.pem"]) writeFileSync(join(certPath, name), certificate);
+    writeFileSync(join(certPath, "key.pem"), certificateKey);
+    const server = createServer(
+      { cert: certificate, key: certificateKey, ca: certificate, requestCert: true },
+      ({ socket, url }, response) =>
+        response.end(JSON.stringify(url === "/version" ? aboutOver(socket) : { MemTotal: 1 })),
+    ).listen(0);
+    onTestFinished(() => void server.close());
+    await once(server, "listening");
+    const dockerHost = `tcp://localhost:${(server.address() as AddressInfo).port}`; // listens on a port
+
+    const found = await findDaemon({ dockerHost, tls: { isVerified: true, certPath } }, { clock: machineClock });
+
+    expect(found.about.version).toBe("trusted");
+    await expect(findDaemon({ ...nothing, dockerHost }, { clock: machineClock })).rejects.toThrow("can't be used");
+  });
+
+  test.each([
+    ["", {}],
+    [" of a known length", { "content-length": 2 }],
+  ])("that cuts an answer%s off is away", async (_, headers) => {
     await using docker = await fakeDaemon({
       "/containers/json": (response) => {
-        response.writeHead(200).write("[", () => response.destroy());
+        response.writeHead(200, headers).write("[", () => response.destroy());
       },
     });
     const { daemon } = await findDaemon({ ...nothing, dockerHost: docker.host }, { clock: machineClock });
@@ -159,6 +189,12 @@ describe("the daemon", () => {
     });
   });
 });
+
+/** What a daemon tells a client with a certificate that it trusts, or without one. */
+function aboutOver(socket: Socket): object {
+  const { authorized } = socket as TLSSocket; // the server speaks TLS
+  return { Version: authorized ? "trusted" : "a stranger", ApiVersion: "1.44" };
+}
 
 test("the usual sockets are those of Docker and Podman, of the machine and of the user", () => {
   const found = usualSockets({ runtimeDir: "/run/user/1000" }).map(({ address }) => addressText(address));

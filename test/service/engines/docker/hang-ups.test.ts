@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { machineClock } from "../../../../src/platform/clock.ts";
-import type { DaemonApi } from "../../../../src/service/engines/docker/daemon/daemon-api.ts";
+import type { DaemonApi } from "../../../../src/service/engines/docker/daemon/daemon-client.ts";
 import { daemonAt } from "../../../../src/service/engines/docker/daemon/daemon-client.ts";
 import { type FakeAnswer, type FakeDaemon, fakeDaemon } from "./support/fake-daemon.ts";
 
@@ -101,4 +101,22 @@ describe("a daemon that closes a connection without an answer", () => {
     );
     expect(times(fake, path)).toBe(1);
   });
+});
+
+test("whoever leaves in the middle of an answer ends the call, and nothing else", async () => {
+  const ended = Promise.withResolvers<void>();
+  await using fake = await fakeDaemon({
+    "/images/create": (response) => {
+      response.on("close", ended.resolve).writeHead(200);
+      response.write('{"status":"Pulling"}\n');
+    },
+  });
+  const pull = daemonAt({ socketPath: fake.socketPath }, machineClock).pullImage("web:1", {
+    auth: undefined,
+    signal: never,
+  });
+
+  for await (const { status } of pull) if (status === "Pulling") break;
+
+  await ended.promise;
 });

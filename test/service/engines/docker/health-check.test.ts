@@ -1,7 +1,9 @@
 import { expect, test } from "vitest";
 import { stillClock } from "../../../support/test-clock.ts";
-import type { ContainerHealth } from "../../../../src/service/engines/docker/daemon/daemon-api.ts";
-import { Inspected, inspectedOf } from "../../../../src/service/engines/docker/daemon/daemon-schemas.ts";
+import {
+  type ContainerHealth,
+  InspectedContainer,
+} from "../../../../src/service/engines/docker/daemon/daemon-schemas.ts";
 import { healthOf } from "../../../../src/service/engines/docker/units/health-check.ts";
 
 const container = {
@@ -17,13 +19,11 @@ const container = {
 const CHECK = { Test: ["CMD", "true"], Interval: 5_000_000_000, StartPeriod: 0, Retries: 0 };
 
 const inspectedWith = (Health: object | null, Healthcheck: object | null = CHECK) =>
-  inspectedOf(
-    Inspected.parse({
-      ...container,
-      Config: { ...container.Config, Healthcheck },
-      State: { ...container.State, Health },
-    }),
-  );
+  InspectedContainer.parse({
+    ...container,
+    Config: { ...container.Config, Healthcheck },
+    State: { ...container.State, Health },
+  });
 
 test.each([
   ["of Docker before its first check", { Status: "starting", FailingStreak: 0, Log: [] }, "starting"],

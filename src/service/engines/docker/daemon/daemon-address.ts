@@ -65,3 +65,9 @@ export function addressText(address: DaemonAddress): string {
   const host = address.host.includes(":") ? `[${address.host}]` : address.host;
   return `tcp://${host}:${address.port}`;
 }
+
+/** For requests. A socket's server may have any name. */
+export function originOf(address: DaemonAddress): string {
+  if ("socketPath" in address) return "http://localhost";
+  return addressText(address).replace("tcp:", address.tls ? "https:" : "http:");
+}

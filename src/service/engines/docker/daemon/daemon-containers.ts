@@ -1,41 +1,47 @@
-import type { ContainerSpec, DaemonApi, CommandFailure } from "./daemon-api.ts";
-import { type DaemonAsker, type DaemonConnection, askOnce } from "./daemon-connection.ts";
+import type { DaemonConnection } from "./daemon-connection.ts";
 import { DaemonError, isPodmanError } from "./daemon-error.ts";
-import { Created, Inspected, inspectedOf, Listed, listedOf } from "./daemon-schemas.ts";
+import { Created, InspectedContainer, type Labels, ListedContainer } from "./daemon-schemas.ts";
 
-type ContainerCalls = Pick<
-  DaemonApi,
-  | "listContainers"
-  | "inspectContainer"
-  | "createContainer"
-  | "startContainer"
-  | "stopContainer"
-  | "unpauseContainer"
-  | "removeContainer"
-  | "checkHealth"
-  | "setMemory"
->;
+/** What a container is created from. There is deliberately no field for host paths, privileges or host networks. */
+export type ContainerSpec = {
+  readonly image: string;
+  readonly command: readonly string[] | undefined;
+  readonly env: readonly string[];
+  readonly labels: Labels;
+  readonly memoryBytes: number | undefined;
+  readonly network: string;
+  /** Names by which other containers of the network find it. */
+  readonly aliases: readonly string[];
+  /** Container ports to publish on a free port of 127.0.0.1. */
+  readonly ports: readonly number[];
+  readonly volumes: readonly { readonly name: string; readonly target: string; readonly readOnly: boolean }[];
+};
 
-export function containerCalls(daemon: DaemonConnection, { read, find, post }: DaemonAsker): ContainerCalls {
+/** The exit code is what a shell has for it: 127 for a command that isn't there, 126 for one that can't be executed. */
+export type CommandFailure = { readonly exitCode: 126 | 127; readonly message: string };
+
+export function containerCalls({ ask, read, find }: DaemonConnection) {
   return {
-    async listContainers(labels) {
+    /** All containers with these labels, also those that don't run. */
+    async listContainers(labels: readonly string[]): Promise<readonly ListedContainer[]> {
       const filters = JSON.stringify({ label: labels });
-      return (await read(Listed, "/containers/json", { query: { all: "1", filters } })).map(listedOf);
+      return await read(ListedContainer.array(), { path: "/containers/json", query: { all: "1", filters } });
     },
-    async inspectContainer(id) {
-      const found = await find(Inspected, `/containers/${id}/json`);
-      return found && inspectedOf(found);
-    },
-    async createContainer(name, spec) {
+    /** Undefined when there is none. */
+    inspectContainer: async (id: string) => await find(InspectedContainer, `/containers/${id}/json`),
+    /** Resolves to the id. A taken name is a `DaemonError` 409, a missing image one 404. */
+    async createContainer(name: string, spec: ContainerSpec): Promise<string> {
+      const call = { method: "POST", path: "/containers/create", query: { name }, body: bodyOf(spec) } as const;
       try {
-        return Created.parse(await post("/containers/create", { query: { name }, body: bodyOf(spec) })).Id;
+        return (await read(Created, call)).Id;
       } catch (error) {
         throw isPodmanError(error, "that name is already in use") ? new DaemonError(409, error.message) : error;
       }
     },
-    async startContainer(id) {
+    /** Resolves to why the daemon couldn't run the command; rejects when anything else failed. */
+    async startContainer(id: string): Promise<CommandFailure | undefined> {
       try {
-        await post(`/containers/${id}/start`);
+        await ask({ method: "POST", path: `/containers/${id}/start` });
         return undefined;
       } catch (error) {
         const failure = commandFailure(error);
@@ -43,23 +49,32 @@ export function containerCalls(daemon: DaemonConnection, { read, find, post }: D
         throw error;
       }
     },
-    async stopContainer(id, graceSeconds) {
+    /** SIGTERM, and SIGKILL after the grace time; resolves when it has ended, or isn't there. */
+    async stopContainer(id: string, graceSeconds: number): Promise<void> {
+      const query = { t: String(graceSeconds) };
       // It answers once the container has ended.
       const limitMs = (graceSeconds + STOP_SECONDS) * 1_000;
-      await post(`/containers/${id}/stop`, { query: { t: String(graceSeconds) }, limitMs, isRepeatable: true }, [404]);
+      await ask({ method: "POST", path: `/containers/${id}/stop`, query, limitMs, isRepeatable: true }, [404]);
     },
-    unpauseContainer: async (id) => void (await post(`/containers/${id}/unpause`)),
-    // With the volumes that its image asked for and nobody named: nothing could find them again.
-    removeContainer: async (id) =>
-      void (await askOnce(
-        daemon,
-        { method: "DELETE", path: `/containers/${id}`, query: { force: "1", v: "1" } },
-        [404, 409],
-      )),
-    checkHealth: async (id, limitMs) =>
-      void (await askOnce(daemon, { method: "GET", path: `/libpod/containers/${id}/healthcheck`, limitMs })),
-    setMemory: async (id, bytes) =>
-      void (await post(`/containers/${id}/update`, { body: { Memory: bytes, MemorySwap: bytes }, isRepeatable: true })),
+    async unpauseContainer(id: string): Promise<void> {
+      await ask({ method: "POST", path: `/containers/${id}/unpause` });
+    },
+    /** Also one that runs, with the volumes that its image asked for and nobody named. Resolves when it isn't there. */
+    async removeContainer(id: string): Promise<void> {
+      await ask({ method: "DELETE", path: `/containers/${id}`, query: { force: "1", v: "1" } }, [404, 409]);
+    },
+    /**
+     * Runs the health check of a container now, and resolves when it is over. Only for Podman, which leaves that to systemd
+     * and runs none on a machine without it.
+     */
+    async checkHealth(id: string, limitMs: number): Promise<void> {
+      await ask({ path: `/libpod/containers/${id}/healthcheck`, limitMs });
+    },
+    /** Rejects where the daemon can't do it, or when more is in use. */
+    async setMemory(id: string, bytes: number): Promise<void> {
+      const body = { Memory: bytes, MemorySwap: bytes };
+      await ask({ method: "POST", path: `/containers/${id}/update`, body, isRepeatable: true });
+    },
   };
 }
 

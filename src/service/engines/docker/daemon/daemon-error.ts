@@ -1,4 +1,5 @@
 import { ZodError } from "zod";
+import { isHangUp } from "../../../../platform/http/hang-up.ts";
 
 /**
  * Why a call of the daemon failed. Without a status it couldn't be reached, or its answer was lost; the message is then a
@@ -22,7 +23,8 @@ export function isPodmanError(error: unknown, cause: string): error is DaemonErr
 /** A call that couldn't be sent, or whose answer didn't arrive. */
 export function unanswered(cause: unknown): DaemonError {
   const code = cause instanceof Error && "code" in cause ? String(cause.code) : "";
-  return new DaemonError(undefined, byCode[code] ?? messageOf(cause), { cause });
+  const why = isHangUp(cause) ? "it closed the connection" : (byCode[code] ?? messageOf(cause));
+  return new DaemonError(undefined, why, { cause });
 }
 
 /** Whether nobody knows if the call had an effect. */
@@ -37,8 +39,7 @@ const byCode: Readonly<Record<string, string>> = {
   ECONNREFUSED: "nothing listens there",
   ENOTFOUND: "its host name is unknown",
   EAI_AGAIN: "its host name is unknown",
-  ECONNRESET: "it closed the connection",
-  EPIPE: "it closed the connection",
+  UND_ERR_CONNECT_TIMEOUT: "its machine doesn't answer",
 };
 
 /** Why a daemon can't be used: a clause without a full stop, and without addresses. */

@@ -1,4 +1,4 @@
-import type { DaemonAbout, DaemonApi } from "./daemon-api.ts";
+import type { DaemonAbout, DaemonApi } from "./daemon-client.ts";
 import { whyUnusable } from "./daemon-error.ts";
 import type { Clock } from "../../../../platform/clock.ts";
 import { unawaited, repeat } from "../../../../platform/waiting.ts";

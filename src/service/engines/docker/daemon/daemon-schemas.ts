@@ -1,9 +1,14 @@
 import { z } from "zod";
-import type { ContainerHealth, InspectedContainer, Labels, ListedContainer } from "./daemon-api.ts";
+import type { Health } from "../../../workloads/runtime.ts";
 
-/** Parts of the daemon's answers; everything else in them is ignored. */
+/** Parts of the daemon's answers, in the engine's words; everything else in them is ignored. */
 
-const LabelMap = z.record(z.string(), z.string()).nullish();
+const LabelMap = z
+  .record(z.string(), z.string())
+  .nullish()
+  .transform((labels): Labels => labels ?? {});
+
+export type Labels = Readonly<Record<string, string>>;
 
 export const Version = z.object({
   Version: z.string(),
@@ -12,26 +17,38 @@ export const Version = z.object({
   Components: z.array(z.object({ Name: z.string() })).nullish(),
 });
 
-export const Info = z.object({
-  MemTotal: z.number(),
-  MemoryLimit: z.boolean().optional(),
-  DockerRootDir: z.string().optional(),
-  SecurityOptions: z.array(z.string()).nullish(),
-});
+export const About = z
+  .object({
+    MemTotal: z.number(),
+    MemoryLimit: z.boolean().default(true),
+    DockerRootDir: z.string().optional(),
+    SecurityOptions: z.array(z.string()).nullish(),
+  })
+  .transform(({ MemTotal, MemoryLimit, DockerRootDir, SecurityOptions }) => ({
+    memoryMib: MemTotal / 1024 / 1024,
+    /** Whether it enforces memory limits; not every rootless one can. */
+    limitsMemory: MemoryLimit,
+    /** Where it keeps images, containers and their logs, on its own machine. */
+    dataFolder: DockerRootDir,
+    isRootless: SecurityOptions?.includes("name=rootless") ?? false,
+  }));
 
 export const Created = z.object({ Id: z.string() });
-
-export const Listed = z.array(
-  z.object({ Id: z.string(), Names: z.array(z.string()).nullish(), Labels: LabelMap, State: z.string() }),
-);
 
 export const Volume = z.object({ Name: z.string() });
 
 export const Networks = z.array(z.object({ Name: z.string() }));
 
-export const Event = z.object({ Action: z.string(), Actor: z.object({ ID: z.string() }) });
+/** `die`, `oom`, `start`, `destroy`; Podman says `died` and `remove`. */
+export const Event = z
+  .object({ Action: z.string(), Actor: z.object({ ID: z.string() }) })
+  .transform(({ Action, Actor }) => ({ id: Actor.ID, action: Action }));
+export type Event = z.output<typeof Event>;
 
-export const Image = z.object({ Id: z.string(), RepoDigests: z.array(z.string()).nullish() });
+/** The digests are its names in registries: `shop/web@sha256:…`. There are none for an image that was built on the machine. */
+export const Image = z
+  .object({ Id: z.string(), RepoDigests: z.array(z.string()).nullish() })
+  .transform(({ Id, RepoDigests }) => ({ id: Id, digests: RepoDigests ?? [] }));
 
 export const Line = z.object({
   id: z.string().optional(),
@@ -39,109 +56,109 @@ export const Line = z.object({
   progressDetail: z.object({ current: z.number().optional() }).optional(),
   error: z.string().optional(),
 });
+export type Line = z.output<typeof Line>;
 
 /** Times are in nanoseconds; 0 is the default. */
 const HealthCheck = z.object({
   Test: z.array(z.string()).nullish(),
-  Interval: z.number().optional(),
-  Timeout: z.number().optional(),
-  StartPeriod: z.number().optional(),
-  Retries: z.number().optional(),
+  Interval: z.number().default(0),
+  Timeout: z.number().default(0),
+  StartPeriod: z.number().default(0),
+  Retries: z.number().default(0),
 });
 
 const HealthState = z.object({ Status: z.string(), Log: z.array(z.object({ End: z.string() })).nullish() });
-
-export const Inspected = z.object({
-  Id: z.string(),
-  Name: z.string(),
-  Image: z.string(),
-  Config: z.object({
-    Image: z.string(),
-    Labels: LabelMap,
-    Tty: z.boolean().optional(),
-    Healthcheck: HealthCheck.nullish(),
-  }),
-  HostConfig: z.object({ Memory: z.number().optional() }),
-  State: z.object({
-    Status: z.string(),
-    Paused: z.boolean().optional(),
-    OOMKilled: z.boolean().optional(),
-    ExitCode: z.number(),
-    FinishedAt: z.string(),
-    Health: HealthState.nullish(),
-  }),
-  NetworkSettings: z.object({
-    Ports: z.record(z.string(), z.array(z.object({ HostPort: z.string() })).nullable()).nullish(),
-    Networks: z
-      .record(z.string(), z.object({ Gateway: z.string().nullish(), IPAddress: z.string().nullish() }))
-      .nullish(),
-  }),
-});
-
-function labelsIn(labels: z.infer<typeof LabelMap>): Labels {
-  return labels ?? {};
-}
 
 /** Docker puts a slash before a name. Another one in it makes it the name of a link to the container. */
 function nameIn(names: readonly string[]): string {
   return names.map((name) => name.replace(/^\//u, "")).find((name) => !name.includes("/")) ?? "";
 }
 
-export function listedOf({ Id, Names, Labels: labels, State }: z.infer<typeof Listed>[number]): ListedContainer {
-  return {
+export const ListedContainer = z
+  .object({ Id: z.string(), Names: z.array(z.string()).nullish(), Labels: LabelMap, State: z.string() })
+  .transform(({ Id, Names, Labels: labels, State }) => ({
     id: Id,
     name: nameIn(Names ?? []),
-    labels: labelsIn(labels),
+    labels,
     state: stateOf(State),
     isPaused: State === "paused",
-  };
-}
+  }));
+export type ListedContainer = z.output<typeof ListedContainer>;
 
-export function inspectedOf({
-  Id,
-  Name,
-  Image: imageId,
-  Config,
-  HostConfig,
-  State,
-  NetworkSettings,
-}: z.infer<typeof Inspected>): InspectedContainer {
-  const state = stateOf(State.Status);
-  return {
-    id: Id,
-    name: nameIn([Name]),
-    image: { name: Config.Image, id: imageId },
-    labels: labelsIn(Config.Labels),
-    state,
-    isPaused: State.Paused ?? false,
-    isBeingRemoved: ["removing", "dead"].includes(State.Status),
-    hasTerminal: Config.Tty ?? false,
-    exitCode: state === "ended" ? State.ExitCode : null,
-    isOutOfMemory: State.OOMKilled ?? false,
-    // The daemons write the year 1 for "never".
-    finishedAt: State.FinishedAt.startsWith("0001-") ? undefined : new Date(State.FinishedAt).toISOString(),
-    memoryBytes: HostConfig.Memory === 0 ? undefined : HostConfig.Memory,
-    health: healthIn(State.Health, Config.Healthcheck),
-    ports: portsIn(NetworkSettings.Ports ?? {}),
-    networks: Object.values(NetworkSettings.Networks ?? {}).flatMap(({ Gateway: gateway, IPAddress: address }) =>
-      gateway && address ? [{ gateway, address }] : [],
-    ),
-  };
-}
+export const InspectedContainer = z
+  .object({
+    Id: z.string(),
+    Name: z.string(),
+    Image: z.string(),
+    Config: z.object({ Image: z.string(), Labels: LabelMap, Healthcheck: HealthCheck.nullish() }),
+    HostConfig: z.object({ Memory: z.number().optional() }),
+    State: z.object({
+      Status: z.string(),
+      Paused: z.boolean().default(false),
+      OOMKilled: z.boolean().default(false),
+      ExitCode: z.number(),
+      FinishedAt: z.string(),
+      Health: HealthState.nullish(),
+    }),
+    NetworkSettings: z.object({
+      Ports: z.record(z.string(), z.array(z.object({ HostPort: z.string() })).nullable()).nullish(),
+      Networks: z
+        .record(z.string(), z.object({ Gateway: z.string().nullish(), IPAddress: z.string().nullish() }))
+        .nullish(),
+    }),
+  })
+  .transform(({ Id, Name, Image: imageId, Config, HostConfig, State, NetworkSettings }) => {
+    const state = stateOf(State.Status);
+    return {
+      id: Id,
+      name: nameIn([Name]),
+      /** As it was named at the creation, and the id of what that was then. */
+      image: { name: Config.Image, id: imageId },
+      labels: Config.Labels,
+      state,
+      isPaused: State.Paused,
+      /** Somebody is removing it, or tried to. */
+      isBeingRemoved: ["removing", "dead"].includes(State.Status),
+      /** Null before its end. */
+      exitCode: state === "ended" ? State.ExitCode : null,
+      isOutOfMemory: State.OOMKilled,
+      /** The daemons write the year 1 for "never". */
+      finishedAt: State.FinishedAt.startsWith("0001-") ? undefined : new Date(State.FinishedAt).toISOString(),
+      /** Undefined without a limit. */
+      memoryBytes: HostConfig.Memory === 0 ? undefined : HostConfig.Memory,
+      /** Undefined without a health check. */
+      health: healthIn(State.Health, Config.Healthcheck),
+      /** Container port to published host port. */
+      ports: portsIn(NetworkSettings.Ports ?? {}),
+      /** Its address in each network. The gateway's address belongs to the machine that runs the container. */
+      networks: Object.values(NetworkSettings.Networks ?? {}).flatMap(({ Gateway: gateway, IPAddress: address }) =>
+        gateway && address ? [{ gateway, address }] : [],
+      ),
+    };
+  });
+export type InspectedContainer = z.output<typeof InspectedContainer>;
+
+export type ContainerHealth = NonNullable<ReturnType<typeof healthIn>>;
 
 /** Podman has a state of health also without a check. `NONE` is where somebody turned the image's check off. */
 function healthIn(
-  found: z.infer<typeof HealthState> | null | undefined,
-  check: z.infer<typeof HealthCheck> | null | undefined,
-): ContainerHealth | undefined {
+  found: z.output<typeof HealthState> | null | undefined,
+  check: z.output<typeof HealthCheck> | null | undefined,
+) {
   if (!found || !check || check.Test?.[0] === "NONE") return undefined;
-  const { Interval = 0, Timeout = 0, StartPeriod = 0, Retries = 0 } = check;
+  const { Interval, Timeout, StartPeriod, Retries } = check;
+  const state: Health = found.Status === "healthy" || found.Status === "unhealthy" ? found.Status : "starting";
   return {
-    state: found.Status === "healthy" || found.Status === "unhealthy" ? found.Status : "starting",
+    state,
+    /** When the last check ended; undefined before the first one. */
     checkedAt: found.Log?.at(-1)?.End,
+    /** From the end of a check to the next one. */
     intervalMs: Interval === 0 ? 30_000 : Interval / NANOSECONDS,
+    /** How long one check may take. */
     timeoutMs: Timeout === 0 ? 30_000 : Timeout / NANOSECONDS,
+    /** In which failures don't count. */
     startMs: StartPeriod / NANOSECONDS,
+    /** So many failures in a row make it unhealthy. */
     retries: Retries === 0 ? 3 : Retries,
   };
 }
@@ -150,7 +167,7 @@ function healthIn(
 const NANOSECONDS = 1_000_000;
 
 /** Podman also says `configured`, `initialized` and `stopped`. */
-function stateOf(status: string): InspectedContainer["state"] {
+function stateOf(status: string): "created" | "running" | "ended" {
   if (["created", "configured", "initialized"].includes(status)) return "created";
   return ["exited", "dead", "stopped", "removing"].includes(status) ? "ended" : "running";
 }

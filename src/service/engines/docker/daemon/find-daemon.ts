@@ -2,7 +2,7 @@ import { homedir } from "node:os";
 import { join } from "node:path";
 import type { Clock } from "../../../../platform/clock.ts";
 import { addressOf, addressText, type DaemonAddress, type TlsSettings } from "./daemon-address.ts";
-import type { DaemonAbout, DaemonApi } from "./daemon-api.ts";
+import type { DaemonAbout, DaemonApi } from "./daemon-client.ts";
 import { daemonAt } from "./daemon-client.ts";
 import { whyUnusable } from "./daemon-error.ts";
 

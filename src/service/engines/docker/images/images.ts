@@ -1,5 +1,5 @@
 import type { Clock } from "../../../../platform/clock.ts";
-import type { DaemonApi } from "../daemon/daemon-api.ts";
+import type { DaemonApi } from "../daemon/daemon-client.ts";
 import type { FindCredentials } from "./credentials.ts";
 import { referenceOf, type ImageReference } from "./image-reference.ts";
 import { pullImage } from "./pull.ts";

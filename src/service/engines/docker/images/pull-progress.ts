@@ -1,6 +1,6 @@
 import type { Clock, Timer } from "../../../../platform/clock.ts";
 import { duration } from "../../../workloads/lifecycle/back-off.ts";
-import type { PullLine } from "../daemon/daemon-api.ts";
+import type { Line as PullLine } from "../daemon/daemon-schemas.ts";
 
 /** In milliseconds. */
 export type PullLimits = {

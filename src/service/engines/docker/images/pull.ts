@@ -1,5 +1,5 @@
 import type { Clock } from "../../../../platform/clock.ts";
-import type { DaemonApi } from "../daemon/daemon-api.ts";
+import type { DaemonApi } from "../daemon/daemon-client.ts";
 import { DaemonError } from "../daemon/daemon-error.ts";
 import type { FindCredentials, Credentials } from "./credentials.ts";
 import { type ImageReference, HUB } from "./image-reference.ts";

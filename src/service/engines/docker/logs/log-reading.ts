@@ -1,6 +1,6 @@
 import type { Clock } from "../../../../platform/clock.ts";
 import type { LogReader } from "../../../workloads/runtime.ts";
-import type { DaemonApi } from "../daemon/daemon-api.ts";
+import type { DaemonApi } from "../daemon/daemon-client.ts";
 import { makeTimeReader, type Entry, splitFrames, splitTerminal } from "./log-entries.ts";
 import { cursorOf, hasWholeSeconds, momentOf, type Position, sinceOf, START, type StreamPosition } from "./position.ts";
 import type { RotationWatch } from "./rotation-watch.ts";

@@ -1,7 +1,7 @@
 import type { Clock } from "../../../../platform/clock.ts";
 import { type BackOff, delayAfter } from "../../../workloads/lifecycle/back-off.ts";
 import type { LogReader } from "../../../workloads/runtime.ts";
-import type { DaemonApi } from "../daemon/daemon-api.ts";
+import type { DaemonApi } from "../daemon/daemon-client.ts";
 import { DaemonError } from "../daemon/daemon-error.ts";
 import { LogError } from "./log-entries.ts";
 import { readContainerLog, type Reading, makeLag } from "./log-reading.ts";

@@ -5,7 +5,8 @@ import type { Clock } from "../../../../platform/clock.ts";
 import { HOST } from "../../../workloads/ports.ts";
 import { digestOf } from "../../../workloads/image-digest.ts";
 import type { Unit, UnitLabels } from "../../../workloads/runtime.ts";
-import type { DaemonApi, InspectedContainer } from "../daemon/daemon-api.ts";
+import type { DaemonApi } from "../daemon/daemon-client.ts";
+import type { InspectedContainer } from "../daemon/daemon-schemas.ts";
 import type { DiskWatch } from "../daemon/disk-watch.ts";
 import { followUnitLog } from "../logs/unit-log.ts";
 import { askedMib } from "../names.ts";
@@ -98,11 +99,7 @@ type Log = {
   readonly isRead: Promise<void>;
 };
 
-function makeLog(
-  { id, hasTerminal }: InspectedContainer,
-  ended: AbortSignal,
-  { clock, daemon, disk }: DockerContext,
-): Log {
+function makeLog({ id }: InspectedContainer, ended: AbortSignal, { clock, daemon, disk }: DockerContext): Log {
   const { promise: isRead, resolve } = Promise.withResolvers<void>();
   let isFollowed = false;
   return {
@@ -113,7 +110,9 @@ function makeLog(
           unawaited(Promise.resolve(reader.write({ at: clock.now(), text: `[gantry] ${text}` })));
       };
       const unfollow = disk?.follow(noteOnDisk);
-      resolve(followUnitLog({ clock, daemon }, { ...reader, container: id, hasTerminal, ended }).finally(unfollow));
+      resolve(
+        followUnitLog({ clock, daemon }, { ...reader, container: id, hasTerminal: false, ended }).finally(unfollow),
+      );
     },
     skip() {
       if (!isFollowed) resolve();

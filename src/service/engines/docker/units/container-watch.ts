@@ -1,6 +1,7 @@
 import type { Clock } from "../../../../platform/clock.ts";
 import type { Exit } from "../../../workloads/runtime.ts";
-import type { DaemonApi, InspectedContainer, ListedContainer } from "../daemon/daemon-api.ts";
+import type { DaemonApi } from "../daemon/daemon-client.ts";
+import type { InspectedContainer, ListedContainer } from "../daemon/daemon-schemas.ts";
 import { ownerFilter } from "../names.ts";
 import { unawaited } from "../../../../platform/waiting.ts";
 

@@ -1,5 +1,6 @@
 import type { Health, Unit } from "../../../workloads/runtime.ts";
-import type { ContainerHealth, DaemonApi } from "../daemon/daemon-api.ts";
+import type { ContainerHealth } from "../daemon/daemon-schemas.ts";
+import type { DaemonApi } from "../daemon/daemon-client.ts";
 
 /** How late a daemon may be with a check. */
 const LATE_MS = 2_000;

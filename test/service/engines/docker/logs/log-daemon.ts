@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { machineClock } from "../../../../../src/platform/clock.ts";
 import { daemonAt } from "../../../../../src/service/engines/docker/daemon/daemon-client.ts";
-import type { DaemonApi } from "../../../../../src/service/engines/docker/daemon/daemon-api.ts";
+import type { DaemonApi } from "../../../../../src/service/engines/docker/daemon/daemon-client.ts";
 
 /** As a daemon's log driver stored it. The time is in nanoseconds after `BEGIN`. */
 export type StoredEntry = { readonly stream: 1 | 2; readonly ns: bigint; readonly text: string | Buffer };
