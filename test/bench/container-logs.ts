@@ -70,10 +70,7 @@ async function measure(daemon: TestDaemon): Promise<void> {
     const query = { since, follow: true, signal: leaving.signal };
     const lines = createInterface({ input: await api.readLogs(container, query) });
     lines.on("line", (line) => note(followed, line)).on("error", () => undefined);
-    await followUnitLog(
-      { clock: machineClock, daemon: api },
-      { ...reader, container, hasTerminal: false, ended: ended.signal },
-    );
+    await followUnitLog({ clock: machineClock, daemon: api }, { ...reader, container, ended: ended.signal });
   });
   await sleep(4_000); // until all of them are connected
   const read = () => logs.page({ workload: "bench", day: dayOf(new Date()), from: 0, size: 10 * count });

@@ -3,6 +3,7 @@ import type { Mutant } from "./mutants.ts";
 const containers = ["test/service/engines/docker/containers.test.ts"];
 const outages = ["test/service/engines/docker/outages.test.ts"];
 const pulls = ["test/service/engines/docker/images/pull.test.ts"];
+const logs = ["test/service/engines/docker/logs/unit-log.test.ts"];
 const surroundings = ["test/service/workloads/surroundings.test.ts"];
 
 export const dockerMutants: readonly Mutant[] = [
@@ -265,5 +266,33 @@ export const dockerMutants: readonly Mutant[] = [
     text: "    resumeServing(run);\n",
     becomes: "",
     tests: surroundings,
+  },
+  {
+    bug: "lines that the daemon deleted before they were read are missing without a word",
+    file: "src/service/engines/docker/logs/log-reading.ts",
+    text: "      const hasGap = isGap();",
+    becomes: "      const hasGap = isGap() && isGap();",
+    tests: logs,
+  },
+  {
+    bug: "after a restart, a long line takes pieces of the next one along",
+    file: "src/service/engines/docker/logs/stream-lines.ts",
+    text: "stored: isAtMark ? after.pieces : 0",
+    becomes: "stored: after.pieces",
+    tests: logs,
+  },
+  {
+    bug: "a log that was read to its end is read over and over",
+    file: "src/service/engines/docker/logs/log-reading.ts",
+    text: "    written: () => written,",
+    becomes: "    written: () => time,",
+    tests: logs,
+  },
+  {
+    bug: "a daemon on another machine is spoken to without our certificate",
+    file: "src/service/engines/docker/daemon/daemon-connection.ts",
+    text: ": { ...address.tls };",
+    becomes: ": { ca: address.tls?.ca };",
+    tests: ["test/service/engines/docker/find-daemon.test.ts"],
   },
 ];

@@ -50,7 +50,7 @@ async function logOf(daemon: TestDaemon, container: string): Promise<Log> {
         { clock: machineClock, daemon: api },
         {
           container,
-          hasTerminal: false,
+
           after: log.cursor,
           write({ text, cursor }) {
             log.texts.push(text);
@@ -133,7 +133,7 @@ for (const daemon of await testDaemons()) {
       expect(log.texts).toEqual(numbers(1, 3000));
     });
 
-    test("rotated files double nothing, and what is lost by them is said", async () => {
+    test("rotated files double nothing, and lose nothing with Docker", async () => {
       const script = `trap go=1 USR1; echo 0; until [ "$go" ]; do usleep 10000; done; ${countTo(3000)}`;
       const container = await run(daemon, script, { "max-size": "50k", "max-file": "3" });
       const log = await logOf(daemon, container);
@@ -145,9 +145,26 @@ for (const daemon of await testDaemons()) {
 
       const lines = log.texts.filter((text) => !text.startsWith("[gantry]"));
       expect(new Set(lines).size).toBe(lines.length);
-      const notes = log.texts.filter((text) => /^\[gantry\] lines .* can be missing: .* rotated/u.test(text));
-      expect(notes.length > 0).toBe(lines.length < 3001);
-      if (daemon.kind === "docker") expect(lines).toEqual(numbers(0, 3000));
+      // Podman begins its only file again, and its follow skips what it hasn't read of it.
+      if (daemon.kind === "docker") expect(log.texts).toEqual(numbers(0, 3000));
+    });
+
+    test("a service that was away says that lines are missing which the daemon deleted meanwhile", async () => {
+      const script = `trap go=1 USR1; echo 0; until [ "$go" ]; do usleep 10000; done; ${countTo(3000)}`;
+      const container = await run(daemon, script, { "max-size": "50k", "max-file": "1" });
+      const log = await logOf(daemon, container);
+      const before = log.read();
+      await until(() => log.texts.length === 1);
+      await before.leave();
+      await daemon.must({ method: "POST", path: `/containers/${container}/kill?signal=USR1` });
+      await until(() => hasEnded(daemon, container));
+      await log.read().end();
+
+      expect(log.texts.slice(0, 2)).toEqual([
+        "0",
+        "[gantry] lines before the next one can be missing: the container's log was rotated before they were read",
+      ]);
+      expect(log.texts.slice(2)).toEqual(numbers(3003 - log.texts.length, 3000));
     });
 
     const notHere = daemon.missing ?? missingFor(daemon.kind);

@@ -7,13 +7,6 @@ type EntryStream = "out" | "err" | "daemon";
  */
 export type Entry = { readonly stream: EntryStream; readonly bytes: Buffer; readonly isFirst: boolean };
 
-type EntrySplitter = {
-  /** Yields the entries that this chunk completes. Consume all of them. */
-  readonly push: (chunk: Buffer) => Iterable<Entry>;
-  /** What is left when the log ended. */
-  readonly end: () => readonly Entry[];
-};
-
 /** Longer entries are passed on in parts. Docker cuts lines at 16 KiB, Podman at 8; in front of each is a time. */
 const MAX_PART_BYTES = 16 * 1024 + 64;
 
@@ -21,10 +14,10 @@ const HEADER_BYTES = 8;
 const STREAMS: readonly EntryStream[] = ["out", "out", "err", "daemon"];
 
 /**
- * Takes the frames apart in which the log of a container without a terminal comes: 8 bytes, the first of which is the
- * stream and the last four the length, and an entry. Chunks end anywhere.
+ * Takes the frames apart in which a log comes: 8 bytes, the first of which is the stream and the last four the length, and
+ * an entry. Chunks end anywhere; what they complete is yielded, and has to be consumed.
  */
-export function splitFrames(): EntrySplitter {
+export function splitFrames(): (chunk: Buffer) => Iterable<Entry> {
   let rest: Buffer = Buffer.alloc(0);
   let inside: { readonly stream: EntryStream; left: number; isFirst: boolean } | undefined;
 
@@ -35,46 +28,17 @@ export function splitFrames(): EntrySplitter {
     return true;
   }
 
-  return {
-    *push(chunk) {
-      rest = rest.length === 0 ? chunk : Buffer.concat([rest, chunk]);
-      while (inside ?? readHeader()) {
-        if (!inside) continue;
-        const size = Math.min(inside.left, MAX_PART_BYTES);
-        if (rest.length < size) break;
-        const { stream, isFirst } = inside;
-        yield { stream, bytes: rest.subarray(0, size), isFirst };
-        rest = rest.subarray(size);
-        inside = inside.left > size ? { stream, left: inside.left - size, isFirst: false } : undefined;
-      }
-    },
-    // An incomplete frame is dropped: the answer was cut off.
-    end: () => [],
-  };
-}
-
-const NEWLINE = 10;
-
-/**
- * The log of a container with a terminal has no frames, so an entry ends with its line. Between the pieces of a long one
- * the daemon's times stay in the text.
- */
-export function splitTerminal(): EntrySplitter {
-  let rest: Buffer = Buffer.alloc(0);
-  let isFirst = true;
-  return {
-    *push(chunk) {
-      rest = rest.length === 0 ? chunk : Buffer.concat([rest, chunk]);
-      for (;;) {
-        const end = rest.subarray(0, MAX_PART_BYTES).indexOf(NEWLINE);
-        if (end === -1 && rest.length < MAX_PART_BYTES) return;
-        const size = end === -1 ? MAX_PART_BYTES : end + 1;
-        yield { stream: "out", bytes: rest.subarray(0, size), isFirst };
-        rest = rest.subarray(size);
-        isFirst = end !== -1;
-      }
-    },
-    end: () => (rest.length > 0 ? [{ stream: "out", bytes: rest, isFirst }] : []),
+  return function* (chunk) {
+    rest = rest.length === 0 ? chunk : Buffer.concat([rest, chunk]);
+    while (inside ?? readHeader()) {
+      if (!inside) continue;
+      const size = Math.min(inside.left, MAX_PART_BYTES);
+      if (rest.length < size) break;
+      const { stream, isFirst } = inside;
+      yield { stream, bytes: rest.subarray(0, size), isFirst };
+      rest = rest.subarray(size);
+      inside = inside.left > size ? { stream, left: inside.left - size, isFirst: false } : undefined;
+    }
   };
 }
 

@@ -1,5 +1,4 @@
-import { type EntryFilter, makeEntryFilter } from "./entry-filter.ts";
-import { START, type StreamPosition } from "./position.ts";
+import { isSetBack, type Mark, START } from "./log-cursor.ts";
 
 /** Longer lines are stored in several pieces. */
 const MAX_LINE_BYTES = 16 * 1024;
@@ -12,91 +11,124 @@ const LINE_END_BYTES = 2;
 export type StreamLine = {
   readonly time: string;
   readonly text: string;
-  /** Up to where everything is in this line and those before. */
-  readonly position: StreamPosition;
+  /** Everything up to here is in this line and those before. */
+  readonly mark: Mark;
 };
 
 /** The lines of standard output, or of standard error. */
-export type StreamLines = Pick<EntryFilter, "isConnected"> & {
-  /** Takes an entry, and returns the lines that it completes. */
+export type StreamLines = {
+  /** Takes an entry, and returns what it completes after the mark. */
   readonly push: (time: string, bytes: Buffer) => readonly StreamLine[];
   /** The last line, if the output ended without a line end. */
   readonly end: () => readonly StreamLine[];
   /** When the unfinished line began. */
   readonly unfinishedSince: () => string | undefined;
+  /** Whether the entry at the mark came again. */
+  readonly isConnected: () => boolean;
 };
 
 /**
- * Puts the entries after a position together: a daemon writes a part of a line as an entry when the line is long, and
- * Podman whenever the program writes one.
+ * Puts the entries after a mark together: a daemon writes a part of a line as an entry when the line is long, and Podman
+ * whenever the program writes one.
  */
-export function makeStreamLines(after: StreamPosition = START): StreamLines {
-  const filter = makeEntryFilter(after);
-  let read = after;
-  let stored = after;
-  let unfinished: Unfinished | undefined;
+export function makeStreamLines(after: Mark = START): StreamLines {
+  const number = makeNumbers();
+  let isConnected = after.time === "";
   let isInLine = false;
+  let read = after;
+  let unfinished: Unfinished | undefined;
 
-  function take(isWhole: boolean): StreamLine[] {
-    if (!unfinished) return [];
-    const { text, rest } = textOf(unfinished, { open: stored.open, isWhole });
-    stored = { ...read, open: rest };
-    const line = { time: unfinished.time, text, position: stored };
-    unfinished = undefined;
-    return [line];
+  function take(isWhole: boolean): readonly StreamLine[] {
+    const lines: StreamLine[] = [];
+    if (!unfinished) return lines;
+    const { first, stored } = unfinished;
+    let { bytes, pieces } = unfinished;
+    const add = (piece: Buffer, mark: Mark): void => {
+      const text = piece.toString("utf8").replaceAll("\0", "\uFFFD");
+      if (pieces >= stored) lines.push({ time: first.time, text: pieces > 0 ? CONTINUED + text : text, mark });
+      pieces += 1;
+    };
+    while (bytes.length > MAX_LINE_BYTES + LINE_END_BYTES) {
+      const end = endOfPiece(bytes);
+      add(bytes.subarray(0, end), { ...first, pieces: pieces + 1 });
+      bytes = bytes.subarray(end);
+    }
+    if (isWhole) add(withoutEnd(bytes), read);
+    unfinished = isWhole ? undefined : { first, stored, bytes, pieces };
+    return lines;
   }
 
   return {
     push(time, bytes) {
-      const position = filter.next(time, isInLine);
+      const entry = number(time, isInLine);
       isInLine = bytes.at(-1) !== NEWLINE;
-      if (!position) return [];
-      const isTooLong = unfinished !== undefined && unfinished.size + bytes.length > MAX_LINE_BYTES + LINE_END_BYTES;
-      const before = isTooLong ? take(false) : [];
-      read = position;
-      unfinished ??= { time: position.time, parts: [], size: 0 };
-      unfinished.parts.push(bytes);
-      unfinished.size += bytes.length;
-      return isInLine ? before : [...before, ...take(true)];
+      if (!entry) return [];
+      const isAtMark = entry.time === after.time && entry.count === after.count;
+      if (isAtMark) isConnected = true;
+      if (isAtMark ? after.pieces === 0 : isBefore(entry, after)) return [];
+      read = entry;
+      unfinished ??= { first: entry, stored: isAtMark ? after.pieces : 0, bytes: Buffer.alloc(0), pieces: 0 };
+      unfinished.bytes = unfinished.bytes.length === 0 ? bytes : Buffer.concat([unfinished.bytes, bytes]);
+      return take(!isInLine);
     },
-    end() {
-      if (stored.open) unfinished ??= { time: read.time, parts: [], size: 0 };
-      return take(true);
-    },
-    unfinishedSince: () => unfinished?.time,
-    isConnected: filter.isConnected,
+    end: () => take(true),
+    unfinishedSince: () => unfinished?.first.time,
+    isConnected: () => isConnected,
   };
 }
 
-type Unfinished = { readonly time: string; parts: Buffer[]; size: number };
-type Taking = { readonly open: string | undefined; readonly isWhole: boolean };
+type Unfinished = {
+  /** The entry with which the line begins. */
+  readonly first: Mark;
+  /** So many of its pieces are stored since an earlier reading. */
+  readonly stored: number;
+  bytes: Buffer;
+  readonly pieces: number;
+};
 
-/** The text, and the bytes at its end that begin a character: they belong to the next piece. */
-function textOf({ parts }: Unfinished, { open, isWhole }: Taking): { text: string; rest: string | undefined } {
-  const bytes = Buffer.concat([Buffer.from(open ?? "", "hex"), ...parts]);
-  const end = isWhole ? endOfText(bytes) : bytes.length - unfinishedCharacter(bytes);
-  const text = bytes.toString("utf8", 0, end).replaceAll("\0", "\uFFFD");
-  return {
-    text: open === undefined ? text : CONTINUED + text,
-    rest: isWhole ? undefined : bytes.toString("hex", end),
+function isBefore(entry: Mark, mark: Mark): boolean {
+  return entry.time === mark.time ? entry.count < mark.count : entry.time < mark.time;
+}
+
+/** Entries that are remembered: Docker repeats those at the beginning of a new log file, which are few. */
+const REMEMBERED = 2_048;
+
+/**
+ * Numbers the entries of a stream; undefined for one that came before. A follow of Docker can repeat entries when a log
+ * file is rotated. Two entries have the same nanosecond only as parts of one line, and a clock that was set back by a
+ * moment gives them times that didn't come yet.
+ */
+function makeNumbers(): (time: string, isPart: boolean) => Mark | undefined {
+  const seen = new Set<string>();
+  let last = START;
+  return (time, isPart) => {
+    const isNewer = time > last.time || isSetBack(time, last.time);
+    const isPartOfLast = isPart && time === last.time;
+    const [oldest = ""] = seen;
+    // What is older than all that is remembered can only be a repetition.
+    const cameBefore = seen.has(time) || (seen.size === REMEMBERED && time < oldest);
+    if (cameBefore && !isNewer && !isPartOfLast && !time.endsWith(WHOLE_SECOND)) return undefined;
+    seen.add(time);
+    if (seen.size > REMEMBERED) seen.delete(oldest);
+    last = isNewer ? { time, count: 1, pieces: 0 } : { ...last, count: last.count + 1 };
+    return last;
   };
 }
+
+/** Podman's times are whole seconds. */
+const WHOLE_SECOND = "000000000";
 
 /** The end of a line is `\n` or `\r\n`. */
-function endOfText(bytes: Buffer): number {
-  if (bytes.at(-1) !== NEWLINE) return bytes.length;
-  return bytes.at(-2) === CARRIAGE_RETURN ? bytes.length - 2 : bytes.length - 1;
+function withoutEnd(bytes: Buffer): Buffer {
+  if (bytes.at(-1) !== NEWLINE) return bytes;
+  return bytes.subarray(0, bytes.at(-2) === CARRIAGE_RETURN ? -2 : -1);
 }
 
 const CARRIAGE_RETURN = 13;
 
-/** How many bytes at the end begin a character of UTF-8 that isn't complete: 0 to 3. */
-function unfinishedCharacter(bytes: Buffer): number {
-  for (let count = 1; count <= Math.min(3, bytes.length); count += 1) {
-    const byte = bytes[bytes.length - count] ?? 0;
-    // A byte inside a character is 10xxxxxx; the first one says by its leading ones how many bytes there are.
-    if ((byte & 0xc0) === 0x80) continue;
-    return count < Math.clz32(~(byte << 24)) ? count : 0;
-  }
-  return 0;
+/** A character of UTF-8 that would be cut belongs to the next piece: its bytes but the first are 10xxxxxx. */
+function endOfPiece(bytes: Buffer): number {
+  let end = MAX_LINE_BYTES;
+  while (end > MAX_LINE_BYTES - 3 && ((bytes[end] ?? 0) & 0xc0) === 0x80) end -= 1;
+  return end;
 }

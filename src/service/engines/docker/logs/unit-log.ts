@@ -4,9 +4,8 @@ import type { LogReader } from "../../../workloads/runtime.ts";
 import type { DaemonApi } from "../daemon/daemon-client.ts";
 import { DaemonError } from "../daemon/daemon-error.ts";
 import { LogError } from "./log-entries.ts";
-import { readContainerLog, type Reading, makeLag } from "./log-reading.ts";
-import { hasWholeSeconds, type Position, positionOf } from "./position.ts";
-import { type RotationWatch, watchRotation } from "./rotation-watch.ts";
+import { momentOf, type Position, positionOf } from "./log-cursor.ts";
+import { readContainerLog, type Reading } from "./log-reading.ts";
 
 type LogOptions = {
   readonly clock: Clock;
@@ -16,7 +15,6 @@ type LogOptions = {
 type UnitLog = LogReader & {
   /** The whole id of the container: a cursor of another one is one of an earlier start. */
   readonly container: string;
-  readonly hasTerminal: boolean;
   /** Aborted when the container has ended or is gone: what is left of its log is read then. */
   readonly ended: AbortSignal;
 };
@@ -35,21 +33,37 @@ const REST_MS = 30_000;
  * Resolves, never rejects, when all lines up to the container's end were written, or when `signal` aborts.
  */
 export async function followUnitLog({ clock, daemon }: LogOptions, log: UnitLog): Promise<void> {
-  const position = positionOf(log.container, log.after);
-  const rotation = watchRotation(daemon, { ...log, clock });
+  const { container, write, signal, ended } = log;
+  const position = positionOf(container, log.after);
   const state: State = { position, isBehind: position !== undefined, isHurried: false, noted: undefined };
-  const readNext = makeNext({ clock, daemon, log, state, rotation });
-  for (let failures = 0; !log.signal.aborted;) {
-    const isLast = log.ended.aborted;
+  const isLate = makeLag(clock);
+  for (let failures = 0; !signal.aborted;) {
+    const isLast = ended.aborted;
     try {
-      const next = await readNext(isLast);
-      if (next === "done") return;
+      const end = await readContainerLog(daemon, {
+        clock,
+        container,
+        after: state.position,
+        how: howToRead(state, isLast),
+        write,
+        signal: isLast ? signal : AbortSignal.any([signal, ended]),
+        onPosition(at) {
+          state.position = at;
+          state.noted = undefined;
+        },
+        limitMs: isLast ? REST_MS : IDLE_MS,
+        isLate,
+      });
+      if (isLast && end === "ended") return;
       failures = 0;
-      if (next === "ended") await pause(END_MS, { ...log, clock });
+      const isEnd = end === "ended" && !state.isBehind;
+      state.isBehind = end === "late";
+      state.isHurried = isLast;
+      if (isEnd) await pause(END_MS, { ...log, clock });
     } catch (error) {
-      if (log.signal.aborted) return;
+      if (signal.aborted) return;
       // The follow was given up because the container ended: what is left is read now.
-      if (!isLast && log.ended.aborted) continue;
+      if (!isLast && ended.aborted) continue;
       failures += 1;
       state.isBehind = true;
       if ((await isHopeless(error, { clock, log, state, failures })) && isLast) return;
@@ -68,52 +82,25 @@ type State = {
   noted: string | undefined;
 };
 
-type Next = {
-  readonly clock: Clock;
-  readonly daemon: LogOptions["daemon"];
-  readonly log: UnitLog;
-  readonly state: State;
-  readonly rotation: RotationWatch;
-};
-
-function makeNext({
-  clock,
-  daemon,
-  log,
-  state,
-  rotation,
-}: Next): (isLast: boolean) => Promise<"done" | "ended" | "more"> {
-  const { container, hasTerminal, write, signal, ended } = log;
-  const lag = makeLag(clock);
-  return async (isLast) => {
-    const end = await readContainerLog(daemon, {
-      clock,
-      container,
-      hasTerminal,
-      after: state.position,
-      how: howToRead(state, isLast),
-      write,
-      signal: isLast ? signal : AbortSignal.any([signal, ended]),
-      onPosition(position) {
-        state.position = position;
-        state.noted = undefined;
-      },
-      limitMs: isLast ? REST_MS : IDLE_MS,
-      lag,
-      rotation,
-    });
-    if (isLast && state.position && hasWholeSeconds(state.position.newest)) await rotation.look();
-    if (isLast && end === "ended") return "done";
-    const isEnd = end === "ended" && !state.isBehind;
-    state.isBehind = end === "late";
-    state.isHurried = isLast;
-    return isEnd ? "ended" : "more";
-  };
-}
-
 function howToRead({ isHurried, isBehind }: State, isLast: boolean): Reading["how"] {
   if (isLast) return isHurried ? "tail" : "rest";
   return isBehind ? "catch-up" : "follow";
+}
+
+/** More than a whole second, because that is how exact Podman's times are. */
+const LATE_MS = 2_500;
+
+/**
+ * Whether entries of a time are read late. Times are compared with the earliest that an entry came, because the daemon's
+ * clock can differ from ours.
+ */
+function makeLag(clock: Pick<Clock, "now">): Reading["isLate"] {
+  let leastMs = Number.POSITIVE_INFINITY;
+  return (time) => {
+    const ms = clock.now().getTime() - momentOf(time).getTime();
+    leastMs = Math.min(leastMs, ms);
+    return ms - leastMs > LATE_MS;
+  };
 }
 
 type Failure = { readonly clock: Clock; readonly log: UnitLog; readonly state: State; readonly failures: number };

@@ -110,9 +110,7 @@ function makeLog({ id }: InspectedContainer, ended: AbortSignal, { clock, daemon
           unawaited(Promise.resolve(reader.write({ at: clock.now(), text: `[gantry] ${text}` })));
       };
       const unfollow = disk?.follow(noteOnDisk);
-      resolve(
-        followUnitLog({ clock, daemon }, { ...reader, container: id, hasTerminal: false, ended }).finally(unfollow),
-      );
+      resolve(followUnitLog({ clock, daemon }, { ...reader, container: id, ended }).finally(unfollow));
     },
     skip() {
       if (!isFollowed) resolve();

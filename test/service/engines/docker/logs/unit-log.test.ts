@@ -10,7 +10,7 @@ let daemon: LogDaemon;
 beforeEach(async () => void (daemon = await openLogDaemon()));
 afterEach(() => daemon.close());
 
-const unit = { container: "0123456789abcdef", hasTerminal: false };
+const unit = { container: "0123456789abcdef" };
 const SECOND = 1_000_000_000n;
 
 function entry(text: string | Buffer, ns: bigint, stream: 1 | 2 = 1): StoredEntry {
@@ -139,7 +139,7 @@ describe.each([
 });
 
 test("entries that Docker repeats after a rotation are stored once", async () => {
-  const many = Array.from({ length: 300 }, (_, at) => entry(`line ${at}\n`, BigInt(at) * 1_000n));
+  const many = Array.from({ length: 3_000 }, (_, at) => entry(`line ${at}\n`, BigInt(at) * 1_000n));
   daemon.entries = [...many, ...many.slice(150), entry("next\n", SECOND + 1n), entry("next\n", SECOND + 1n)];
 
   const texts = (await restAfter()).map(({ text }) => text);
@@ -156,7 +156,7 @@ test("a clock that is set back by a moment loses no line", async () => {
   expect((await restAfter(all[1]?.cursor)).map(({ text }) => text)).toEqual(["c"]);
 });
 
-test("a rotation of Podman's only file is noted, since a follow loses lines then", async () => {
+test("a rotation of Podman's only file is noted when the line that was read last went with it", async () => {
   daemon.wholeSeconds = true;
   daemon.entries = [entry("first\n", 0n)];
   const log = follow();
@@ -213,6 +213,43 @@ test("a huge entry is stored in pieces, and reading goes on after any of them", 
   expect(text).toBe(`${"0123456789".repeat(10_000)}next`);
   expect(all.length).toBeGreaterThan(6);
   expect((await restAfter(all[2]?.cursor)).map((line) => line.text)).toEqual(all.slice(3).map((line) => line.text));
+});
+
+test("a log that Gantry 0.9 followed goes on after its cursor", async () => {
+  daemon.entries = [entry("one\n", 1n), entry("two\n", 2n, 2), entry("three\n", 3n), entry("four\n", 4n, 2)];
+  const at = (ns: number) => `179536053500000000${ns}`;
+
+  expect((await restAfter(`0123456789ab ${at(3)} ${at(2)} ${at(3)}-1 ${at(2)}-1`)).map(({ text }) => text)).toEqual([
+    "four",
+  ]);
+  expect((await restAfter(`0123456789ab ${at(2)} ${at(1)} ${at(1)}-1+e282 ${at(2)}-1`))[0]?.text).toBe("three");
+});
+
+test("a quiet log whose connection ends is followed again, and not read over and over", async () => {
+  daemon.chunkBytes = 48;
+  daemon.entries = [entry("first\n", 0n), entry("a\n", 58n * SECOND), entry("b\n", 61n * SECOND - 1n)];
+  const log = follow();
+  await until(() => log.lines.length === 3);
+  daemon.cut();
+  daemon.entries.push(entry("c\n", 61n * SECOND));
+  await log.sees(() => log.texts().includes("c"));
+  await log.leave();
+
+  expect(log.texts()).toEqual(["first", "a", "b", "c"]);
+  expect(daemon.asked.map((query) => query.get("follow"))).toEqual(["1", "1"]);
+});
+
+test("a long line that was deleted in the middle takes nothing of the next one along", async () => {
+  daemon.entries = [entry("first\n", 0n), entry("x".repeat(40_000), SECOND)];
+  const log = follow();
+  await until(() => log.lines.length === 3);
+  await log.leave();
+  daemon.entries = [entry("next\n", 2n * SECOND)];
+
+  expect((await restAfter(log.lines[2]?.cursor)).map(({ text }) => text)).toEqual([
+    "[gantry] lines before the next one can be missing: the container's log was rotated before they were read",
+    "next",
+  ]);
 });
 
 test("a container removed by hand is noted, and holds nothing up", async () => {
