@@ -1,10 +1,7 @@
-import type { Clock } from "../../../platform/clock.ts";
 import type { Readiness } from "../../engine.ts";
 import { makePortFronts } from "../../workloads/ports.ts";
 import type { Runtime, Unit } from "../../workloads/runtime.ts";
-import type { DaemonApi } from "./daemon/daemon-client.ts";
 import type { ListedContainer } from "./daemon/daemon-schemas.ts";
-import type { DiskWatch } from "./daemon/disk-watch.ts";
 import { checkImage } from "./images/image-reference.ts";
 import type { Images } from "./images/images.ts";
 import { titles } from "./limits.ts";
@@ -17,27 +14,19 @@ import { watchContainers } from "./units/container-watch.ts";
 import { startContainer, stepOf } from "./units/start-container.ts";
 import { unawaited } from "../../../platform/waiting.ts";
 
-type DockerRuntimeOptions = {
-  readonly clock: Clock;
-  readonly daemon: DaemonApi;
-  /** The data folder. */
+type DockerRuntimeOptions = Omit<DockerContext, "title" | "isOwn" | "watch" | "networks" | "graceSeconds"> & {
+  /** The data folder. `owner` is its id, see data-folder.ts. */
   readonly folder: string;
-  /** The id of the data folder, see data-folder.ts. */
-  readonly owner: string;
   readonly images: Images;
-  readonly isPodman: boolean;
   /** Whether the daemon enforces memory limits. */
   readonly limitsMemory: boolean;
-  /** From SIGTERM to SIGKILL; 10 s. */
+  /** 10 s, if undefined. */
   readonly graceSeconds?: number | undefined;
   /** Maximum number of forwarded connections. */
   readonly connections: number;
   /** The address of this machine that port mappings get. */
   readonly portsHost: string;
   readonly readiness: () => Readiness;
-  readonly answeredMs: () => number;
-  readonly disk?: DiskWatch | undefined;
-  readonly onEvent: (message: string, data: object) => void;
 };
 
 const GRACE_SECONDS = 10;
@@ -55,21 +44,7 @@ export function makeDockerRuntime(options: DockerRuntimeOptions): DockerRuntime 
   const watch = watchContainers({ clock, daemon, owner, title, onEvent });
   const networks = makeUserNetworks(daemon, owner);
   const graceSeconds = options.graceSeconds ?? GRACE_SECONDS;
-  const { disk } = options;
-  const context: DockerContext = {
-    clock,
-    daemon,
-    isPodman,
-    title,
-    isOwn,
-    owner,
-    watch,
-    networks,
-    disk,
-    onEvent,
-    graceSeconds,
-    answeredMs,
-  };
+  const context: DockerContext = { ...options, daemon, isOwn, title, watch, networks, graceSeconds };
   const fronts = makePortFronts(options.portsHost, options.connections);
   return {
     keepsUnits: true,
@@ -94,7 +69,7 @@ export function makeDockerRuntime(options: DockerRuntimeOptions): DockerRuntime 
     answeredMs,
     async close() {
       watch.close();
-      disk?.close();
+      options.disk?.close();
       await fronts.close();
     },
   };

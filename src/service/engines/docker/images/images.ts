@@ -33,7 +33,7 @@ type ImagesOptions = {
 };
 
 export function makeImages({ limits = PULL_LIMITS, ...options }: ImagesOptions): Images {
-  const pulls = makeSharedPulls((reference, pull) => pullImage(reference, { ...options, limits, ...pull }));
+  const join = makeSharedPulls((reference, pull) => pullImage(reference, { ...options, limits, ...pull }));
   const isThere = async (image: string) => (await options.daemon.inspectImage(image)) !== undefined;
   return {
     async ready(image, { pullAlways, signal, note }) {
@@ -43,17 +43,17 @@ export function makeImages({ limits = PULL_LIMITS, ...options }: ImagesOptions):
       if (!pullAlways && (await isThere(image))) return;
       note(`pulling the image ${image}`);
       const onProgress = (howFar: string): void => note(`still pulling the image ${image}: ${howFar}`);
-      await pulls.join(reference, { isFresh: pullAlways, signal, onProgress });
+      await join(reference, { isFresh: pullAlways, signal, onProgress });
       if (!(await isThere(image))) throw new Error(`the image ${image} was pulled, but has been removed since`);
     },
   };
 }
 
-/** The pulls that are going on. Callers who want the same image share one. */
-type SharedPulls = {
-  /** Settles as the pull does, or rejects with the reason of the signal. A pull that nobody waits for is cancelled. */
-  readonly join: (reference: ImageReference, joining: Joining) => Promise<void>;
-};
+/**
+ * Callers who want the same image share a pull. Settles as the pull does, or rejects with the reason of the signal. A pull
+ * that nobody waits for is cancelled.
+ */
+type JoinPull = (reference: ImageReference, joining: Joining) => Promise<void>;
 
 type Joining = {
   /** Only a pull will do whose registry has not answered yet: the image may have been pushed again since. */
@@ -78,7 +78,7 @@ type SharedPull = {
   readonly hasAnswered: () => boolean;
 };
 
-function makeSharedPulls(begin: BeginPull): SharedPulls {
+function makeSharedPulls(begin: BeginPull): JoinPull {
   const pulls = new Map<string, SharedPull>();
 
   function beginShared(reference: ImageReference): SharedPull {
@@ -100,12 +100,10 @@ function makeSharedPulls(begin: BeginPull): SharedPulls {
     return shared;
   }
 
-  return {
-    async join(reference, joining) {
-      const running = pulls.get(reference.full);
-      const canShare = running && !running.cancel.signal.aborted && !(joining.isFresh && running.hasAnswered());
-      await waitFor(canShare ? running : beginShared(reference), joining);
-    },
+  return async (reference, joining) => {
+    const running = pulls.get(reference.full);
+    const canShare = running && !running.cancel.signal.aborted && !(joining.isFresh && running.hasAnswered());
+    await waitFor(canShare ? running : beginShared(reference), joining);
   };
 }
 
