@@ -118,5 +118,5 @@ test("whoever leaves in the middle of an answer ends the call, and nothing else"
 
   for await (const { status } of pull) if (status === "Pulling") break;
 
-  await ended.promise;
+  await expect(ended.promise).resolves.toBeUndefined();
 });
