@@ -52,7 +52,6 @@ const longest = [
   "test/engines/kubernetes/kill/kill.test.ts",
   "test/engines/kubernetes/flows/deploy.test.ts",
   "test/engines/kubernetes/contract.test.ts",
-  "test/engines/kubernetes/faults/shared-collector.test.ts",
   "test/engines/docker/deploy.test.ts",
   "test/engines/docker/contract.test.ts",
   "test/engines/docker/kill/kill.test.ts",

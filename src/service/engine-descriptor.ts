@@ -27,6 +27,8 @@ type Description = {
   readonly variablesTitle?: string;
   /** Why it doesn't read variables of others: sentences that go before those of the variables themselves. */
   readonly refuses?: Readonly<Record<string, string>>;
+  /** Variables of earlier versions: they are ignored, with a warning that ends with this. */
+  readonly retired?: Readonly<Record<string, string>>;
   readonly regions:
     /** Set by the operator. `byDefault` goes before the default of the program. */
     | { readonly from: "settings"; readonly byDefault?: readonly string[] }
@@ -118,6 +120,10 @@ export function describeEngine<const Variables extends EngineVariables, Settings
       const regions = set ?? (known.from === "settings" ? known.byDefault : undefined) ?? byDefault;
       const used = Object.entries(description.variables).filter(([name]) => given[name] !== undefined);
       const values = used.map(([name, { schema }]): [string, unknown] => [name, schema.parse(given[name])]);
+      const retired = Object.entries(description.retired ?? {}).filter(([name]) => given[name] !== undefined);
+      const warnings = retired.map(
+        ([name, why]) => `WARNING: ${name} is set, but Gantry doesn't read it any more. ${why}`,
+      );
       const settings = settingsOf(
         Object.fromEntries(values) as ValuesOf<Variables>, // each by the schema of its own name
         regions,
@@ -126,7 +132,10 @@ export function describeEngine<const Variables extends EngineVariables, Settings
         descriptor,
         regions: known.from === "settings" ? regions : undefined,
         settings,
-        open: (parts) => open(settings, parts),
+        async open(parts) {
+          const opened = await open(settings, parts);
+          return { ...opened, found: [...warnings, ...opened.found] };
+        },
       };
     },
   };

@@ -170,9 +170,9 @@ const refused: readonly (readonly [name: string, values: object, sentence: strin
     "workloadApi.rbac.namespaces is missing. Set it to the namespaces of your users",
   ],
   [
-    "two replicas of the workload API with logs in SQLite",
-    { image, bot, workloadApi: { ...workloadApi, replicas: 2 } },
-    "workloadApi.replicas is 2, but logs in SQLite allow only one. Set workloadApi.logs.database to postgresql",
+    "a place for logs, as earlier versions had it",
+    { image, bot, workloadApi: { ...workloadApi, persistence: { enabled: false } } },
+    "workloadApi.logs and workloadApi.persistence are gone: logs are no longer collected, but read live or from Loki.",
   ],
   [
     "a variable of the workload API that the chart sets",

@@ -102,11 +102,11 @@ export const kubernetesMutants: readonly Mutant[] = [
     tests: kubernetesReads,
   },
   {
-    bug: "a log whose lines weren't read yet looks empty",
-    file: "src/service/engines/kubernetes/logs/read-marks.ts",
-    text: '  if (read === "") return true;',
-    becomes: '  if (read === "") return false;',
-    tests: ["test/service/engines/kubernetes/logs/missing-lines.test.ts"],
+    bug: "the log of a day that Kubernetes no longer has looks empty",
+    file: "src/service/engines/kubernetes/logs/live-logs.ts",
+    text: "    day < today ||\n",
+    becomes: "",
+    tests: ["test/service/engines/kubernetes/logs/live-logs.test.ts"],
   },
   {
     bug: "caches of a cluster reconnect all at once after a failure",
@@ -144,11 +144,11 @@ export const kubernetesMutants: readonly Mutant[] = [
     tests: ["test/service/engines/kubernetes/health.test.ts"],
   },
   {
-    bug: "the log database is asked in clear text, whatever its settings say",
-    file: "src/service/engines/kubernetes/kubernetes-engine.ts",
-    text: 'tls: loadTls(database.tls, "SERVICE_DATABASE")',
-    becomes: 'tls: database.tls === "off" ? loadTls(database.tls) : ("off" as const)',
-    tests: ["test/service/log-database-tls.test.ts"],
+    bug: "the last run of a container that waits for its next one comes twice",
+    file: "src/service/engines/kubernetes/logs/live-logs.ts",
+    text: "run > 0 && !isWaiting && missing > 0",
+    becomes: "run > 0 && missing > 0",
+    tests: ["test/service/engines/kubernetes/logs/live-logs.test.ts"],
   },
   {
     bug: "a service is deleted that took the name of the one which was read",

@@ -11,9 +11,6 @@ export type DatabaseTls =
       readonly keyFile?: string;
     };
 
-/** DATABASE for the bot's database: DATABASE_URL, DATABASE_TLS and DATABASE_CA. */
-export type DatabaseSettings = "DATABASE" | "SERVICE_DATABASE";
-
 type Given = {
   /** A valid postgres:// URL. */
   readonly url: string;
@@ -21,8 +18,6 @@ type Given = {
   readonly tls: "off" | "verify" | "unverified" | undefined;
   readonly caFile: string | undefined;
 };
-
-export type DatabaseAddress = { readonly url: string; readonly tls: DatabaseTls };
 
 type Mode = "off" | "nothing" | "chain" | "chain and name";
 type Resolved = { readonly tls: DatabaseTls } | { readonly problem: string };
@@ -52,17 +47,7 @@ const byWord = { off: "off", unverified: "nothing", verify: "chain and name" } a
 const known = new Set(["ssl", "sslmode", "sslrootcert", "sslcert", "sslkey", "sslnegotiation", "uselibpqcompat"]);
 
 /** Combines DATABASE_URL and DATABASE_TLS. The URL wins; settings that contradict it are a problem. */
-export function databaseTls(given: Given, settings: DatabaseSettings = "DATABASE"): Resolved {
-  const resolved = resolve(given);
-  return "problem" in resolved ? { problem: named(resolved.problem, settings) } : resolved;
-}
-
-/** Sentences name the settings of the bot's database. */
-function named(text: string, settings: DatabaseSettings): string {
-  return text.replaceAll(/\bDATABASE_(?=URL|TLS|CA)/gu, `${settings}_`);
-}
-
-function resolve(given: Given): Resolved {
+export function databaseTls(given: Given): Resolved {
   const { searchParams } = new URL(given.url);
   const rootCert = searchParams.get("sslrootcert") ?? undefined;
   const asked = readMode(searchParams, rootCert ?? given.caFile);
@@ -163,12 +148,9 @@ function isSocket({ url, searchParams }: Pick<Wanted, "url" | "searchParams">): 
 }
 
 /** Reads the certificates. Throws an Error that names the setting and the file. */
-export function loadTls(
-  tls: DatabaseTls,
-  settings: DatabaseSettings = "DATABASE",
-): NonNullable<PostgresOptions["tls"]> {
+export function loadTls(tls: DatabaseTls): NonNullable<PostgresOptions["tls"]> {
   if (tls === "off") return "off";
-  const ca = contentOf(tls.caFile, named("The certificate in DATABASE_CA or sslrootcert", settings));
+  const ca = contentOf(tls.caFile, "The certificate in DATABASE_CA or sslrootcert");
   const cert = contentOf(tls.certFile, "The certificate in sslcert");
   const key = contentOf(tls.keyFile, "The key in sslkey");
   return {

@@ -13,7 +13,6 @@ export type IdleCost = {
   readonly bytes: number;
   readonly cpuMs: number;
   readonly lists: number;
-  readonly logRequests: number;
 };
 
 type Idle = { readonly services: number; readonly pods: number; readonly minutes: number };
@@ -23,7 +22,7 @@ const HASH = "5d4f8c7b9";
 const YESTERDAY = new Date(Date.now() - 24 * 3_600_000).toISOString();
 
 /**
- * An engine that collects logs and whose services were listed once, and a client that only keeps the same watches open,
+ * An engine whose services were listed once, and a client that only keeps the same watches open,
  * side by side for some minutes. Each has an API server of this process: a node holds no 3,000 pods that run.
  */
 export async function measureIdle(idle: Idle): Promise<{ readonly engine: IdleCost; readonly watches: IdleCost }> {
@@ -41,9 +40,6 @@ export async function measureIdle(idle: Idle): Promise<{ readonly engine: IdleCo
   };
   try {
     const engine = await start("engine", forEngine, []);
-    const followed = () => new Set(forEngine.requests.flatMap(({ resource, name }) => (isLog(resource) ? [name] : [])));
-    // Every log is opened once, 20 a second, before it can be quiet.
-    while (followed().size < idle.pods) await pause(1_000);
     await pause(SETTLED_MS);
     const kinds = new Set(forEngine.requests.flatMap(({ verb, resource }) => (verb === "watch" ? [resource] : [])));
     const watches = await start("watches", forWatches, [...kinds]);
@@ -61,14 +57,9 @@ export async function measureIdle(idle: Idle): Promise<{ readonly engine: IdleCo
 
 const SETTLED_MS = 20_000;
 
-/** As many workloads as a team has: each pod runs since yesterday, and its log has one line from then. */
+/** As many workloads as a team has: each pod runs since yesterday. */
 async function fullServer({ services, pods }: Idle): Promise<FakeApiServer> {
-  const server = await openFakeApiServer({
-    podLog({ query }, response) {
-      response.writeHead(200, { "content-type": "text/plain" }).write(`${YESTERDAY} listening on 8080\n`);
-      if (query.get("follow") !== "true") response.end();
-    },
-  });
+  const server = await openFakeApiServer();
   const times = { creationTimestamp: YESTERDAY };
   for (let n = 0; n < services; n += 1) {
     const { metadata, spec } = deployment(n);
@@ -103,12 +94,7 @@ async function costOf(child: ChildProcess, server: FakeApiServer, minutes: numbe
     bytes: (server.bytes() - before.bytes) / minutes,
     cpuMs: ((await cpuMs(child)) - before.cpu) / minutes,
     lists: during.filter(({ verb }) => verb === "list").length / minutes,
-    logRequests: during.filter(({ resource }) => isLog(resource)).length / minutes,
   };
-}
-
-function isLog(resource: string): boolean {
-  return resource === "pods/log";
 }
 
 async function cpuMs(child: ChildProcess): Promise<number> {

@@ -1,6 +1,3 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import type { NewServiceContainer, ServiceUpdate } from "../../../src/api/schema.ts";
 import type { Answer } from "../../../src/api/operations.ts";
 import type { ClusterConfig } from "../../../src/service/engines/kubernetes/cluster/cluster-config.ts";
@@ -18,7 +15,6 @@ export type BenchEngine = {
 
 /** The engine of `npm run service` over one namespace, adopting all that runs there. */
 export async function openBenchEngine(kubeconfig: string, namespace: string): Promise<BenchEngine> {
-  const dataDir = mkdtempSync(join(tmpdir(), "gantry-bench-"));
   const config: ClusterConfig = {
     region: "us",
     kubeconfig: { path: kubeconfig },
@@ -32,8 +28,6 @@ export async function openBenchEngine(kubeconfig: string, namespace: string): Pr
     adopt: { which: "all", allow: ["image"] },
   };
   const { engine, close } = await openKubernetesEngine({
-    dataDir,
-    database: undefined,
     clusters: [config],
     users: ["dana"],
     onEvent: (message, data) => process.stderr.write(`${message} ${JSON.stringify(data)}\n`),
@@ -66,9 +60,6 @@ export async function openBenchEngine(kubeconfig: string, namespace: string): Pr
       const signal = AbortSignal.timeout(60_000);
       await engine.updateService({ user, path, query: undefined, body, signal });
     },
-    async close() {
-      await close();
-      rmSync(dataDir, { recursive: true, force: true });
-    },
+    close: () => close(),
   };
 }

@@ -8,7 +8,7 @@ test("SERVICE_ENGINE=kubernetes alone uses the kubeconfig, with real or simulate
   expect(readConfig(kubernetes)).toMatchObject({
     service: {
       kind: "embedded",
-      engine: { descriptor: { name: "kubernetes" }, settings: { clustersPath: undefined, database: undefined } },
+      engine: { descriptor: { name: "kubernetes" }, settings: { clustersPath: undefined } },
     },
     notices: ["WARNING: Slack is simulated, but the cluster is real. Commands in the playground change its workloads."],
   });
@@ -44,12 +44,6 @@ test("a DOCKER_HOST that is meant for others doesn't matter to another engine", 
   });
 });
 
-test("the password of the log database is a secret", () => {
-  const env = { SERVICE_ENGINE: "kubernetes", SERVICE_DATABASE_URL: "postgres://gantry:s%40fe-enough@db/gantry" };
-
-  expect(readConfig(env).secrets).toEqual(["postgres://gantry:s%40fe-enough@db/gantry", "s@fe-enough"]);
-});
-
 test.each<[string, Record<string, string>, string]>([
   [
     "regions",
@@ -60,11 +54,6 @@ test.each<[string, Record<string, string>, string]>([
   ["host commands", { SERVICE_ENGINE: "kubernetes", SERVICE_HOST_COMMANDS: "allow" }, "Containers run images"],
   ["a quota", { SERVICE_ENGINE: "kubernetes", SERVICE_HOST_MEMORY_MIB: "9" }, "put a ResourceQuota into the user's"],
   ["clusters of processes", { SERVICE_CLUSTERS: "c.yaml" }, "SERVICE_CLUSTERS needs SERVICE_ENGINE=kubernetes."],
-  [
-    "logs of processes",
-    { SERVICE_DATABASE_URL: "postgres://db/x" },
-    "The other engines keep their logs in GANTRY_DATA.",
-  ],
   ["jobs of processes elsewhere", { WORKLOAD_JOBS_REGION: "eu" }, "WORKLOAD_JOBS_REGION must be us"],
   ["addresses of processes", { SERVICE_PORTS_HOST: "192.168.1.10" }, "SERVICE_PORTS_HOST needs SERVICE_ENGINE=docker."],
   ["every address", { SERVICE_ENGINE: "docker", SERVICE_PORTS_HOST: "0.0.0.0" }, "must be one IPv4 address of this"],

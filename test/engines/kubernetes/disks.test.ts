@@ -1,6 +1,3 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import { makeNamespaces, nodeAddress, openKubernetesService } from "../../service/contract/kubernetes-service.ts";
 import { type World, worldOf } from "../../service/contract/world.ts";
@@ -55,16 +52,11 @@ const counter = service("echo start >>/data/starts; echo starts: $(wc -l </data/
 const reader = service("cat /data/starts; touch /data/mine || echo not written", { readOnly: true, instances: 2 });
 
 async function openWorld() {
-  const dataDir = mkdtempSync(join(tmpdir(), "gantry-disks-"));
   const namespaces = await makeNamespaces(cluster);
-  const opened = await openKubernetesService(dataDir, { cluster, namespaces, host: await nodeAddress(cluster) });
+  const opened = await openKubernetesService({ cluster, namespaces, host: await nodeAddress(cluster) });
   const world = worldOf(opened);
   const namespace = namespaces.get(`${world.regions[0]}-${world.user1.username}`) ?? "";
-  const close = async () => {
-    await opened.close();
-    rmSync(dataDir, { recursive: true, force: true });
-  };
-  return { world, namespace, [Symbol.asyncDispose]: close };
+  return { world, namespace, [Symbol.asyncDispose]: opened.close };
 }
 
 /** Waits until `count` lines of a service are like this. */

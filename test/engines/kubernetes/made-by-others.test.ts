@@ -152,7 +152,6 @@ describe.skipIf(noPods !== undefined)(`workloads that somebody else made in a cl
         clock: machineClock,
         otherKind: async () => undefined,
         revisionsOf: async () => undefined,
-        instancesOf: async () => [],
         eventsOf: readEvents,
       });
       const asked = { user: { username: "dana" }, signal: new AbortController().signal };

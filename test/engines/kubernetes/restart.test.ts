@@ -10,10 +10,10 @@ let namespaces: ReturnType<typeof makeNamespaces> | undefined;
 
 restartContract(
   `a Kubernetes node${because(cluster.noPods)}`,
-  async (dataDir) => {
+  async () => {
     namespaces ??= makeNamespaces(cluster);
     const host = await nodeAddress(cluster);
-    return await openKubernetesService(dataDir, { cluster, namespaces: await namespaces, host });
+    return await openKubernetesService({ cluster, namespaces: await namespaces, host });
   },
   { isSkipped: cluster.noPods !== undefined },
 );

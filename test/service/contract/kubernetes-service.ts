@@ -1,6 +1,3 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { DEADLINE_MS } from "../../support/until.ts";
 import { type Clock, machineClock } from "../../../src/platform/clock.ts";
 import { serve } from "../../../src/service/api/serve.ts";
@@ -8,6 +5,7 @@ import { makeToken } from "../../../src/service/api/users.ts";
 import type { ClusterConfig } from "../../../src/service/engines/kubernetes/cluster/cluster-config.ts";
 import { openKubernetesEngine } from "../../../src/service/engines/kubernetes/kubernetes-engine.ts";
 import type { TestCluster } from "../../support/cluster.ts";
+import { rest, shell } from "../../support/container-script.ts";
 import { shellWorkloads } from "./shell-workloads.ts";
 import type { ServiceUnderTest } from "./world.ts";
 
@@ -32,10 +30,7 @@ type Opening = { readonly cluster: TestCluster; readonly namespaces: Namespaces;
 const patient: Clock = { ...machineClock, limit: (ms) => machineClock.limit(10 * ms) };
 
 /** The service on a real cluster, whose ports are reached over a node. */
-export async function openKubernetesService(
-  dataDir: string,
-  { cluster, namespaces, host }: Opening,
-): Promise<ServiceUnderTest> {
+export async function openKubernetesService({ cluster, namespaces, host }: Opening): Promise<ServiceUnderTest> {
   const clusters = regions.map((region): ClusterConfig => ({
     region,
     kubeconfig: { path: cluster.kubeconfig },
@@ -52,8 +47,6 @@ export async function openKubernetesService(
     adopt: { which: "none", allow: [] },
   }));
   const { engine, changes, close } = await openKubernetesEngine({
-    dataDir,
-    database: undefined,
     clusters,
     users: names,
     clock: patient,
@@ -66,7 +59,9 @@ export async function openKubernetesService(
     regions,
     workloads: shellWorkloads(cluster.image, cluster.otherImage),
     knows: { images: false, history: false },
-    cutsLastAttempt: true,
+    forgetsLogs: {
+      still: { image: cluster.image, command: shell(`echo one; echo two; echo three; ${rest}`) },
+    },
     async reach(serviceUrl) {
       const response = await fetch(`http://${serviceUrl}/`, { headers: { connection: "close" } });
       return await response.text();
@@ -88,15 +83,13 @@ export async function nodeAddress(cluster: TestCluster): Promise<string> {
 
 /** The service on namespaces of its own, which go with it. */
 export async function kubernetesService(cluster: TestCluster): Promise<ServiceUnderTest> {
-  const dataDir = mkdtempSync(join(tmpdir(), "gantry-contract-"));
   const namespaces = await makeNamespaces(cluster);
-  const service = await openKubernetesService(dataDir, { cluster, namespaces, host: await nodeAddress(cluster) });
+  const service = await openKubernetesService({ cluster, namespaces, host: await nodeAddress(cluster) });
   return {
     ...service,
     async close() {
       await service.close();
       await cluster.removeNamespaces();
-      rmSync(dataDir, { recursive: true, force: true });
     },
   };
 }

@@ -71,13 +71,22 @@ export async function logOf({ get }: World, name: string): Promise<readonly Serv
   return await get("getServiceLogs", { name, query: { size: 1000 } });
 }
 
+type Starts = Readonly<Record<string, number>>;
+
+/** The starts of services that were seen, by service: the log of an instance can go with it. */
+const seenStarts = new WeakMap<World, Map<string, Starts>>();
+
 /** How often each instance of a service has started so far, by its log. */
-export async function startsOf(world: World, name: string): Promise<Readonly<Record<string, number>>> {
+export async function startsOf(world: World, name: string): Promise<Starts> {
+  const ofWorld = seenStarts.get(world) ?? new Map<string, Starts>();
+  seenStarts.set(world, ofWorld);
   const starts: Record<string, number> = {};
   for (const { instance_name: instance = "", log } of await logOf(world, name)) {
     if (world.workloads.web.startLine.test(log)) starts[instance] = (starts[instance] ?? 0) + 1;
   }
-  return starts;
+  const all = { ...ofWorld.get(name), ...starts };
+  ofWorld.set(name, all);
+  return all;
 }
 
 /** The starts of a service, as soon as there are that many in all. */

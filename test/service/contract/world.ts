@@ -45,8 +45,8 @@ export type ServiceUnderTest = {
     /** Unless it is false, custom domains can be bound. Others refuse a request with domains. */
     readonly domains?: false;
   };
-  /** It may end the last attempt of a failing job before that wrote a line, as Kubernetes does when it removes the pod. */
-  readonly cutsLastAttempt?: true;
+  /** The log of an instance goes with it, as of a stopped service. `still` writes three lines, then no more. */
+  readonly forgetsLogs?: { readonly still: NewServiceContainer };
   /** Another memory limit may reach running instances without a restart. */
   readonly resizes?: true;
   /** The answer of a web service at its `service_url`; rejects when nobody answers there. */

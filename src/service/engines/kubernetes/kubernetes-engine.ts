@@ -1,25 +1,20 @@
+import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type Clock, machineClock } from "../../../platform/clock.ts";
-import { type DatabaseAddress, loadTls } from "../../../platform/database/database-tls.ts";
 import { type OpenedEngine, type Engine, type EngineAbout, type Readiness, Refusal } from "../../engine.ts";
 import type { ClusterConfig } from "./cluster/cluster-config.ts";
 import { checkClusters, foundLines } from "./config/check-clusters.ts";
 import { currentContext } from "./config/current-context.ts";
 import { readClusters } from "./config/read-clusters.ts";
-import type { PostgresOptions } from "../../../platform/database/postgres.ts";
 import { refusingIncapable } from "../../capabilities.ts";
 import { makeChangeFeed, notingWrites } from "../../change-feed.ts";
 import { JOB_RETRIES } from "../../workloads/lifecycle/back-off.ts";
 import { makeSerialQueue } from "../../workloads/lifecycle/serial-queue.ts";
-import { openLogStore } from "../../workloads/logs/open-log-store.ts";
 import { kubernetesLimits, TITLE } from "./limits.ts";
-import { logOperations, jobInstances, loggedJob } from "./logs/log-operations.ts";
+import { logOperations } from "./logs/log-operations.ts";
 import { lokiNotices } from "./logs/loki.ts";
-import { openRegionLogs } from "./logs/open-region-logs.ts";
 import { type OpenedRegion, openRegions } from "./regions.ts";
-import type { FoundJob } from "./read/jobs.ts";
-import type { Place } from "./read/place.ts";
 import { readEvents } from "./read/events.ts";
 import { otherKind } from "./read/other-kinds.ts";
 import { regionProblem } from "./region-problem.ts";
@@ -28,30 +23,33 @@ import { knownRevisions } from "./read/revisions.ts";
 import { readOperations } from "./read/read-operations.ts";
 import { finishServices } from "./write/finish-services.ts";
 import { forgetStops } from "./write/forget-stops.ts";
+import { recordEndsOf } from "./write/record-job-failures.ts";
 import type { WriteParts } from "./write/target.ts";
 import { serviceWrites } from "./write/change-service.ts";
 import { jobWrites } from "./write/job-writes.ts";
-import { makeFolder } from "../../../platform/make-folder.ts";
 
 /**
  * Reads the clusters, asks each of them, and opens the engine on them. Throws an Error with sentences when a setting is
  * wrong or a cluster doesn't answer; nothing is running then.
  */
 export async function startKubernetes(
-  {
-    clustersPath,
-    database,
-  }: { readonly clustersPath: string | undefined; readonly database: DatabaseAddress | undefined },
-  parts: Pick<KubernetesEngineOptions, "dataDir" | "users" | "clock" | "onEvent">,
+  { clustersPath }: { readonly clustersPath: string | undefined },
+  { dataDir, ...parts }: Pick<KubernetesEngineOptions, "users" | "clock" | "onEvent"> & { readonly dataDir: string },
 ): Promise<OpenedEngine & { readonly found: readonly string[] }> {
   const { users, clock = machineClock } = parts;
   const clusters =
     clustersPath === undefined ? [await currentContext(users, clock)] : await clustersIn(clustersPath, users);
   const found = await checkClusters(clusters, users, clock);
-  // Throws an Error that names the file when a certificate can't be read.
-  const withTls = database && { url: database.url, tls: loadTls(database.tls, "SERVICE_DATABASE") };
-  const opened = await openKubernetesEngine({ ...parts, database: withTls, clusters });
-  return { ...opened, found: foundLines(found) };
+  const opened = await openKubernetesEngine({ ...parts, clusters });
+  return { ...opened, found: [...foundLines(found), ...collectedBefore(dataDir)] };
+}
+
+/** The lines that earlier versions collected are of no use any more. */
+function collectedBefore(dataDir: string): string[] {
+  const file = join(dataDir, "kubernetes-logs.sqlite");
+  return existsSync(file)
+    ? [`Gantry doesn't collect logs any more, and doesn't read ${file}: delete it, with its -wal and -shm.`]
+    : [];
 }
 
 async function clustersIn(path: string, users: readonly string[]): Promise<readonly ClusterConfig[]> {
@@ -64,10 +62,6 @@ async function clustersIn(path: string, users: readonly string[]): Promise<reado
 
 /** How the Kubernetes engine is opened. */
 export type KubernetesEngineOptions = {
-  /** For the log store on SQLite; workloads have no file, the cluster is the truth. */
-  readonly dataDir: string;
-  /** The PostgreSQL database of the logs, for several replicas; SQLite in `dataDir` without it. */
-  readonly database: Pick<PostgresOptions, "url" | "tls"> | undefined;
   readonly clusters: readonly ClusterConfig[];
   readonly users: readonly string[];
   /** Background actions and failures, for the caller's log. */
@@ -79,28 +73,15 @@ export type KubernetesEngineOptions = {
 
 /**
  * Opens an engine whose workloads are objects of Kubernetes clusters: they run on when it is closed, and what others
- * change is seen. Throws an Error that says what was tried when a cluster doesn't answer, and a `StartError` when the
- * logs can't be opened; nothing is left open then.
+ * change is seen. Throws an Error that says what was tried when a cluster doesn't answer; nothing is left open then.
  */
 export async function openKubernetesEngine(options: KubernetesEngineOptions): Promise<OpenedEngine> {
   const { clusters, users, onEvent, clock = machineClock, jobRetries = JOB_RETRIES } = options;
   const opened = await openRegions(clusters, { users, clock, onEvent });
-  const logs = await openLogs({ ...options, clock }).catch(async (error: unknown) => {
-    await Promise.all(opened.map((region) => region.close()));
-    throw error;
-  });
   const regions = new Map(opened.map((region) => [region.config.region, region]));
-  const parts: WriteParts = { regions, logs, clock, onEvent, queue: makeSerialQueue(), jobRetries };
+  const parts: WriteParts = { regions, clock, onEvent, queue: makeSerialQueue(), jobRetries };
   const notices = await lokiNotices(parts);
   return running(parts, { opened, users, notices, clock });
-}
-
-async function openLogs({ dataDir, database, clock, onEvent }: KubernetesEngineOptions & { readonly clock: Clock }) {
-  const options = { onEvent, clock };
-  if (database) return await openLogStore({ kind: "postgres", ...database }, options);
-  makeFolder(dataDir);
-  // A file of its own: an engine removes logs of workloads that it doesn't know.
-  return await openLogStore({ kind: "sqlite", path: join(dataDir, "kubernetes-logs.sqlite") }, options);
 }
 
 type Opened = {
@@ -113,18 +94,15 @@ type Opened = {
 function running(parts: WriteParts, { opened, users, notices, clock }: Opened): OpenedEngine {
   const closing = new AbortController();
   const finishing = finishServices(parts, { users, closing: closing.signal });
+  const recording = opened.map((region) => recordEndsOf({ ...parts, region }, closing.signal));
   const endForgetting = forgetStops(parts);
   const feed = makeChangeFeed(clock);
   const watched = watchChanges(parts, feed);
-  const regionLogs = openRegionLogs(parts);
-  const logging = logOperations({ ...parts, logsOf: regionLogs.logsOf });
-  const instancesOf = (place: Place, found: FoundJob) =>
-    jobInstances(loggedJob(place, found), regionLogs.logsOf(place.region.config.region), parts.clock);
   const operations: Engine = {
-    ...readOperations({ ...parts, instancesOf, otherKind, revisionsOf: knownRevisions, eventsOf: readEvents }),
+    ...readOperations({ ...parts, otherKind, revisionsOf: knownRevisions, eventsOf: readEvents }),
     ...serviceWrites(parts),
     ...jobWrites(parts),
-    ...logging,
+    ...logOperations(parts),
   };
   const engine = notingWrites(operations, feed);
   const { regions } = aboutOf(opened);
@@ -138,9 +116,8 @@ function running(parts: WriteParts, { opened, users, notices, clock }: Opened): 
     endForgetting();
     await parts.queue.idle();
     await finishing;
-    await regionLogs.close();
+    await Promise.all(recording);
     await Promise.all(opened.map((region) => region.close()));
-    await parts.logs.close();
   }
 
   return {

@@ -28,8 +28,6 @@ export const annotations = {
   madeFor: "gantry/made-for",
   /** On a job: how one of its containers last failed, which only its pod knew: see read/job-status.ts. */
   lastEnd: "gantry/last-end",
-  /** On the lease of the log collector: the log store that its holder writes to. */
-  logStore: "gantry/log-store",
   /** JSON of what Kubernetes objects can't hold: see read/remembered.ts. */
   remembered: "gantry/remembered",
   /** On the pod template; another value replaces the pods. The name that kubectl uses, so both see each other's restarts. */

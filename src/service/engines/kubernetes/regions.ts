@@ -1,5 +1,4 @@
 import type { Clock } from "../../../platform/clock.ts";
-import type { LogWriter } from "../../workloads/logs/log-writer.ts";
 import { type NamespaceCache, openClusterCaches, jobKinds, serviceKinds } from "./cache/namespace-cache.ts";
 import type { ClusterConfig } from "./cluster/cluster-config.ts";
 import type { KubeApi } from "./cluster/kube-api.ts";
@@ -28,10 +27,9 @@ export type Region = {
   readonly evidenceIn: (namespaces: readonly string[]) => Promise<Omit<Evidence, "now">>;
 };
 
-/** Dependencies of the operations. Nothing in them is state of a workload: that is in the cluster and the log store. */
+/** Dependencies of the operations. Nothing in them is state of a workload: that is in the cluster. */
 export type KubernetesParts = {
   readonly regions: ReadonlyMap<string, Region>;
-  readonly logs: LogWriter;
   readonly clock: Clock;
   readonly onEvent: (message: string, data: object) => void;
 };

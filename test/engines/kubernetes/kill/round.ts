@@ -29,8 +29,8 @@ export async function rehearse(lane: Lane, change: Change, name: string): Promis
   const { world, front } = lane;
   await prepare(lane, { change, name });
   let writes = 0;
-  front.onPassing(({ write, when }) => {
-    if (when === "before" && isOfChange(write)) writes += 1;
+  front.onPassing(({ when }) => {
+    if (when === "before") writes += 1;
     return undefined;
   });
   const { status, text } = await world.ask(change.op, asked(lane, { change, name }));
@@ -51,7 +51,6 @@ export async function playRound(lane: Lane, round: Round, rehearsal: Rehearsal):
   let writes = 0;
   let killedAt = "after its answer";
   front.onPassing(async ({ write, when }) => {
-    if (!isOfChange(write)) return undefined;
     if (when === "before") writes += 1;
     if (writes !== moment.write || when !== moment.when) return undefined;
     killedAt = `${when} ${write.replace(namespace, "N").replace(name, "NAME")}`;
@@ -81,11 +80,6 @@ export async function playRound(lane: Lane, round: Round, rehearsal: Rehearsal):
     status: verdict === "half" ? JSON.stringify(status) : undefined,
     violations,
   };
-}
-
-/** The log collector renews its lease meanwhile. */
-function isOfChange(write: string): boolean {
-  return !write.includes("/leases/");
 }
 
 type About = Pick<Round, "change" | "name">;

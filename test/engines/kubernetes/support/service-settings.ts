@@ -8,14 +8,12 @@ type Settings = {
   readonly kubeconfig: string;
   /** The namespace of dana in the region `us`. */
   readonly namespace: string;
-  /** Where log lines are; without it, in a file of this service. */
-  readonly databaseUrl?: string;
 };
 
 /** The environment of `npm run service` on a cluster, as an operator writes it. */
 export type ServiceSettings = { readonly env: Readonly<Record<string, string>>; readonly remove: () => void };
 
-export function serviceSettings({ kubeconfig, namespace, databaseUrl }: Settings): ServiceSettings {
+export function serviceSettings({ kubeconfig, namespace }: Settings): ServiceSettings {
   const folder = mkdtempSync(join(tmpdir(), "gantry-kube-service-"));
   const clusters = join(folder, "clusters.yaml");
   const domains = { by: "ingress" };
@@ -27,7 +25,6 @@ export function serviceSettings({ kubeconfig, namespace, databaseUrl }: Settings
       SERVICE_CLUSTERS: clusters,
       SERVICE_USERS: `${accounts.user1.username}:${accounts.user1.token}`,
       GANTRY_DATA: join(folder, "data"),
-      ...(databaseUrl !== undefined && { SERVICE_DATABASE_URL: databaseUrl }),
     },
     remove: () => rmSync(folder, { recursive: true, force: true }),
   };

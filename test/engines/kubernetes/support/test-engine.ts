@@ -1,6 +1,3 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import type { OpenedEngine } from "../../../../src/service/engine.ts";
 import type {
   ClusterConfig,
@@ -17,14 +14,13 @@ export type TestEngineOptions = {
   readonly settings?: Partial<ClusterConfig> | undefined;
 };
 
-/** The Kubernetes engine with its logs in a folder of its own. `events` are what an operator reads in the log. */
+/** The Kubernetes engine. `events` are what an operator reads in the log. */
 export async function openTestEngine({
   kubeconfig,
   namespaces,
   adopt,
   settings = {},
 }: TestEngineOptions): Promise<OpenedEngine & { readonly events: readonly string[] }> {
-  const dataDir = mkdtempSync(join(tmpdir(), "gantry-kube-engine-"));
   const events: string[] = [];
   const clusters = ["us", "beijing1"].map((region): ClusterConfig => ({
     region,
@@ -44,20 +40,11 @@ export async function openTestEngine({
     ...settings,
   }));
   const opened = await openKubernetesEngine({
-    dataDir,
-    database: undefined,
     clusters,
     users: Object.keys(namespaces),
     onEvent: (message, data) => void events.push(`${message} ${textOf(data)}`),
   });
-  return {
-    ...opened,
-    events,
-    async close(options) {
-      await opened.close(options);
-      rmSync(dataDir, { recursive: true, force: true });
-    },
-  };
+  return { ...opened, events };
 }
 
 function textOf(data: object): string {

@@ -23,8 +23,6 @@ async function openTwoClusters() {
     return { ...config, region, kubeconfig: { path } };
   });
   const opened = await openKubernetesEngine({
-    dataDir: dir,
-    database: undefined,
     clusters,
     users: ["dana"],
     clock,

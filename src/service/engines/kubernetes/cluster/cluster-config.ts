@@ -50,8 +50,10 @@ export type ClusterConfig = {
   readonly rollouts?: { readonly [S in keyof Rollouts]?: number | undefined } | undefined;
   /** Whether their securityContext fits PodSecurity `restricted`; `auto`, or undefined: where the namespace enforces it. */
   readonly podSecurity?: "auto" | "restricted" | "none" | undefined;
-  /** Where logs are read: in a Loki, or from Kubernetes for each request; collected by Gantry if undefined. */
-  readonly logs?: { readonly loki: LokiConfig } | "live" | undefined;
+  /** Where logs are read; from Kubernetes if undefined. */
+  readonly logs?: { readonly loki: LokiConfig } | undefined;
+  /** The file says so, as for earlier versions. */
+  readonly wantsCollector?: true;
 };
 
 export type Rollouts = {

@@ -10,7 +10,6 @@ import {
   Deployment,
   Event,
   Job,
-  Lease,
   Pod,
   ReplicaSet,
   StatefulSet,
@@ -37,7 +36,6 @@ export const kinds = {
   /** Of the cluster, not of a namespace: its place has an empty one. */
   Namespace: { group: "api/v1", plural: "namespaces", schema: Unread },
   Event: { group: "api/v1", plural: "events", schema: Event },
-  Lease: { group: "apis/coordination.k8s.io/v1", plural: "leases", schema: Lease },
 } as const;
 
 export type Kind = keyof typeof kinds;

@@ -58,8 +58,6 @@ export type PodLogOptions = {
   readonly namespace: string;
   readonly pod: string;
   readonly container: string;
-  /** Stays open and sends new lines. */
-  readonly follow?: boolean;
   /** The log of the container before its last restart. */
   readonly previous?: boolean;
   /** RFC 3339; the kubelet reads whole seconds only. */
@@ -89,8 +87,6 @@ export type KubeApi = {
   /** `body` without apiVersion and kind. */
   readonly create: <K extends Kind>(place: Place<K>, body: object, signal?: AbortSignal) => Promise<KubeObject<K>>;
   readonly patch: <K extends Kind>(named: Named<K>, patch: Patch, signal?: AbortSignal) => Promise<KubeObject<K>>;
-  /** `body` without apiVersion and kind. With a resourceVersion, a changed object is a KubeError 409. */
-  readonly replace: <K extends Kind>(named: Named<K>, body: object, signal?: AbortSignal) => Promise<KubeObject<K>>;
   readonly delete: (named: Named, options: DeleteOptions, signal?: AbortSignal) => Promise<void>;
   /** Lines are prefixed with their time (`timestamps=true`). Chunks end anywhere. */
   readonly podLog: (options: PodLogOptions, signal: AbortSignal) => Promise<AsyncIterable<Buffer>>;

@@ -111,7 +111,7 @@ function reads(connection: Connection): Pick<KubeApi, "namespace" | "version" | 
 function writes(
   connection: Connection,
   onWarning?: (warning: string) => void,
-): Pick<KubeApi, "create" | "patch" | "replace" | "delete"> {
+): Pick<KubeApi, "create" | "patch" | "delete"> {
   const json = (sending: Sending) => jsonAnswer(connection, sending, onWarning);
   return {
     async create(place, body, signal) {
@@ -131,18 +131,6 @@ function writes(
       const body = patch.type === "json" ? patch.operations : patch.body;
       const contentType = patchTypes[patch.type];
       return parse(named.kind, await json({ method: "PATCH", path, query: byGantry, body, contentType, signal }));
-    },
-    async replace(named, body, signal) {
-      return parse(
-        named.kind,
-        await json({
-          method: "PUT",
-          path: pathOf(connection, named),
-          query: byGantry,
-          body: typed(connection, named, body),
-          signal,
-        }),
-      );
     },
     async delete(named, { propagation, uid }, signal) {
       const body = { propagationPolicy: propagation, ...(uid !== undefined && { preconditions: { uid } }) };

@@ -317,19 +317,6 @@ export const VolumeClaim = z.object({
   status: maybe(z.object({ phase: maybe(z.string()) })),
 });
 
-const LeaseSpec = z.object({
-  holderIdentity: maybe(z.string()),
-  leaseDurationSeconds: maybe(z.number()),
-  acquireTime: maybe(z.string()),
-  renewTime: maybe(z.string()),
-  leaseTransitions: maybe(z.number()),
-});
-
-export const Lease = z.object({
-  metadata: Metadata,
-  spec: LeaseSpec.nullish().transform((spec) => spec ?? LeaseSpec.parse({})),
-});
-
 export const ServiceObject = z.object({
   metadata: Metadata,
   spec: z.object({

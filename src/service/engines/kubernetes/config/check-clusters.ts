@@ -69,10 +69,18 @@ async function look(cluster: ClusterConfig, users: readonly string[], clock: Clo
       (name) => () => seen(api, name, cluster).catch((error: unknown) => ({ name, problem: messageOf(error) })),
     );
     const namespaces = await fewAtOnce([...named, ...chosen], AT_ONCE, (look) => look());
-    return { region: cluster.region, context, server: api.server, version, namespaces, notices: selected.notices };
+    const notices = [...selected.notices, ...(cluster.wantsCollector ? [uncollected(cluster.region)] : [])];
+    return { region: cluster.region, context, server: api.server, version, namespaces, notices };
   } finally {
     api.close();
   }
+}
+
+function uncollected(region: string): string {
+  return (
+    `Region ${region}: logs: collector is no longer possible, so logs are read live from Kubernetes. ` +
+    "Write logs: live into SERVICE_CLUSTERS, or read them from Loki: see docs/kubernetes-logs.md."
+  );
 }
 
 type Selected = { readonly names: readonly string[]; readonly notices: readonly string[] };

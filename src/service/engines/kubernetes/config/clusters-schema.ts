@@ -71,8 +71,9 @@ const Logs = z.preprocess(
   z.discriminatedUnion(
     "by",
     [
-      z.strictObject({ by: z.literal("collector") }),
       z.strictObject({ by: z.literal("live") }),
+      // Of earlier versions.
+      z.strictObject({ by: z.literal("collector") }),
       z.strictObject({
         by: z.literal("loki"),
         url: z.url({ protocol: /^https?$/u, error: "must be the URL of Loki, without /loki/api/v1" }),
@@ -84,7 +85,7 @@ const Logs = z.preprocess(
         maxEntries: z.int("must be Loki's max_entries_limit_per_query").min(1).optional(),
       }),
     ],
-    { error: "must be collector, live or {by: loki, url: URL}" },
+    { error: "must be live or {by: loki, url: URL}" },
   ),
 );
 
@@ -206,7 +207,7 @@ const Region = z.strictObject(
       .regex(/^\/[^\0]*$/u, "must be a folder of the nodes, like /srv/gantry")
       .optional(),
     jobs: yesNo.default(false),
-    logs: Logs.default({ by: "collector" }),
+    logs: Logs.default({ by: "live" }),
     adopt: Adopt.default({ workloads: "none", allow: [] }),
     defaults: Defaults.optional(),
     rollouts: Rollouts.optional(),

@@ -127,9 +127,9 @@ function domainsOf(domains: RegionInFile["domains"]): ClusterConfig["domains"] {
 }
 
 /** The secret is in a file of its own, so that the file of clusters can be shown to everybody. */
-function logsOf(logs: RegionInFile["logs"], path: string): Pick<ClusterConfig, "logs"> {
-  if (logs.by === "collector") return {};
-  if (logs.by === "live") return { logs: logs.by };
+function logsOf(logs: RegionInFile["logs"], path: string): Pick<ClusterConfig, "logs" | "wantsCollector"> {
+  if (logs.by === "live") return {};
+  if (logs.by === "collector") return { wantsCollector: true };
   const { by: _, authorizationFile, url, ...loki } = logs;
   const authorization = authorizationFile && secretIn(authorizationFile, path);
   return { logs: { loki: { ...loki, url: url.replace(/\/+$/u, ""), ...(authorization && { authorization }) } } };

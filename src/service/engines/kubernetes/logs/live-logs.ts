@@ -2,13 +2,13 @@ import type { Clock } from "../../../../platform/clock.ts";
 import { fewAtOnce } from "../../../../platform/waiting.ts";
 import { Refusal } from "../../../engine.ts";
 import { dayOf } from "../../../workloads/logs/log-writer.ts";
+import type { KubeObject } from "../cluster/kinds.ts";
 import { KubeError, missingRightOf } from "../cluster/kube-api.ts";
 import { refusalOf } from "../cluster/refusal-of.ts";
 import type { Region } from "../regions.ts";
-import { type ContainerSource, shownSources } from "./log-sources.ts";
-import { isTooEarly, untimed } from "./log-reading.ts";
+import { type ContainerSource, shownPods, sourcesOf } from "./log-sources.ts";
 import { DISORDER_MS, momentOf, splitTimedLines, type TimedLine } from "./log-lines.ts";
-import { type InstanceLine, type LoggedWorkload, type PageOptions, speakerOf, withNotes } from "./region-logs.ts";
+import type { InstanceLine, LoggedWorkload, PageOptions, RegionLogs } from "./region-logs.ts";
 
 /** The bot waits 5 s for an answer. */
 const PAGE_MS = 4_000;
@@ -20,18 +20,31 @@ const OPEN_AT_ONCE = 20;
 const PIECE_BYTES = 16 * 1024;
 const DAY_MS = 24 * 3_600_000;
 
+type LiveParts = { readonly region: Pick<Region, "api" | "cacheOf">; readonly clock: Pick<Clock, "now" | "limit"> };
+
+/** The logs of a region whose pods' lines are nowhere else. */
+export function liveLogs(parts: LiveParts): RegionLogs {
+  return {
+    page: (workload, options) => livePage(parts, workload, options),
+    // A pod takes its lines with it.
+    hasInstance: async () => false,
+  };
+}
+
 /**
  * A page of the lines that Kubernetes still has, as `kubectl logs` would show them: of the pods that exist, the current run
- * of each container and the one before. The newest line says what can be missing, after `why`. Rejects with a `Refusal`.
+ * of each container and the one before. A position is counted from the newest line that is there now: nothing is remembered
+ * between requests, so it moves when lines come, and older ones go with their pod, run or file. Where they may have gone, a
+ * note is the oldest line. Rejects with a `Refusal`.
  */
-export async function livePage(
-  { region, clock }: { readonly region: Pick<Region, "api" | "cacheOf">; readonly clock: Pick<Clock, "now" | "limit"> },
+async function livePage(
+  { region, clock }: LiveParts,
   workload: LoggedWorkload,
-  { why, ...options }: PageOptions & { readonly why: string },
+  { day, instance, from, size, signal }: PageOptions,
 ): Promise<readonly InstanceLine[]> {
-  const { day, instance, from, size } = options;
   if (from + size > MAX_LINES) throw tooMuch(`from and size together may be at most ${MAX_LINES} here`);
-  const today = dayOf(clock.now());
+  const now = clock.now();
+  const today = dayOf(now);
   if (day < workload.createdAt.slice(0, 10) || day > today) return [];
   const late = clock.limit(PAGE_MS);
   const reading: PageReading = {
@@ -39,30 +52,45 @@ export async function livePage(
     day,
     isNewest: day === today,
     most: Math.max(1, from + size),
-    signal: AbortSignal.any([options.signal, late]),
+    signal: AbortSignal.any([signal, late]),
     late,
     held: { bytes: 0 },
   };
-  const sources = shownSources(region, workload, instance);
-  const read = await fewAtOnce(sources, OPEN_AT_ONCE, (source) => readContainer(reading, source)).catch(
+  const pods = shownPods(region, workload, instance);
+  const read = await fewAtOnce(pods.flatMap(sourcesOf), OPEN_AT_ONCE, (source) => readContainer(reading, source)).catch(
     (error: unknown) => {
-      if (options.signal.aborted) throw options.signal.reason;
+      if (signal.aborted) throw signal.reason;
       throw refusalOf(error, { doing: `read the log of ${workload.name}`, wrote: false });
     },
   );
   const lines = read
     .flatMap((each) => each.lines)
     .toSorted(({ time: left }, { time: right }) => (left < right ? -1 : left > right ? 1 : 0));
-  const speaker = instance ?? speakerOf(workload);
-  const missing =
-    day === today
-      ? "lines of pods that are gone, and of all but the last two runs of a container, are missing"
-      : `of ${day}, it shows only what Kubernetes still has: lines of pods that are gone are missing`;
-  const notes = [...read.flatMap((each) => each.notes), `${why}: ${missing}`];
-  return await withNotes({ from, size, speaker, notes }, async (skip, count) =>
-    lines.slice(Math.max(0, lines.length - skip - count), Math.max(0, lines.length - skip)),
-  );
+  const firstMs = Date.parse(workload.createdAt) + WITH_IT_MS;
+  const isAnother = ({ metadata: { creationTimestamp: at } }: KubeObject<"Pod">): boolean =>
+    at.slice(0, 10) >= day && Date.parse(at) > firstMs;
+  const isCut =
+    day < today ||
+    read.some((each) => each.isCut) ||
+    (instance === undefined && (pods.length === 0 ? now.getTime() > firstMs : pods.some(isAnother)));
+  const what = lines.length === 0 ? `no lines of ${day} are left` : `older lines of ${day} can be missing`;
+  const note = (text: string): InstanceLine => ({
+    instance: instance ?? workload.pods[0] ?? workload.name,
+    line: `[gantry] ${text}`,
+  });
+  const all = [
+    ...(isCut ? [note(`${what}: ${KEPT}`)] : []),
+    ...lines,
+    ...[...new Set(read.flatMap((each) => each.notes))].map(note),
+  ];
+  return all.slice(Math.max(0, all.length - from - size), Math.max(0, all.length - from));
 }
+
+export const KEPT =
+  "Kubernetes keeps only the newest lines of pods that still exist. With Loki, older lines stay readable.";
+
+/** The first pods are made with their workload: one that was made later that day may have replaced another. */
+const WITH_IT_MS = 60_000;
 
 type PageReading = {
   readonly api: Pick<Region["api"], "podLog">;
@@ -78,36 +106,42 @@ type PageReading = {
 
 /** `time` never goes back inside of a container, so that sorting keeps the order of its lines. */
 type LiveLine = InstanceLine & { readonly time: string };
-type ReadContainer = { readonly lines: readonly LiveLine[]; readonly notes: readonly string[] };
+type ReadContainer = {
+  readonly lines: readonly LiveLine[];
+  /** Why newer lines are missing. */
+  readonly notes: readonly string[];
+  /** Kubernetes no longer has all of its runs of this day. */
+  readonly isCut: boolean;
+};
 
 async function readContainer(reading: PageReading, source: ContainerSource): Promise<ReadContainer> {
+  const { run, isWaiting, previousStartedAt = "" } = source;
   const notes: string[] = [];
+  // While it waits, its last run is the only one that can be read.
+  const kept = isWaiting ? 1 : 2;
+  let isCut = run >= kept && previousStartedAt.slice(0, 10) >= reading.day;
   const runOf = async (previous: boolean, most: number): Promise<readonly LiveLine[]> => {
     try {
       return await readRun(reading, source, { previous, most });
     } catch (error) {
-      const note = noteFor(error, { reading, source, previous });
-      if (note !== undefined) notes.push(note);
+      if (previous && error instanceof KubeError && error.status === 400) isCut = true;
+      else notes.push(...notesFor(error, { reading, source }));
       return [];
     }
   };
   const current = await runOf(false, reading.most);
   const missing = reading.most - current.length;
-  const before = source.state.run > 0 && missing > 0 ? await runOf(true, missing) : [];
-  return { lines: [...before, ...current], notes };
+  const before = run > 0 && !isWaiting && missing > 0 ? await runOf(true, missing) : [];
+  return { lines: [...before, ...current], notes, isCut };
 }
 
-type Failed = { readonly reading: PageReading; readonly source: ContainerSource; readonly previous: boolean };
+type Failed = { readonly reading: PageReading; readonly source: ContainerSource };
 
-/** Says which lines couldn't be read; undefined for a pod that is gone. Throws what concerns all containers. */
-function noteFor(error: unknown, { reading, source, previous }: Failed): string | undefined {
-  const { pod } = source;
-  if (reading.late.aborted) return `lines of ${pod} are missing: Kubernetes took too long to send them`;
+/** Says whose lines couldn't be read, unless the pod is gone. Throws what concerns all containers. */
+function notesFor(error: unknown, { reading, source: { pod } }: Failed): string[] {
+  if (reading.late.aborted) return [`lines of ${pod} are missing: Kubernetes took too long to send them`];
   if (!(error instanceof KubeError) || missingRightOf(error)) throw error;
-  if (error.status === 404) return undefined;
-  return previous
-    ? `lines before the last restart of ${pod} can be missing: ${error.message}`
-    : `lines of ${pod} are missing: ${error.message}`;
+  return error.status === 404 ? [] : [`lines of ${pod} are missing: ${error.message}`];
 }
 
 type Run = { readonly previous: boolean; readonly most: number };
@@ -123,7 +157,7 @@ async function readRun(reading: PageReading, source: ContainerSource, run: Run):
 
 async function readLines(
   { api, day, signal, held }: PageReading,
-  { namespace, pod, container, state }: ContainerSource,
+  { namespace, pod, container, isRunning }: ContainerSource,
   { previous, most, tail }: Run & { readonly tail?: number },
 ): Promise<readonly LiveLine[]> {
   const enough = new AbortController();
@@ -142,7 +176,8 @@ async function readLines(
   let lines: LiveLine[] = [];
   let newest = "";
   const take = ({ time, text }: TimedLine): void => {
-    if (time === undefined && isTooEarly(text)) return;
+    if (time === undefined && text.startsWith(NO_FILE_YET)) return;
+    if (time === undefined && text.startsWith(DELETED)) throw new KubeError(400, text);
     if (time !== undefined) {
       const at = momentOf(time).getTime();
       if (at >= end + DISORDER_MS) enough.abort();
@@ -151,7 +186,11 @@ async function readLines(
     }
     held.bytes += text.length;
     if (held.bytes > MAX_BYTES) throw tooMuch("these are too many lines to read them live from Kubernetes");
-    lines.push({ instance: pod, line: time === undefined ? `[gantry] ${untimed(text)}` : text, time: newest });
+    lines.push({
+      instance: pod,
+      line: time === undefined ? `[gantry] Kubernetes wrote in place of lines: ${text}` : text,
+      time: newest,
+    });
     if (lines.length < 2 * most) return;
     for (const { line } of lines.slice(0, -most)) held.bytes -= line.length;
     lines = lines.slice(-most);
@@ -162,13 +201,17 @@ async function readLines(
       for (const line of split.push(chunk)) take(line);
       if (enough.signal.aborted) break;
     }
-    // What a running container hasn't ended yet isn't a line, as in a log that is collected.
-    if (previous || state.is !== "running") for (const line of split.end()) take(line);
+    // What a running container hasn't ended yet isn't a line: a follower would read it again as another one.
+    if (previous || !isRunning) for (const line of split.end()) take(line);
   } finally {
     enough.abort();
   }
   return lines.slice(-most);
 }
+
+/** What the kubelet says in place of lines: for a moment at the start of a container, and of a run that the runtime removed. */
+const NO_FILE_YET = "failed to try resolving symlinks in path";
+const DELETED = "unable to retrieve container logs for ";
 
 function tooMuch(what: string): Refusal {
   return new Refusal(400, `${what}, because the log is read live from Kubernetes: read another day, or fewer lines`);

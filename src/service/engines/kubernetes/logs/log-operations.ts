@@ -1,33 +1,32 @@
-import type { Clock } from "../../../../platform/clock.ts";
-import { within } from "../../../../platform/waiting.ts";
 import { type Engine, type EngineRequest, Refusal } from "../../../engine.ts";
 import { requestedDay } from "../../../workloads/logs/log-writer.ts";
 import { type FoundJob, findJob } from "../read/jobs.ts";
 import { findCronJob, type FoundCronJob } from "../read/cron-jobs.ts";
 import { findService } from "../read/services.ts";
-import { jobPlace, notFound, servicePlace, type Place } from "../read/place.ts";
-import type { KubernetesParts } from "../regions.ts";
+import { jobPlace, notFound, servicePlace } from "../read/place.ts";
+import type { KubernetesParts, Region } from "../regions.ts";
+import { KEPT, liveLogs } from "./live-logs.ts";
+import { lokiLogs } from "./loki.ts";
 import type { RegionLogs, LoggedWorkload } from "./region-logs.ts";
 import type { KubeObject } from "../cluster/kinds.ts";
 
-/** `logsOf` says where the logs of a configured region are. */
-type LogOperationsParts = KubernetesParts & { readonly logsOf: (region: string) => RegionLogs };
+type LogOperationsParts = Pick<KubernetesParts, "regions" | "clock">;
 
-/** Logs are read from where they are stored, never from the pods: those know no days, and forget. */
+/** Logs are read from the region's Loki, or else live from Kubernetes. */
 export function logOperations(parts: LogOperationsParts): Pick<Engine, "getServiceLogs" | "getJobInstanceLogs"> {
   return {
     async getServiceLogs(request) {
-      const service = await serviceOf(parts, request);
-      const lines = await parts.logsOf(service.region).page(service, pageOf(request, parts));
+      const { region, service } = await serviceOf(parts, request);
+      const lines = await logsOf(region, parts).page(service, pageOf(request, parts));
       return lines.map(({ instance, line }) => ({ instance_name: instance, log: line }));
     },
     async getJobInstanceLogs(request) {
-      const job = await jobOf(parts, request);
-      const logs = parts.logsOf(job.region);
+      const { region, job } = await jobOf(parts, request);
+      const logs = logsOf(region, parts);
       const instance = request.path.instance_name;
       if (!job.pods.includes(instance) && !(await logs.hasInstance(job, instance, request.signal))) {
-        const known = await jobInstances(job, logs, parts.clock);
-        const hint = known.length === 0 ? "none of its pods exist now" : `use ${known.slice(-NAMED).join(" or ")}`;
+        const none = `none of its pods exist now${region.config.logs ? "" : `. ${KEPT}`}`;
+        const hint = job.pods.length === 0 ? none : `use ${job.pods.slice(-NAMED).join(" or ")}`;
         throw new Refusal(404, `job ${job.name} has no instance ${instance}: ${hint}`);
       }
       const lines = await logs.page(job, { ...pageOf(request, parts), instance });
@@ -36,12 +35,18 @@ export function logOperations(parts: LogOperationsParts): Pick<Engine, "getServi
   };
 }
 
+function logsOf(region: Region, { clock }: LogOperationsParts): RegionLogs {
+  const { logs } = region.config;
+  return logs ? lokiLogs(logs.loki, clock) : liveLogs({ region, clock });
+}
+
 async function serviceOf(parts: LogOperationsParts, request: EngineRequest<"getServiceLogs">) {
   const place = await servicePlace(parts, request);
   const name = request.path.service_name;
   const found = findService(place.region, { ...place.reading, name });
   if (!found) throw notFound(place, `no service is named ${name}: check the name`);
-  return loggedWorkload(place, found.source, { name: found.service.name, pods: found.pods });
+  const { source, pods, service } = found;
+  return { region: place.region, service: loggedWorkload(source, { name: service.name, pods }) };
 }
 
 async function jobOf(parts: LogOperationsParts, request: EngineRequest<"getJobInstanceLogs">) {
@@ -50,7 +55,8 @@ async function jobOf(parts: LogOperationsParts, request: EngineRequest<"getJobIn
   const reading = { ...place.reading, name };
   const found = findJob(place.region, reading) ?? runOf(findCronJob(place.region, reading), request.path.instance_name);
   if (!found) throw notFound(place, `no job is named ${name}: check the name`);
-  return loggedJob(place, found);
+  const { object, pods, job } = found;
+  return { region: place.region, job: loggedWorkload({ kind: "Job", object }, { name: job.name, pods }) };
 }
 
 /** The run that an instance is of; the newest one if its pod is gone. */
@@ -69,48 +75,18 @@ function pageOf({ query, signal }: LogRequest, { clock }: LogOperationsParts) {
 /** The newest ones, in a sentence. */
 const NAMED = 5;
 
-export function loggedJob(place: Place, { object, job, pods }: FoundJob): LoggedWorkload {
-  return loggedWorkload(place, { kind: "Job", object }, { name: job.name, pods });
-}
-
 type Source = Pick<LoggedWorkload, "kind"> & { readonly object: Pick<KubeObject<"Pod">, "metadata"> };
 
 function loggedWorkload(
-  { region }: Pick<Place, "region">,
   { kind, object: { metadata } }: Source,
   { name, pods }: { readonly name: string; readonly pods: readonly KubeObject<"Pod">[] },
 ): LoggedWorkload {
   return {
-    region: region.config.region,
     namespace: metadata.namespace,
-    uid: metadata.uid,
     name,
     kind,
     objectName: metadata.name,
     createdAt: metadata.creationTimestamp,
     pods: pods.map(({ metadata }) => metadata.name),
   };
-}
-
-/** A job is read without its log sooner than it waits for a database that hangs. */
-const PATIENCE_MS = 2_000;
-
-/**
- * The instances of a job, oldest first: those whose log can be read, and its pods. Kubernetes deletes the pod of a job that
- * used up its retries, and its log is what people look for then. Never rejects: without the logs, it is the pods.
- */
-export async function jobInstances(
-  job: LoggedWorkload,
-  logs: RegionLogs,
-  clock: Pick<Clock, "after">,
-): Promise<readonly string[]> {
-  const logged = await within(
-    PATIENCE_MS,
-    logs.instances(job).catch(() => []),
-    () => [],
-    clock,
-  );
-  // Notes about the job as a whole are in its own name.
-  const gone = logged.filter((instance) => instance !== job.objectName && !job.pods.includes(instance));
-  return [...gone, ...job.pods];
 }

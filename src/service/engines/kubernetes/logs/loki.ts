@@ -41,8 +41,6 @@ export function lokiLogs(config: LokiConfig, clock: LokiClock): RegionLogs {
       );
       return found.length > 0;
     },
-    // Loki would read the streams of the whole time since the job began, for each look at it.
-    instances: async () => [],
   };
 }
 
@@ -205,7 +203,7 @@ export async function lokiNotices({ regions, clock }: Pick<KubernetesParts, "reg
 }
 
 async function problemOf({ config, namespaces }: Region, clock: LokiClock): Promise<string | undefined> {
-  if (!config.logs || config.logs === "live") return undefined;
+  if (!config.logs) return undefined;
   const { loki } = config.logs;
   const query = `{${loki.labels.namespace}=${JSON.stringify(namespaces.all()[0] ?? "")}}`;
   try {

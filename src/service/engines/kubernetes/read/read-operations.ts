@@ -30,8 +30,6 @@ type ReadOperationsParts<R extends KnownRegion> = ReadParts<R> & {
     asked: { readonly name: string; readonly signal: AbortSignal },
     clock: Pick<Clock, "limit">,
   ) => Promise<string | undefined>;
-  /** The names of a job's instances, oldest first, also of those whose pod is gone. Never rejects. */
-  readonly instancesOf: (place: Place<R>, found: FoundJob) => Promise<readonly string[]>;
   /** The versions of a service's pods; undefined if they can't be read. Never rejects. */
   readonly revisionsOf: (
     place: Place<R>,
@@ -92,12 +90,9 @@ export function readOperations<R extends KnownRegion>(parts: ReadOperationsParts
       const found = findJob(place.region, { ...place.reading, name });
       if (!found) return await readCronJob(parts, place, { name, signal: request.signal });
       const ownership = jobOwnership(found, place.region.config);
-      const [instances, events] = await Promise.all([
-        parts.instancesOf(place, found),
-        jobEvents(parts, place, { found, signal: request.signal }),
-      ]);
+      const events = await jobEvents(parts, place, { found, signal: request.signal });
       const body = withJobDetails(readJob(found.job, found.around, ownership), found);
-      return { ...body, instance_names: [...instances], ...events };
+      return { ...body, instance_names: instancesOf(found), ...events };
     },
   };
 }
@@ -165,9 +160,14 @@ async function readCronJob<R extends KnownRegion>(
   // The log that people want is that of its newest run.
   const last = found.jobs.at(-1);
   return {
-    instance_names: last ? [...(await parts.instancesOf(place, last))] : [],
+    instance_names: last ? instancesOf(last) : [],
     ...(object === undefined ? body : withJobDetails(body, { object, pods: [] })),
   };
+}
+
+/** Oldest first. */
+function instancesOf({ pods }: FoundJob): string[] {
+  return pods.map(({ metadata }) => metadata.name);
 }
 
 /** What the list lacks because of namespaces, rights and APIs of the cluster: each sentence once. */

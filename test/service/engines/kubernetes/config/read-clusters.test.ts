@@ -198,7 +198,7 @@ test.each<[string, string, string]>([
   [
     "logs from elsewhere",
     region("namespace: a", "logs: elastic"),
-    "regions.us.logs must be collector, live or {by: loki, url: URL}.",
+    "regions.us.logs must be live or {by: loki, url: URL}.",
   ],
   [
     "Loki without an address",

@@ -1,31 +1,33 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { hostname, tmpdir } from "node:os";
-import { join } from "node:path";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { orAborted } from "../../../../../src/platform/waiting.ts";
 import {
   type KubeApi,
   KubeError,
   type PodLogOptions,
 } from "../../../../../src/service/engines/kubernetes/cluster/kube-api.ts";
-import { livePage } from "../../../../../src/service/engines/kubernetes/logs/live-logs.ts";
-import { startKubernetes } from "../../../../../src/service/engines/kubernetes/kubernetes-engine.ts";
-import { until } from "../../../../support/until.ts";
-import { openFakeApiServer } from "../support/fake-api-server.ts";
+import { liveLogs } from "../../../../../src/service/engines/kubernetes/logs/live-logs.ts";
 import { cacheWith } from "../support/known-objects.ts";
 import { deployment, pod } from "../support/sent-objects.ts";
-import { BEGINNING, stillClock, testClock } from "../../../../support/test-clock.ts";
+import { stillClock } from "../../../../support/test-clock.ts";
 
 const NOW = new Date("2026-11-22T15:00:00Z");
 const of = { kind: "Deployment", name: "web" } as const;
 
-/** Lines with their times, as a container's file has them: `2026-11-22T12:00:01Z text`. */
+/** A pod whose container has these lines with their times, as its file has them: `2026-11-22T12:00:01Z text`. */
 type Log = {
   readonly now: readonly string[];
+  /** Those of the run before its last restart. */
   readonly before?: readonly string[];
+  readonly restarts?: number;
+  /** It crashed, and its next run hasn't begun. */
+  readonly isWaiting?: boolean;
+  /** When the pod was made, and when its run before began. */
+  readonly at?: string;
   readonly fails?: KubeError;
   /** No line comes. */
   readonly hangs?: boolean;
+  /** What the kubelet sends after the lines. */
+  readonly rest?: string;
 };
 
 /** Answers as a kubelet does: it leaves out lines before `sinceTime`, counts `tailLines` in pieces of 16 KiB, and has two runs. */
@@ -36,7 +38,8 @@ function kubelet(logs: Readonly<Record<string, Log>>) {
     const log = logs[name];
     if (log?.fails) throw log.fails;
     if (log?.hangs === true) await orAborted(new Promise(() => undefined), signal);
-    const lines = previous ? log?.before : log?.now;
+    // While a container waits, its last run is the one before, too.
+    const lines = previous && log?.isWaiting !== true ? log?.before : log?.now;
     if (!lines) throw new KubeError(400, `previous terminated container "app" in pod "${name}" not found`);
     const pieces = lines.flatMap((line) => {
       const time = line.slice(0, line.indexOf(" "));
@@ -47,6 +50,7 @@ function kubelet(logs: Readonly<Record<string, Log>>) {
       if (!first || Date.parse(first.time) < Date.parse(sinceTime)) continue;
       yield Buffer.from(`${first.time} ${[first, ...more].map(({ text }) => text).join("")}\n`);
     }
+    if (!previous && log?.rest !== undefined) yield Buffer.from(log.rest);
   }
   const api = {
     async podLog(options: PodLogOptions, signal: AbortSignal) {
@@ -57,19 +61,26 @@ function kubelet(logs: Readonly<Record<string, Log>>) {
   return { api, asked };
 }
 
+const CREATED = "2026-11-20T08:00:00Z";
+
+function podWith(name: string, { before, restarts = before ? 1 : 0, isWaiting = false, at: made = CREATED }: Log) {
+  const app = {
+    restartCount: restarts,
+    ...(isWaiting && { state: { waiting: { reason: "CrashLoopBackOff" } } }),
+    ...((restarts > 0 || isWaiting) && { lastState: { terminated: { exitCode: 1, startedAt: made } } }),
+  };
+  return pod(name, { of, metadata: { creationTimestamp: made }, app });
+}
+
 type Page = { readonly day?: string; readonly from?: number; readonly size?: number; readonly instance?: string };
 
-/** The service web, whose pods have these logs; a pod restarted once if it has a run before. */
-function world(logs: Readonly<Record<string, Log>>, createdAt = "2026-11-20T08:00:00Z") {
+/** The service web, whose pods have these logs. */
+function world(logs: Readonly<Record<string, Log>>, createdAt = CREATED) {
   const { api, asked } = kubelet(logs);
   const clock = stillClock(NOW);
-  const crashed = { restartCount: 1, lastState: { terminated: { exitCode: 1 } } };
-  const pods = Object.entries(logs).map(([name, { before }]) => pod(name, { of, ...(before && { app: crashed }) }));
-  const cache = cacheWith([deployment("web"), ...pods]);
+  const cache = cacheWith([deployment("web"), ...Object.entries(logs).map(([name, log]) => podWith(name, log))]);
   const workload = {
-    region: "us",
     namespace: "team",
-    uid: "uid of Deployment web",
     name: "web",
     kind: "Deployment",
     objectName: "web",
@@ -78,57 +89,84 @@ function world(logs: Readonly<Record<string, Log>>, createdAt = "2026-11-20T08:0
   } as const;
   const page = async ({ day = "2026-11-22", from = 0, size = 100, instance }: Page = {}) => {
     const { signal } = new AbortController();
-    const options = { day, from, size, instance, signal, why: "Gantry on shop-1 collects" };
-    const lines = await livePage({ region: { api, cacheOf: () => cache }, clock }, workload, options);
+    const logs = liveLogs({ region: { api, cacheOf: () => cache }, clock });
+    const lines = await logs.page(workload, { day, from, size, instance, signal });
     return lines.map(({ instance: name, line }) => `${name}: ${line}`);
   };
   return { page, asked, clock };
 }
 
 const at = (time: string, text: string, day = "2026-11-22") => `${day}T${time}.000000000Z ${text}`;
-const TODAY =
-  "[gantry] Gantry on shop-1 collects: lines of pods that are gone, and of all but the last two runs of a container, are missing";
-const EARLIER = (day: string) =>
-  `[gantry] Gantry on shop-1 collects: of ${day}, it shows only what Kubernetes still has: lines of pods that are gone are missing`;
+const KEPT = "Kubernetes keeps only the newest lines of pods that still exist. With Loki, older lines stay readable.";
+const OLDER = (day = "2026-11-22") => `[gantry] older lines of ${day} can be missing: ${KEPT}`;
+const NONE = (day = "2026-11-22") => `[gantry] no lines of ${day} are left: ${KEPT}`;
+
+/** A container that ran twice, the run before from this moment on. */
+function twice(began: string): Log {
+  return { before: [at("11:00:01", "before")], now: [at("12:00:01", "a")], at: began };
+}
+const crashed = { restarts: 1, at: "2026-11-22T11:00:00Z" };
 
 describe("a log that is read live from Kubernetes", () => {
-  test("has the lines of all pods in the order of their times, and says at its end what can be missing", async () => {
+  test("has the lines of all pods in the order of their times", async () => {
     const { page } = world({
       "web-1": { now: [at("12:00:01", "a"), at("12:00:03", "c")] },
       "web-2": { now: [at("12:00:02", "b"), at("12:00:04", "d")] },
     });
 
-    expect(await page()).toEqual(["web-1: a", "web-2: b", "web-1: c", "web-2: d", `web-1: ${TODAY}`]);
+    expect(await page()).toEqual(["web-1: a", "web-2: b", "web-1: c", "web-2: d"]);
   });
 
-  test("has the same pages as a stored one: they are counted from the newest line, which is the note", async () => {
+  test("has pages that are counted from the newest line, the oldest of which is a note where lines can be gone", async () => {
     const lines = Array.from({ length: 30 }, (_, n) => at(`12:00:${String(n).padStart(2, "0")}`, `line ${n}`));
     const { page } = world({
       "web-1": { now: lines.filter((_, n) => n % 3 === 0) },
       "web-2": { now: lines.filter((_, n) => n % 3 === 1), before: lines.slice(0, 6).filter((_, n) => n % 3 === 2) },
-      "web-3": { now: lines.slice(6).filter((_, n) => n % 3 === 2) },
+      "web-3": { now: lines.slice(6).filter((_, n) => n % 3 === 2), at: "2026-11-22T12:00:07Z" },
     });
     const whole = await page();
-    expect(whole).toHaveLength(31);
+    expect(whole.map((line) => line.slice(7))).toEqual([OLDER(), ...lines.map((_, n) => `line ${n}`)]);
 
     const pages: string[] = [];
     for (let from = 0; from < 35; from += 4) pages.unshift(...(await page({ from, size: 4 })));
 
     expect(pages).toEqual(whole);
-    expect(await page({ size: 1 })).toEqual([`web-1: ${TODAY}`]);
+    expect(await page({ size: 1 })).toEqual(["web-3: line 29"]);
     expect(await page({ from: 31 })).toEqual([]);
   });
 
   test("has the run before the last restart, then the current one", async () => {
     const { page } = world({ "web-1": { before: [at("12:00:01", "last words")], now: [at("12:00:09", "again")] } });
 
-    expect(await page()).toEqual(["web-1: last words", "web-1: again", `web-1: ${TODAY}`]);
+    expect(await page()).toEqual(["web-1: last words", "web-1: again"]);
+  });
+
+  test("has the last run of a container that waits for its next one, once", async () => {
+    const { page } = world({ "web-1": { now: [at("12:00:01", "last words")], restarts: 1, isWaiting: true } });
+
+    expect(await page()).toEqual(["web-1: last words"]);
   });
 
   test("keeps the order of stdout and stderr inside of a container", async () => {
     const { page } = world({ "web-1": { now: [at("12:00:02", "first"), at("12:00:01", "second")] } });
 
-    expect((await page()).slice(0, 2)).toEqual(["web-1: first", "web-1: second"]);
+    expect(await page()).toEqual(["web-1: first", "web-1: second"]);
+  });
+
+  test("leaves out a line that a running container is writing, until it is whole", async () => {
+    const { page } = world({ "web-1": { now: [at("12:00:01", "a")], rest: at("12:00:02", "hal") } });
+
+    expect(await page()).toEqual(["web-1: a"]);
+  });
+
+  test("has what the kubelet wrote in place of lines, but not that a file isn't there yet", async () => {
+    const early = 'failed to try resolving symlinks in path "/var/log/pods/web-1/app/0.log": no such file\n';
+    const { page } = world({
+      "web-1": { now: [], rest: early },
+      "web-2": { now: [], rest: "a text that has no time\n" },
+    });
+
+    expect(await page()).toEqual(["web-2: [gantry] Kubernetes wrote in place of lines: a text that has no time"]);
   });
 
   test("asks for no more lines than a page needs", async () => {
@@ -144,9 +182,16 @@ describe("a log that is read live from Kubernetes", () => {
     const long = "x".repeat(60_000);
     const { page } = world({ "web-1": { now: [at("12:00:01", "a"), at("12:00:02", long), at("12:00:03", "b")] } });
 
-    expect((await page({ size: 4 })).map((line) => line.length)).toEqual([8, 60_007, 8, TODAY.length + 7]);
-    expect((await page({ from: 1, size: 2 })).map((line) => line.length)).toEqual([60_007, 8]);
-    expect((await page({ from: 1, size: 1 })).map((line) => line.length)).toEqual([8]);
+    expect((await page({ size: 4 })).map((line) => line.length)).toEqual([8, 60_007, 8]);
+    expect((await page({ size: 2 })).map((line) => line.length)).toEqual([60_007, 8]);
+    expect((await page({ size: 1 })).map((line) => line.length)).toEqual([8]);
+  });
+
+  test("of a day before the service existed, or of tomorrow, is empty", async () => {
+    const { page } = world({ "web-1": { now: [at("12:00:01", "a")] } }, "2026-11-21T08:00:00Z");
+
+    expect(await page({ day: "2026-11-20" })).toEqual([]);
+    expect(await page({ day: "2026-11-23" })).toEqual([]);
   });
 
   test("of an earlier day has what Kubernetes still has of that day, and nothing of the next", async () => {
@@ -160,59 +205,7 @@ describe("a log that is read live from Kubernetes", () => {
       },
     });
 
-    expect(await page({ day: "2026-11-21" })).toEqual(["web-1: morning", `web-1: ${EARLIER("2026-11-21")}`]);
-  });
-
-  test("of an earlier day of which nothing is left is a sentence, not an empty list", async () => {
-    const { page } = world({ "web-1": { now: [at("12:00:01", "a")] } });
-
-    expect(await page({ day: "2026-11-21" })).toEqual([`web-1: ${EARLIER("2026-11-21")}`]);
-    expect(await page({ day: "2026-11-21", instance: "web-1" })).toEqual([`web-1: ${EARLIER("2026-11-21")}`]);
-  });
-
-  test("of a day before the service existed, or of tomorrow, is empty", async () => {
-    const { page } = world({ "web-1": { now: [at("12:00:01", "a")] } }, "2026-11-21T08:00:00Z");
-
-    expect(await page({ day: "2026-11-20" })).toEqual([]);
-    expect(await page({ day: "2026-11-23" })).toEqual([]);
-  });
-
-  test("says which pod's lines couldn't be read, and shows the others", async () => {
-    const { page } = world({
-      "web-1": { now: [at("12:00:01", "a")] },
-      "web-2": { now: [], fails: new KubeError(500, "dial tcp 10.0.0.7:10250: connect: connection refused") },
-      "web-3": { now: [], fails: new KubeError(404, 'pods "web-3" not found') },
-    });
-
-    expect(await page()).toEqual([
-      "web-1: a",
-      "web-1: [gantry] lines of web-2 are missing: dial tcp 10.0.0.7:10250: connect: connection refused",
-      `web-1: ${TODAY}`,
-    ]);
-  });
-
-  test("without the right is refused, with the right that is missing", async () => {
-    const text =
-      'pods "web-1" is forbidden: User "ada" cannot get resource "pods/log" in API group "" in the namespace "team"';
-    const { page } = world({ "web-1": { now: [], fails: new KubeError(403, text, { reason: "Forbidden" }) } });
-
-    await expect(page()).rejects.toMatchObject({
-      status: 403,
-      message: expect.stringContaining("may not get pods/log"),
-    });
-  });
-
-  test("is shown after some seconds without the lines that Kubernetes is slow to send, and says so", async () => {
-    const { page, clock } = world({ "web-1": { now: [at("12:00:01", "a")] }, "web-2": { now: [], hangs: true } });
-    const shown = page();
-
-    await clock.passMs(4_000);
-
-    expect(await shown).toEqual([
-      "web-1: a",
-      "web-1: [gantry] lines of web-2 are missing: Kubernetes took too long to send them",
-      `web-1: ${TODAY}`,
-    ]);
+    expect(await page({ day: "2026-11-21" })).toEqual([`web-1: ${OLDER("2026-11-21")}`, "web-1: morning"]);
   });
 
   test("with more lines than are held at once is refused before anything is read", async () => {
@@ -223,101 +216,76 @@ describe("a log that is read live from Kubernetes", () => {
   });
 });
 
-/** A line of today. */
-const started = `${BEGINNING.toISOString()} started\n`;
+describe("what a live log lacks", () => {
+  test("is said of an earlier day of which nothing is left, with what would keep it", async () => {
+    const { page } = world({ "web-1": { now: [at("12:00:01", "a")] } });
 
-/** A cluster with the service web, whose one pod wrote a line; engines on it have a store of their own. */
-async function twoGantrys() {
-  const dir = mkdtempSync(join(tmpdir(), "gantry-two-"));
-  const clock = testClock();
-  const server = await openFakeApiServer({
-    podLog({ query }, response) {
-      response.writeHead(200, { "content-type": "text/plain" }).write(started);
-      if (query.get("follow") !== "true") response.end();
-    },
+    expect(await page({ day: "2026-11-21" })).toEqual([`web-1: ${NONE("2026-11-21")}`]);
+    expect(await page({ day: "2026-11-21", instance: "web-1" })).toEqual([`web-1: ${NONE("2026-11-21")}`]);
   });
-  const { kind: _, ...web } = deployment("web", { metadata: { creationTimestamp: "2020-01-01T00:00:00Z" } });
-  server.objects.put("deployments", "shop", web);
-  const { kind: __, ...running } = pod("web-1", { of });
-  server.objects.put("pods", "shop", running);
-  writeFileSync(join(dir, "kubeconfig"), server.kubeConfig().exportConfig());
-  const closes: (() => Promise<void>)[] = [];
-  onTestFinished(async () => {
-    await Promise.all(closes.map((close) => close()));
-    await server.stop();
-    rmSync(dir, { recursive: true, force: true });
+
+  test("is said of a service whose pods are gone, but not of one that was just made", async () => {
+    expect(await world({}).page()).toEqual([`web: ${NONE()}`]);
+    expect(await world({}, "2026-11-22T14:59:30Z").page()).toEqual([]);
   });
-  const open = async (store: string, logs: string) => {
-    const clustersPath = join(dir, `${store}.yaml`);
-    const region = `{ kubeconfig: kubeconfig, namespace: shop, jobs: true, adopt: all, logs: ${logs} }`;
-    writeFileSync(clustersPath, `regions: { us: ${region} }`);
-    const { engine, close } = await startKubernetes(
-      { clustersPath, database: undefined },
-      { dataDir: join(dir, store), users: ["dana"], clock, onEvent: () => undefined },
-    );
-    closes.push(close);
-    return {
-      close,
-      /** The newest lines of web on a day. */
-      async log(date?: string): Promise<readonly string[]> {
-        const lines = await engine.getServiceLogs({
-          path: { region: "us", service_name: "web" },
-          query: { ...(date !== undefined && { date }), from: 0, size: 10 },
-          user: { username: "dana" },
-          body: undefined,
-          signal: AbortSignal.timeout(20_000),
-        });
-        return lines.map(({ log }) => log);
-      },
-    };
-  };
-  const holder = () => server.objects.find("leases", "shop", "gantry-log-collector")?.["spec"];
-  return { server, open, holder };
-}
 
-describe("two Gantrys on one namespace, each with its own log store", () => {
-  test("both have the log: the second reads it live, and says who collects it", async () => {
-    const { open } = await twoGantrys();
-    const production = await open("production", "collector");
-    await until(async () => (await production.log()).join() === "started");
+  test.each<[string, Log]>([
+    ["a pod that was made later than the service", { now: [at("12:00:01", "a")], at: "2026-11-22T11:59:00Z" }],
+    ["a container that restarted twice since midnight", { ...twice("2026-11-22T11:00:00Z"), restarts: 2 }],
+    ["a container that waits after its second crash", { now: [at("12:00:01", "a")], ...crashed, isWaiting: true }],
+    ["a container whose run before Kubernetes deleted", { now: [at("12:00:01", "a")], restarts: 1 }],
+  ])("is said today of %s", async (_, log) => {
+    expect((await world({ "web-1": log }).page())[0]).toBe(`web-1: ${OLDER()}`);
+  });
 
-    const laptop = await open("laptop", "collector");
+  test.each<[string, Log]>([
+    ["the first pod of the service", { now: [at("12:00:01", "a")], at: "2026-11-20T08:00:03Z" }],
+    ["a pod of yesterday", { now: [at("12:00:01", "a")], at: "2026-11-21T08:00:00Z" }],
+    ["a container whose run before the last began yesterday", { ...twice("2026-11-21T11:00:00Z"), restarts: 2 }],
+  ])("isn't said today of %s", async (_, log) => {
+    expect(await world({ "web-1": log }).page()).not.toContain(`web-1: ${OLDER()}`);
+  });
 
-    expect(await laptop.log()).toEqual([
-      "started",
-      `[gantry] Gantry on ${hostname()} collects this log into a store of its own, so it is read live from Kubernetes: ` +
-        "lines of pods that are gone, and of all but the last two runs of a container, are missing",
+  test("isn't said of one instance because others may have gone", async () => {
+    const { page } = world({ "web-1": { now: [at("12:00:01", "a")], at: "2026-11-22T11:59:00Z" } });
+
+    expect(await page({ instance: "web-1" })).toEqual(["web-1: a"]);
+  });
+
+  test("is said at its end of a pod whose lines couldn't be read, beside those of the others", async () => {
+    const refused = new KubeError(500, "dial tcp 10.0.0.7:10250: connect: connection refused");
+    const { page } = world({
+      "web-1": { now: [at("12:00:01", "a")] },
+      "web-2": { now: [], restarts: 1, fails: refused },
+      "web-3": { now: [], fails: new KubeError(404, 'pods "web-3" not found') },
+    });
+
+    expect(await page()).toEqual([
+      "web-1: a",
+      "web-1: [gantry] lines of web-2 are missing: dial tcp 10.0.0.7:10250: connect: connection refused",
     ]);
-    expect(await laptop.log("2026.01.01")).toEqual([
-      `[gantry] Gantry on ${hostname()} collects this log into a store of its own, so it is read live from Kubernetes: ` +
-        "of 2026-01-01, it shows only what Kubernetes still has: lines of pods that are gone are missing",
-    ]);
-    expect(await production.log()).toEqual(["started"]);
   });
 
-  test("a second start on the same store goes on collecting, and shows what the first one stored", async () => {
-    const { open } = await twoGantrys();
-    const first = await open("production", "collector");
-    await until(async () => (await first.log()).join() === "started");
-    await first.close();
+  test("is said after some seconds of a pod whose lines Kubernetes is slow to send", async () => {
+    const { page, clock } = world({ "web-1": { now: [at("12:00:01", "a")] }, "web-2": { now: [], hangs: true } });
+    const shown = page();
 
-    const second = await open("production", "collector");
+    await clock.passMs(4_000);
 
-    expect((await second.log())[0]).toBe("started");
-    await until(async () => (await second.log()).join() === "started");
+    expect(await shown).toEqual([
+      "web-1: a",
+      "web-1: [gantry] lines of web-2 are missing: Kubernetes took too long to send them",
+    ]);
   });
 
-  test("with `logs: live`, lines are read on demand, no lease is taken and nothing is followed", async () => {
-    const { server, open, holder } = await twoGantrys();
-    const laptop = await open("laptop", "live");
+  test("without the right is a refusal, with the right that is missing", async () => {
+    const text =
+      'pods "web-1" is forbidden: User "ada" cannot get resource "pods/log" in API group "" in the namespace "team"';
+    const { page } = world({ "web-1": { now: [], fails: new KubeError(403, text, { reason: "Forbidden" }) } });
 
-    expect(await laptop.log()).toEqual([
-      "started",
-      "[gantry] this log is read live from Kubernetes: lines of pods that are gone, and of all but the last two runs " +
-        "of a container, are missing",
-    ]);
-    expect(holder()).toBeUndefined();
-    const asked = server.requests.filter(({ resource }) => /leases|pods\/log/u.test(resource));
-    expect(asked.map(({ query }) => query.get("follow"))).toEqual([null]);
+    await expect(page()).rejects.toMatchObject({
+      status: 403,
+      message: expect.stringContaining("may not get pods/log"),
+    });
   });
 });

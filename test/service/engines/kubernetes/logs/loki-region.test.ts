@@ -26,7 +26,7 @@ async function openWithLoki(url: string) {
 `,
   );
   const { engine, notices, close } = await startKubernetes(
-    { clustersPath, database: undefined },
+    { clustersPath },
     { dataDir: dir, users: ["dana"], onEvent: () => undefined },
   );
   onTestFinished(async () => {

@@ -5,9 +5,7 @@ import { openStrictLoki } from "./support/strict-loki.ts";
 import { stillClock } from "../../../../support/test-clock.ts";
 
 const web: LoggedWorkload = {
-  region: "us",
   namespace: "team",
-  uid: "u1",
   name: "web",
   kind: "Deployment",
   objectName: "web",

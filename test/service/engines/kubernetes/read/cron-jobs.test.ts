@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { readOperations } from "../../../../../src/service/engines/kubernetes/read/read-operations.ts";
 import { nextRun } from "../../../../../src/service/engines/kubernetes/read/cron-jobs.ts";
 import { regionWith } from "../support/known-objects.ts";
-import { cronJob, deployment, job, ofCronJob } from "../support/sent-objects.ts";
+import { cronJob, deployment, job, ofCronJob, pod } from "../support/sent-objects.ts";
 import { scriptedCluster, writesOn } from "../write/support/scripted-cluster.ts";
 import { stillClock } from "../../../../support/test-clock.ts";
 
@@ -19,7 +19,6 @@ function operations(sent: Parameters<typeof regionWith>[0], changed: Parameters<
     otherKind: async () => undefined,
     revisionsOf: async () => undefined,
     eventsOf: async () => ({ events: [], notRead: undefined }),
-    instancesOf: async (_, { job: { name } }) => [`${name}-x7k2p`],
   });
 }
 
@@ -33,6 +32,7 @@ test("a CronJob is a job with its schedule, its next run and how its newest run 
     cronJob("nightly", { spec: { timeZone: "Europe/Berlin" } }),
     runOf("nightly", "nightly-1", "2026-11-21T01:00:00Z", failed),
     runOf("nightly", "nightly-2", "2026-11-22T01:00:00Z", complete),
+    pod("nightly-2-x7k2p", { of: { kind: "Job", name: "nightly-2" } }),
     cronJob("paused", { spec: { suspend: true }, status: { lastScheduleTime: "2026-11-01T02:00:00Z" } }),
     cronJob("new", { spec: { schedule: "5/15 * * * *" } }),
   ]);

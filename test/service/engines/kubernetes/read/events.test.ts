@@ -25,7 +25,6 @@ async function town() {
     clock,
     otherKind: async () => undefined,
     revisionsOf: async () => undefined,
-    instancesOf: async () => [],
     eventsOf: readEvents,
   });
   let last = { name: "", uid: "" };

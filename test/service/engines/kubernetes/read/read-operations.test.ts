@@ -7,7 +7,13 @@ import { regionWith } from "../support/known-objects.ts";
 import { daemonSet, deployment, job, pod, statefulSet } from "../support/sent-objects.ts";
 import { stillClock } from "../../../../support/test-clock.ts";
 
-const sent = [deployment("web"), deployment("db"), statefulSet("db"), job("report")];
+const sent = [
+  deployment("web"),
+  deployment("db"),
+  statefulSet("db"),
+  job("report"),
+  pod("report-x7k2p", { of: { kind: "Job", name: "report" } }),
+];
 const signal = new AbortController().signal;
 const asked = { user: { username: "dana" }, signal, query: undefined, body: undefined };
 
@@ -22,7 +28,6 @@ function operations(changed: Partial<ClusterConfig> = {}, objects: Parameters<ty
     otherKind: async () => undefined,
     revisionsOf: async () => undefined,
     eventsOf: async () => ({ events: [], notRead: undefined }),
-    instancesOf: async () => ["report-gone"],
   });
 }
 
@@ -52,7 +57,7 @@ test("a job that is listed can be read alone, with its instances", async () => {
 
   expect(jobs).toHaveLength(1);
   const { refused_operations: _alone, ...same } = alone;
-  expect(same).toEqual({ instance_names: ["report-gone"], ...jobs[0] });
+  expect(same).toEqual({ instance_names: ["report-x7k2p"], ...jobs[0] });
 });
 
 test("what doesn't exist, or isn't adopted, isn't found", async () => {

@@ -30,7 +30,6 @@ async function town() {
     regions: new Map([["us", region]]),
     clock: stillClock(new Date(at("12:30:00"))),
     otherKind: async () => undefined,
-    instancesOf: async () => [],
     revisionsOf: knownRevisions,
     eventsOf: async () => ({ events: [], notRead: undefined }),
   });

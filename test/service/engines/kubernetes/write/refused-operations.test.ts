@@ -105,7 +105,6 @@ async function townWith(sent: readonly ReturnType<typeof deployment>[], allow: C
       ...writes.parts,
       otherKind: async () => undefined,
       revisionsOf: async () => undefined,
-      instancesOf: async () => [],
       eventsOf: async () => ({ events: [], notRead: undefined }),
     }),
   };

@@ -146,7 +146,6 @@ export function writesOn(api: KubeApi, { version = "v1.20.2", ...changed }: Chan
   };
   const parts: WriteParts = {
     regions: new Map([["us", region]]),
-    logs: {} as WriteParts["logs"], // writes don't touch the logs
     clock: { ...clock, now: () => new Date("2026-11-22T12:30:00Z") },
     onEvent: () => undefined,
     queue: makeSerialQueue(),
