@@ -58,7 +58,7 @@ async function start(daemon: TestDaemon): Promise<string> {
 async function measure(daemon: TestDaemon): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), "gantry-bench-"));
   const api = daemonAt(await addressOf(daemon.host, { isVerified: false }), machineClock);
-  const logs = await openLogStore({ kind: "sqlite", path: join(folder, "logs.sqlite") }, { onEvent: () => undefined });
+  const logs = await openLogStore(join(folder, "logs.sqlite"), { onEvent: () => undefined });
   const [leaving, ended] = [new AbortController(), new AbortController()];
   const [stored, followed]: [Delays, Delays] = [new Map(), new Map()];
   const containers: string[] = [];

@@ -147,8 +147,7 @@ async function openDeps(
 ): Promise<EngineContext> {
   const { dataDir, clock, onEvent = () => undefined } = options;
   const state = await openState(join(dataDir, "state.sqlite"), options.openState ?? openSqlite);
-  const place = { kind: "sqlite", path: join(dataDir, "logs.sqlite") } as const;
-  const logs = await openLogStore(place, { limits: options.logLimits, clock, onEvent }).catch(
+  const logs = await openLogStore(join(dataDir, "logs.sqlite"), { limits: options.logLimits, clock, onEvent }).catch(
     async (error: unknown) => {
       await state.destroy();
       throw error;

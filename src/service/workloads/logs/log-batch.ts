@@ -1,5 +1,4 @@
 import type { Clock, Timer } from "../../../platform/clock.ts";
-import { databaseTroubleOf } from "../../../platform/database/database-trouble.ts";
 import { isDiskFull } from "../state/file-errors.ts";
 import type { LogLimits } from "./log-bounds.ts";
 import { writeLines } from "./log-store.ts";
@@ -12,8 +11,7 @@ type Batch = {
   /** See `LogWriter.room`. */
   readonly room: () => Promise<void> | undefined;
   /**
-   * Writes pending lines, one batch at a time. Never rejects: lines that can't be written are counted and dropped, or
-   * kept for later if they have ordered cursors and the database may come back.
+   * Writes pending lines, one batch at a time. Never rejects: lines that can't be written are counted and dropped.
    */
   readonly flush: () => Promise<void>;
   /** Drops a workload's pending lines; resolves when no write includes any of them. */
@@ -51,7 +49,9 @@ export function makeBatch(database: LogDatabase, options: BatchOptions): Batch {
       await writeLines(database, [...lost.notes(dayOf()), ...lines], limits);
       lost.reported();
     } catch (error) {
-      notStored({ waiting, lost }, lines, error);
+      // Any of them may hold up all lines behind it.
+      lost.add(lines, error);
+      waiting.retry();
     }
     try {
       await onWritten();
@@ -75,7 +75,6 @@ export function makeBatch(database: LogDatabase, options: BatchOptions): Batch {
     async forget(workload) {
       waiting.forget(workload);
       await writing;
-      waiting.forget(workload); // a failed write put them back
       lost.forget(workload);
     },
     async close() {
@@ -84,17 +83,6 @@ export function makeBatch(database: LogDatabase, options: BatchOptions): Batch {
       waiting.take();
     },
   };
-}
-
-type Pending = { readonly waiting: ReturnType<typeof makeWaiting>; readonly lost: LostLines };
-
-/** Keeps lines that may be stored later, and counts the others. Any other error would hold up all lines behind them. */
-function notStored({ waiting, lost }: Pending, lines: readonly NewLine[], error: unknown): void {
-  const isPassing = isDiskFull(error) || (error instanceof Error && databaseTroubleOf(error, "") !== undefined);
-  const isKept = ({ read }: NewLine) => isPassing && read?.isOrdered === true;
-  const dropped = lines.filter((line) => !isKept(line));
-  lost.add(dropped, error);
-  waiting.retry(lines.filter(isKept));
 }
 
 /** Pending lines and their cost. Due some time after the first one. */
@@ -115,10 +103,8 @@ function makeWaiting(clock: Pick<Clock, "after">, onDue: () => void) {
       if (!isDue) wait(FLUSH_MS);
       isDue = true;
     },
-    /** Takes lines back. Due again even if no more lines arrive. */
-    retry(kept: readonly NewLine[]) {
-      lines = [...kept, ...lines];
-      bytes = lines.reduce((sum, line) => sum + costOfLine(line), 0);
+    /** Due again even if no more lines arrive. */
+    retry() {
       if (!isDue) wait(RETRY_MS);
     },
     take(): NewLine[] {

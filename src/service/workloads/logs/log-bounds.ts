@@ -27,8 +27,6 @@ export const DEFAULT_LOG_LIMITS: LogLimits = {
 /** Drops a bit more than needed, so not every write has to; not much more, so it stays fast. */
 const SPARE: Bound = { bytes: 128 * 1024, lines: 2_000 };
 
-/** PostgreSQL sums integers to a bigint, which its driver sends as text. */
-type Sql = number | string | null;
 type Sum = { readonly bytes: number; readonly lines: number };
 type Day = { readonly id: number; readonly cost: number; readonly lines: number };
 
@@ -69,10 +67,10 @@ function excessOf({ bytes, lines }: Sum, bound: Bound): Sum | undefined {
 async function sumOf(db: Kysely<LogTables>, workload?: string): Promise<Sum> {
   let query = db
     .selectFrom("days")
-    .select((eb) => [eb.fn.sum<Sql>("cost").as("bytes"), eb.fn.sum<Sql>("lines").as("lines")]);
+    .select((eb) => [eb.fn.sum<number | null>("cost").as("bytes"), eb.fn.sum<number | null>("lines").as("lines")]);
   if (workload !== undefined) query = query.where("workload", "=", workload);
   const { bytes, lines } = await query.executeTakeFirstOrThrow();
-  return { bytes: Number(bytes ?? 0), lines: Number(lines ?? 0) };
+  return { bytes: bytes ?? 0, lines: lines ?? 0 };
 }
 
 async function largestWorkload(db: Kysely<LogTables>): Promise<string | undefined> {

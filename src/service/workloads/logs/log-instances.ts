@@ -1,24 +1,16 @@
 import { sql, type Kysely } from "kysely";
-import type { LogDatabase, LogTables } from "./log-tables.ts";
+import type { LogTables } from "./log-tables.ts";
 
 /** Which instances of a day have lines: to find them among the lines would read the whole log. */
 type NewInstance = { readonly dayId: number; readonly instance: string };
 
-/** One parameter for all. No row is tried twice, because each try would use up an id in PostgreSQL. */
-export async function addInstances({ db, flavour }: LogDatabase, added: readonly NewInstance[]): Promise<void> {
+/** One parameter for all. */
+export async function addInstances(db: Kysely<LogTables>, added: readonly NewInstance[]): Promise<void> {
   const rows = new Map(added.map(({ dayId, instance }) => [`${dayId} ${instance}`, [dayId, instance]]));
   const json = JSON.stringify([...rows.values()]);
-  if (flavour === "sqlite") {
-    await sql`insert into instances (day_id, instance) select value ->> 0, value ->> 1 from json_each(${json})
-      where not exists (select 1 from instances where day_id = value ->> 0 and instance = value ->> 1)
-      order by key`.execute(db);
-  } else {
-    await sql`insert into gantry_logs.instances (day_id, instance) select (value ->> 0)::integer, value ->> 1
-      from json_array_elements(${json}::json) with ordinality as new (value, key)
-      where not exists (select 1 from gantry_logs.instances
-        where day_id = (value ->> 0)::integer and instance = value ->> 1)
-      order by key`.execute(db);
-  }
+  await sql`insert into instances (day_id, instance) select value ->> 0, value ->> 1 from json_each(${json})
+    where not exists (select 1 from instances where day_id = value ->> 0 and instance = value ->> 1)
+    order by key`.execute(db);
 }
 
 export async function hasInstance(

@@ -1,9 +1,9 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { sql, type Kysely } from "kysely";
 import { keepBounds, type LogLimits } from "./log-bounds.ts";
-import { unstoredOf, writeCursors } from "./log-cursors.ts";
+import { writeCursors } from "./log-cursors.ts";
 import { addInstances, removeInstances } from "./log-instances.ts";
-import { costOfLine, type LogDatabase, type NewLine, pragma, type LogTables, lockLogs } from "./log-tables.ts";
+import { costOfLine, type LogDatabase, type NewLine, pragma, type LogTables } from "./log-tables.ts";
 
 export type LogPage = {
   readonly workload: string;
@@ -17,24 +17,17 @@ export type LogPage = {
 
 type AddedDay = { readonly workload: string; readonly day: string; readonly cost: number; readonly lines: number };
 
-/** Writes lines that aren't stored yet, and their cursors, and drops the oldest over a limit, in one transaction. */
-export async function writeLines(
-  { db, flavour }: LogDatabase,
-  read: readonly NewLine[],
-  limits: LogLimits,
-): Promise<void> {
-  if (read.length === 0) return;
+/** Writes lines and their cursors, and drops the oldest over a limit, in one transaction. */
+export async function writeLines({ db }: LogDatabase, lines: readonly NewLine[], limits: LogLimits): Promise<void> {
+  if (lines.length === 0) return;
   await db.transaction().execute(async (tx) => {
-    if (flavour === "postgres") await lockLogs(tx);
-    const lines = await unstoredOf(tx, read);
-    if (lines.length === 0) return;
     const added = new Map<string, { dayId: number; workload: string }>();
     for (const [key, day] of daysOf(lines)) added.set(key, { dayId: await addToDay(tx, day), workload: day.workload });
     const dayIdOf = (line: NewLine): number => added.get(keyOf(line))?.dayId ?? 0;
     const rows = lines.map((line) => [dayIdOf(line), line.instance, line.line]);
-    await insertLines({ db: tx, flavour }, rows);
+    await insertLines(tx, rows);
     await addInstances(
-      { db: tx, flavour },
+      tx,
       lines.map((line) => ({ dayId: dayIdOf(line), instance: line.instance })),
     );
     await writeCursors(tx, lines);
@@ -43,16 +36,10 @@ export async function writeLines(
 }
 
 /** One parameter for all lines: a statement with thousands of them takes ten times as long to be built and read. */
-async function insertLines({ db, flavour }: LogDatabase, rows: readonly unknown[][]): Promise<void> {
+async function insertLines(db: Kysely<LogTables>, rows: readonly unknown[][]): Promise<void> {
   const json = JSON.stringify(rows);
-  if (flavour === "sqlite") {
-    await sql`insert into lines (day_id, instance, line) select value ->> 0, value ->> 1, value ->> 2
-      from json_each(${json}) order by key`.execute(db);
-  } else {
-    await sql`insert into gantry_logs.lines (day_id, instance, line)
-      select (value ->> 0)::integer, value ->> 1, value ->> 2
-      from json_array_elements(${json}::json) with ordinality as line (value, key) order by key`.execute(db);
-  }
+  await sql`insert into lines (day_id, instance, line) select value ->> 0, value ->> 1, value ->> 2
+    from json_each(${json}) order by key`.execute(db);
 }
 
 function keyOf({ workload, day }: { workload: string; day: string }): string {
@@ -69,7 +56,7 @@ function daysOf(lines: readonly NewLine[]): Map<string, AddedDay> {
   return days;
 }
 
-/** Nobody else writes meanwhile. An insert that updates on conflict would use up an id of PostgreSQL each time. */
+/** Nobody else writes meanwhile. */
 async function addToDay(db: Kysely<LogTables>, added: AddedDay): Promise<number> {
   const known = await db
     .updateTable("days")
@@ -87,13 +74,12 @@ async function addToDay(db: Kysely<LogTables>, added: AddedDay): Promise<number>
   return day.id;
 }
 
-/** A page of lines, counted from the newest of the day; oldest first inside the page. */
-export async function readPage(db: Kysely<LogTables>, page: LogPage): Promise<{ instance: string; line: string }[]> {
+async function readPage(db: Kysely<LogTables>, page: LogPage): Promise<{ instance: string; line: string }[]> {
   return (await pageQuery(db, page).execute()).toReversed();
 }
 
 /**
- * The page of a file, of which SQLite reports most damage, but not an index that lost entries: a page that is shorter than
+ * A page of lines, counted from the newest of the day; oldest first inside the page. Of a damaged file, SQLite reports most damage, but not an index that lost entries: a page that is shorter than
  * asked for is compared with the count of the day. Throws a `DamagedLog` instead of showing too little.
  */
 export async function readWholePage(
@@ -155,14 +141,14 @@ const ROWS_AT_ONCE = 2_000;
 /** Free pages (4 KiB each) kept for new lines; the rest is returned to the disk. */
 const FREE_PAGES = 256;
 
-/** Removes the lines of workloads and returns the space to the disk; PostgreSQL does that by itself. */
-export async function removeLines({ db, flavour }: LogDatabase, workloads: readonly string[]): Promise<void> {
+/** Removes the lines of workloads and returns the space to the disk. */
+export async function removeLines({ db }: LogDatabase, workloads: readonly string[]): Promise<void> {
   for (const workload of workloads) {
     const days = await db.selectFrom("days").select("id").where("workload", "=", workload).execute();
     for (const { id } of days) await removeDay(db, id);
     await db.deleteFrom("cursors").where("workload", "=", workload).execute();
   }
-  if (flavour === "sqlite") await shrink(db);
+  await shrink(db);
 }
 
 async function shrink(db: Kysely<LogTables>): Promise<void> {
@@ -193,8 +179,8 @@ async function removeDay(db: Kysely<LogTables>, id: number): Promise<void> {
   await db.deleteFrom("days").where("id", "=", id).execute();
 }
 
-/** The workloads that have lines and whose name begins with `prefix`. */
-export async function loggedWorkloads({ db }: LogDatabase, prefix: string): Promise<string[]> {
+/** The workloads that have lines. */
+export async function loggedWorkloads({ db }: LogDatabase): Promise<string[]> {
   const rows = await db.selectFrom("days").select("workload").distinct().execute();
-  return rows.map(({ workload }) => workload).filter((workload) => workload.startsWith(prefix));
+  return rows.map(({ workload }) => workload);
 }

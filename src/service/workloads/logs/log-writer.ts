@@ -1,14 +1,12 @@
-import { randomUUID } from "node:crypto";
 import { boundedMap } from "../../../platform/bounded-map.ts";
 import type { Clock } from "../../../platform/clock.ts";
-import { databaseTroubleOf } from "../../../platform/database/database-trouble.ts";
 import { Refusal } from "../../engine.ts";
 import { type LogLine, nameInLog, type UnitLabels } from "../runtime.ts";
 import type { LogLimits } from "./log-bounds.ts";
 import { makeBatch } from "./log-batch.ts";
-import { keepCursor, readCursor, readCursorsOf, removeCursor, type Source, writeCursor } from "./log-cursors.ts";
+import { readCursor, removeCursor, type Source } from "./log-cursors.ts";
 import { hasInstance, instancesOf } from "./log-instances.ts";
-import { DamagedLog, readPage, readWholePage, type LogPage, loggedWorkloads, removeLines } from "./log-store.ts";
+import { DamagedLog, readWholePage, type LogPage, loggedWorkloads, removeLines } from "./log-store.ts";
 import type { NewLine } from "./log-tables.ts";
 import type { LogDatabase } from "./log-tables.ts";
 import { isDamaged } from "../state/file-errors.ts";
@@ -24,48 +22,23 @@ export type LogWriter = {
   readonly record: (unit: UnitLabels, line: LogLine) => void;
   /** The cursor of the last stored line of this container, possibly of an earlier start. */
   readonly cursorOf: (unit: UnitLabels) => Promise<string | undefined>;
-  /** Adds a line of a source whose cursors are ordered, unless it was stored before, by this server or another. */
-  readonly collect: (line: CollectedLine) => void;
-  /** The cursor of the last stored line of such a source. Rejects while the database can't be used. */
-  readonly collected: (source: Source) => Promise<string | undefined>;
-  /** The cursors of all sources of a workload, by source. Rejects like `collected`. */
-  readonly collectedOf: (workload: string) => Promise<ReadonlyMap<string, string>>;
-  /** Stores a cursor without a line. Rejects while the database can't be used. */
-  readonly mark: (source: Source, cursor: string) => Promise<void>;
   /** Whether any line of this instance is stored. Rejects like `page`. */
   readonly hasInstance: (workload: string, instance: string) => Promise<boolean>;
   /** The newest instances of which lines are stored, in the order of their first lines. Rejects like `page`. */
   readonly instances: (workload: string) => Promise<readonly string[]>;
-  /** Forgets the cursor of a source that can't be read again. */
-  readonly endSource: (source: Source) => Promise<void>;
   /** Forgets the cursor of a unit whose lines are stored, and which can't be read again. Never rejects. */
   readonly endUnit: (unit: UnitLabels) => Promise<void>;
   /** Writes the lines added so far. Never rejects. */
   readonly flush: () => Promise<void>;
   /** Undefined while there is room for more lines; otherwise a promise, resolved in order of the calls. */
   readonly room: () => Promise<void> | undefined;
-  /** Rejects with a `Refusal` 503 while the database can't be used, and if its file is damaged. */
+  /** Rejects with a `Refusal` 503 if the file is damaged. */
   readonly page: (page: LogPage) => Promise<{ instance: string; line: string }[]>;
   /** Removes the log of a workload permanently. Never rejects: failed removals are retried later. */
   readonly forget: (workload: string) => Promise<void>;
-  /**
-   * Removes logs that an earlier engine didn't get to: those of all other workloads whose name begins with `prefix`;
-   * without one, of all. Never rejects.
-   */
-  readonly keepOnly: (workloads: Iterable<string>, prefix?: string) => Promise<void>;
-  /**
-   * The id of this store, which all replicas that share it get, also after a restart. It begins with `postgres-` or
-   * `sqlite-`. Rejects while the database can't be used.
-   */
-  readonly storeId: () => Promise<string>;
+  /** Removes logs that an earlier engine didn't get to: those of all other workloads. Never rejects. */
+  readonly keepOnly: (workloads: Iterable<string>) => Promise<void>;
   readonly close: () => Promise<void>;
-};
-
-type CollectedLine = Source & {
-  readonly instance: string;
-  readonly at: Date;
-  readonly text: string;
-  readonly cursor: string;
 };
 
 type LogWriterOptions = {
@@ -86,12 +59,10 @@ export function openLogWriter(database: LogDatabase, options: LogWriterOptions):
   return {
     ...adding(add, clock),
     ...reading(database, { flush: batch.flush, onEvent: options.onEvent }),
-    mark: (source, cursor) => writeCursor(database.db, { ...source, cursor }),
     async endUnit(unit) {
       // Only costs a row: the next start of the same name doesn't use it.
       await removeCursor(database.db, sourceOf(unit)).catch(() => undefined);
     },
-    endSource: (source) => removeCursor(database.db, source),
     flush: batch.flush,
     room: () => (isClosed ? undefined : batch.room()),
     async forget(workload) {
@@ -99,10 +70,7 @@ export function openLogWriter(database: LogDatabase, options: LogWriterOptions):
       await batch.forget(workload);
       await removed.retry();
     },
-    async keepOnly(workloads, prefix = "") {
-      await removed.removeOthers(new Set(workloads), prefix);
-    },
-    storeId: () => keepCursor(database.db, { ...STORE, cursor: `${database.flavour}-${randomUUID()}` }),
+    keepOnly: (workloads) => removed.removeOthers(new Set(workloads)),
     async close() {
       isClosed = true;
       await batch.close();
@@ -111,22 +79,14 @@ export function openLogWriter(database: LogDatabase, options: LogWriterOptions):
   };
 }
 
-function adding(
-  add: (line: NewLine) => void,
-  clock: Pick<Clock, "now">,
-): Pick<LogWriter, "append" | "record" | "collect"> {
+function adding(add: (line: NewLine) => void, clock: Pick<Clock, "now">): Pick<LogWriter, "append" | "record"> {
   return {
     append: (workload, instance, line) => add({ workload, instance, line, day: dayOf(clock.now()) }),
     record(unit, { at, text, cursor }) {
       const { workload } = unit;
       const instance = nameInLog(unit);
-      const read = cursor === undefined ? undefined : { ...sourceOf(unit), cursor, isOrdered: false };
+      const read = cursor === undefined ? undefined : { ...sourceOf(unit), cursor };
       add({ workload, instance, line: text, day: dayOf(at), ...(read && { read }) });
-    },
-    collect({ workload, source, instance, at, text, cursor }) {
-      // PostgreSQL takes neither NUL nor half a surrogate pair, and one such line would hold up all others.
-      const line = text.replaceAll("\0", "\uFFFD").toWellFormed();
-      add({ workload, instance, line, day: dayOf(at), read: { source, cursor, isOrdered: true } });
     },
   };
 }
@@ -135,13 +95,13 @@ type Reading = { readonly flush: () => Promise<void>; readonly onEvent: LogWrite
 
 /** Pending lines are written first. */
 function reading(
-  { db, flavour, file }: LogDatabase,
+  { db, file }: LogDatabase,
   { flush, onEvent }: Reading,
-): Pick<LogWriter, "cursorOf" | "collected" | "collectedOf" | "page" | "hasInstance" | "instances"> {
+): Pick<LogWriter, "cursorOf" | "page" | "hasInstance" | "instances"> {
   let isToldOfDamage = false;
 
   function refuse(error: unknown): never {
-    if (!(error instanceof DamagedLog) && !isDamaged(error)) throw refusalOf(error, flavour);
+    if (!(error instanceof DamagedLog) && !isDamaged(error)) throw error;
     if (!isToldOfDamage) onEvent("the log file is damaged", { error });
     isToldOfDamage = true;
     throw new Refusal(503, damaged(file), { cause: error });
@@ -152,17 +112,9 @@ function reading(
       await flush();
       return await readCursor(db, sourceOf(unit));
     },
-    async collected(source) {
-      await flush();
-      return await readCursor(db, source);
-    },
-    async collectedOf(workload) {
-      await flush();
-      return await readCursorsOf(db, workload);
-    },
     async page(page) {
       await flush();
-      return await (flavour === "sqlite" ? readWholePage : readPage)(db, page).catch(refuse);
+      return await readWholePage(db, page).catch(refuse);
     },
     async hasInstance(workload, instance) {
       await flush();
@@ -179,21 +131,9 @@ const damaged = (file: string | undefined): string =>
   `The log can't be read: its file${file === undefined ? "" : ` ${file}`} is damaged. Workloads run on. Ask your Gantry admin to stop the workload API, ` +
   "move the file away or restore it from a backup, and start it again.";
 
-/** Where the store's id is kept. No workload has an empty name. */
-const STORE: Source = { workload: "", source: "store" };
-
 /** Two generations of an instance may run at the same time. */
 function sourceOf({ workload, instance, container, generation }: UnitLabels): Source {
   return { workload, source: `${instance}/${container}/${generation}` };
-}
-
-function refusalOf(error: unknown, flavour: LogDatabase["flavour"]): unknown {
-  const why =
-    flavour === "postgres" && error instanceof Error ? databaseTroubleOf(error, "SERVICE_DATABASE_URL") : undefined;
-  if (why === undefined) return error;
-  return new Refusal(503, `The log can't be read: the log database has a problem: ${why}. Try again in a minute.`, {
-    cause: error,
-  });
 }
 
 /** The day of a moment in UTC: 2026-11-21. */
@@ -217,7 +157,7 @@ type Removal = {
   readonly retry: () => Promise<void>;
   /** The same, but only after a failure. */
   readonly retryFailed: () => Promise<void>;
-  readonly removeOthers: (known: ReadonlySet<string>, prefix: string) => Promise<void>;
+  readonly removeOthers: (known: ReadonlySet<string>) => Promise<void>;
 };
 
 /** Must exceed the number of workloads that end at the same time, because their last lines can arrive after removal. */
@@ -250,8 +190,8 @@ function makeRemoval(database: LogDatabase, onEvent: (message: string, data: obj
       forgotten.set(workload, true);
       unremoved.add(workload);
     },
-    async removeOthers(known: ReadonlySet<string>, prefix: string) {
-      const logged = await loggedWorkloads(database, prefix).catch(() => []); // the next start finds them
+    async removeOthers(known: ReadonlySet<string>) {
+      const logged = await loggedWorkloads(database).catch(() => []); // the next start finds them
       for (const workload of logged) if (!known.has(workload)) unremoved.add(workload);
       await retry();
     },

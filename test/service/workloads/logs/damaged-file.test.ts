@@ -15,7 +15,7 @@ async function writtenFile(): Promise<string> {
   const folder = mkdtempSync(join(tmpdir(), "gantry-damaged-log-"));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const path = join(folder, "logs.sqlite");
-  const logs = await openLogStore({ kind: "sqlite", path }, options);
+  const logs = await openLogStore(path, options);
   for (let line = 0; line < LINES; line += 1) {
     logs.append("w", "web-0", `line ${line} ${"x".repeat(100)}`);
     logs.append("other", "api-0", `line ${line}`);
@@ -28,7 +28,7 @@ const options = { clock: { ...machineClock, now: () => new Date(`${DAY}T12:00:00
 
 /** All lines of `w`, or the refusal. */
 async function readAll(path: string): Promise<string[] | Refusal> {
-  const logs = await openLogStore({ kind: "sqlite", path }, options);
+  const logs = await openLogStore(path, options);
   try {
     return (await logs.page({ workload: "w", day: DAY, from: 0, size: 1_000 })).map(({ line }) => line);
   } catch (error) {

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { sql } from "kysely";
 import { expect, test } from "vitest";
 import { instancesOf } from "../../../../src/service/workloads/logs/log-instances.ts";
-import { readPage } from "../../../../src/service/workloads/logs/log-store.ts";
+import { readWholePage } from "../../../../src/service/workloads/logs/log-store.ts";
 import { createLogTables, pragma, type LogTables } from "../../../../src/service/workloads/logs/log-tables.ts";
 import { openSqlite } from "../../../../src/platform/database/sqlite.ts";
 import { makeDataDir } from "../../engines/process/support/data-dir.ts";
@@ -27,7 +27,7 @@ test("the logs of an older version are still there", async () => {
   await createLogTables(db, "logs.sqlite");
   await createLogTables(db, "logs.sqlite");
 
-  expect(await readPage(db, { workload: "w", day: "2026-11-20", from: 0, size: 10 })).toEqual([
+  expect(await readWholePage(db, { workload: "w", day: "2026-11-20", from: 0, size: 10 })).toEqual([
     { instance: "web-0", line: "today" },
     { instance: "web-1", line: "and now" },
   ]);

@@ -1,37 +1,29 @@
 import { machineClock } from "../../../../src/platform/clock.ts";
 import type { LogLimits } from "../../../../src/service/workloads/logs/log-bounds.ts";
-import {
-  createLogTables,
-  type LogDatabase,
-  type LogTables,
-} from "../../../../src/service/workloads/logs/log-tables.ts";
+import { createLogTables, type LogTables } from "../../../../src/service/workloads/logs/log-tables.ts";
 import { openLogWriter } from "../../../../src/service/workloads/logs/log-writer.ts";
 import { openSqlite } from "../../../../src/platform/database/sqlite.ts";
 
 const much = { bytes: 1_000_000, lines: 10_000 };
 
 /** Opens an empty log. */
-export type OpenLogs = (limits?: Partial<LogLimits>) => Promise<ReturnType<typeof logsOver>>;
+export type OpenLogs = typeof openLogs;
 
 /** A log in memory, with a clock to set. `day`, `workload` and `total` have room for a lot when they are left out. */
 export async function openLogs(limits: Partial<LogLimits> = {}) {
   const db = openSqlite<LogTables>(":memory:");
   await createLogTables(db, "logs.sqlite");
-  return logsOver({ db, flavour: "sqlite" }, limits);
-}
-
-/** The same over a database that has the tables. `another` is a second server on it. */
-export function logsOver(database: LogDatabase, limits: Partial<LogLimits> = {}) {
   const clock = { now: new Date("2026-11-20T23:59:00Z") };
   const events: { message: string; data: object }[] = [];
-  const another = () =>
-    openLogWriter(database, {
+  const logs = openLogWriter(
+    { db },
+    {
       limits: { day: much, workload: much, total: much, days: 1_000, ...limits },
       clock: { ...machineClock, now: () => clock.now },
       onEvent: (message, data) => events.push({ message, data }),
-    });
-  const logs = another();
+    },
+  );
   const read = async (day: string, from = 0, size = 100) =>
     (await logs.page({ workload: "w", day, from, size })).map(({ line }) => line);
-  return { db: database.db, logs, another, clock, read, events };
+  return { db, logs, clock, read, events };
 }

@@ -100,6 +100,18 @@ export function bounds(open: OpenLogs): void {
       expect(await read("2026-11-20")).toEqual(["said on 2026-11-20", "and later"]);
     });
 
+    test("only as many days as configured are kept, the newest ones", async () => {
+      const { logs, clock, read } = await open({ days: 2 });
+      const days = ["2026-11-17", "2026-11-18", "2026-11-19", "2026-11-20"];
+      for (const day of days) {
+        clock.now = new Date(`${day}T10:00:00Z`);
+        logs.append("w", "web-0", day);
+        await read(day);
+      }
+
+      expect(await Promise.all(days.map((day) => read(day)))).toEqual([[], [], ["2026-11-19"], ["2026-11-20"]]);
+    });
+
     test("the log of a deleted workload is gone, with what it still says", async () => {
       const { logs, read } = await open();
       logs.append("w", "web-0", "before");

@@ -1,14 +1,12 @@
 import { describe } from "vitest";
 import type { OpenLogs } from "../open-logs.ts";
 import { bounds } from "./bounds.ts";
-import { collected } from "./collected.ts";
 import { pages } from "./pages.ts";
 
-/** All that a log store has to do, whatever database it is on. */
+/** All that a log store has to do. */
 export function contract(name: string, open: OpenLogs): void {
   describe.each([name])("%s", () => {
     pages(open);
     bounds(open);
-    collected(open);
   });
 }
