@@ -144,6 +144,13 @@ export const kubernetesMutants: readonly Mutant[] = [
     tests: ["test/service/engines/kubernetes/health.test.ts"],
   },
   {
+    bug: "a follow tells the lines of an instance again when another one is gone",
+    file: "src/bot/logs/new-lines.ts",
+    text: 'return { tail: tail.filter((_, at) => there.has(instances[at] ?? "")) };',
+    becomes: "return seen;",
+    tests: ["test/bot/logs/new-lines.test.ts"],
+  },
+  {
     bug: "the last run of a container that waits for its next one comes twice",
     file: "src/service/engines/kubernetes/logs/live-logs.ts",
     text: "run > 0 && !isWaiting && missing > 0",

@@ -8,6 +8,8 @@ import type { LogRecord } from "./excerpt.ts";
  */
 export const SeenLines = z.object({
   tail: z.array(z.string()),
+  /** Whose line each of the tail is, as a digest. */
+  instances: z.array(z.string()).optional(),
   /** How many lines the log had, and its first one, where the window reached its beginning. */
   whole: z.object({ count: z.number(), first: z.string() }).optional(),
   /** The notes at its end, which were shown. */
@@ -43,18 +45,28 @@ export const nothingSeen: SeenLines = { tail: [] };
 
 /**
  * What of the newest lines of a log is new, oldest first. Fewer than `size` are all that the log has: then it is known by
- * their number. Else by the lines that both windows have. Notes at the end of a page, with which our workload API tells what
- * is missing now, are no lines that others come after. Pure.
+ * their number. Else by the lines that both windows have. An instance that is gone may have taken its lines with it, also from
+ * between others. Notes with which our workload API says what is missing, older lines first and newer ones at the end, are no
+ * lines that others come after. Pure.
  */
 export function newLines(seen: SeenLines, window: readonly LogRecord[], size: number): NewLines {
   const digests = window.map(digestOf);
   const end = endOfLines(window);
-  const [lines, notes] = [digests.slice(0, end), digests.slice(end)];
+  const begin = OLDER.test(window[0]?.text ?? "") ? 1 : 0;
+  const [lines, notes] = [digests.slice(begin, end), digests.slice(end)];
   const isWhole = window.length < size;
-  const { places, doubt } = findNew(seen, lines, isWhole);
-  const grown = doubt === undefined && seen.whole !== undefined ? seen.whole.count + places.size : undefined;
-  const count = isWhole ? end : grown;
-  const first = isWhole ? lines[0] : seen.whole?.first;
+  const instances = window.slice(begin, end).map(instanceOf);
+  const left = ofInstances(seen, new Set(instances));
+  const found =
+    // Its oldest lines went, and none came.
+    begin > 0 && isWhole && lines.length < left.tail.length && endsLike(lines, lines.length, left.tail)
+      ? { places: new Set<number>(), doubt: undefined }
+      : findNew(left, lines, isWhole);
+  const { doubt } = found;
+  const places = new Set([...found.places].map((at) => at + begin));
+  const grown = doubt === undefined && left.whole !== undefined ? left.whole.count + places.size : undefined;
+  const count = isWhole ? lines.length : grown;
+  const first = isWhole ? lines[0] : left.whole?.first;
   for (const [nth, note] of notes.entries()) if (seen.notes?.includes(note) !== true) places.add(end + nth);
   return {
     window: [...window.filter((_, at) => !places.has(at)), ...window.filter((_, at) => places.has(at))],
@@ -62,12 +74,21 @@ export function newLines(seen: SeenLines, window: readonly LogRecord[], size: nu
     doubt,
     seen: {
       // A log that is empty for a moment, as while its instance is replaced, may have its lines again.
-      tail: end === 0 ? seen.tail : lines.slice(-KEPT),
+      ...(lines.length === 0
+        ? { tail: seen.tail, instances: seen.instances }
+        : { tail: lines.slice(-KEPT), instances: instances.slice(-KEPT) }),
       ...(count !== undefined && { whole: { count, first: first ?? "" } }),
       ...(notes.length > 0 && { notes }),
       ...(doubt === "alike" && { isAlike: true }),
     },
   };
+}
+
+/** What was seen of the instances that are there; all of it if that isn't known, or none is there. */
+function ofInstances(seen: SeenLines, there: ReadonlySet<string>): SeenLines {
+  const { tail, instances } = seen;
+  if (instances === undefined || there.size === 0 || instances.every((each) => there.has(each))) return seen;
+  return { tail: tail.filter((_, at) => there.has(instances[at] ?? "")) };
 }
 
 type Found = { readonly places: Set<number>; readonly doubt: Doubt | undefined };
@@ -148,8 +169,13 @@ function endOfLines(window: readonly LogRecord[]): number {
   return end;
 }
 
-/** "newer lines are missing: …", "it is read live from Kubernetes: …": docs/kubernetes-logs.md. */
-const NOTE = /^\[gantry\] (?:newer lines|.{0,300}\bread live\b|lines of \S+ are missing|Gantry has just begun)/u;
+/** Both are explained in docs/kubernetes-logs.md. */
+const NOTE = /^\[gantry\] lines of \S+ are missing: /u;
+const OLDER = /^\[gantry\] (?:older lines of \S+ can be missing|no lines of \S+ are left): /u;
+
+function instanceOf({ instance = "" }: LogRecord): string {
+  return hash("sha1", instance, "base64url").slice(0, 4);
+}
 
 function digestOf({ instance = "", text }: LogRecord): string {
   return hash("sha1", `${instance}\n${text}`, "base64url").slice(0, 10);

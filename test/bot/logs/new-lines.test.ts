@@ -18,7 +18,8 @@ function after(windows: readonly (readonly string[])[], size = 200): { lines: st
   return { lines: found.lines, ...(found.doubt && { doubt: found.doubt }) };
 }
 
-const live = "[gantry] it is read live from Kubernetes: lines of pods that are gone can't be read";
+const live = "[gantry] lines of web-2 are missing: Kubernetes took too long to send them";
+const older = "[gantry] older lines of 2026-11-22 can be missing: Kubernetes keeps only the newest lines";
 
 /** `a 1`, `a 2`, … */
 const many = (count: number, name = "a"): string[] => Array.from({ length: count }, (_, at) => `${name} ${at + 1}`);
@@ -65,6 +66,24 @@ describe("what is new in a log", () => {
       ["b"],
     ],
     ["a note that is new", [["a"], ["a", live]], [live]],
+    [
+      "nothing when the log says that older lines went, with the few that are left",
+      [
+        ["a", "a"],
+        [older, "a"],
+      ],
+      [],
+    ],
+    [
+      "what the next run of a crashing program says, after the one before the last was forgotten",
+      [
+        ["a", "a"],
+        [older, "a"],
+        [older, "a", "a"],
+      ],
+      ["a"],
+    ],
+    ["what came after a note that older lines went", [["a"], [older, "a", "b"]], ["b"]],
     ["nothing when the log was emptied", [["a"], []], []],
     [
       "a line that is late, among those that were seen",
@@ -139,6 +158,23 @@ describe("what is new in a log", () => {
 
     expect(newLines(seen, [other, one], 200).doubt).toBe("replaced");
     expect(newLines(seen, [one, other], 200).start).toBe(1);
+  });
+
+  test("is known although an instance is gone that wrote between the lines of another", () => {
+    const of = (instance: string, texts: readonly string[]) => texts.map((text) => ({ instance, text }));
+    const both = many(9).flatMap((text) => [...of("web-1", [text]), ...of("web-2", [text])]);
+    const { seen } = newLines(nothingSeen, both, 200);
+    const left = [...of("web-2", [...many(9), "b"]), ...of("web-3", ["started"])];
+
+    expect(newLines(seen, left, 200)).toMatchObject({ start: 9, doubt: undefined });
+    expect(newLines(seen, of("web-3", ["started"]), 200)).toMatchObject({ start: 0, doubt: undefined });
+  });
+
+  test("is uncertain of an instance that has the name of one before it, and says the same", () => {
+    const of = (texts: readonly string[]) => texts.map((text) => ({ instance: "db-0", text }));
+    const { seen } = newLines(nothingSeen, of([...many(6), "ready", "served"]), 200);
+
+    expect(newLines(seen, of(many(6)), 200)).toMatchObject({ start: 0, doubt: "replaced" });
   });
 
   test("never comes twice, and is never lost when lines differ, whatever the windows are", () => {

@@ -75,7 +75,9 @@ export async function pollLog(log: FollowedLog, context: Context): Promise<LogPo
     return lines && newLines(log.seen, recordsOf(lines), size);
   };
   let found = await read(WINDOW);
-  if (found === undefined) return nothing(log, `the ${log.kind} was deleted`);
+  // The log of a job's instance can go with it, before the job.
+  if (found === undefined && log.kind === "job") return await pollWorkload({ log, ...NO_LINES }, context, true);
+  if (found === undefined) return nothing(log, "the service was deleted");
   if (found.doubt !== undefined && found.doubt !== "replaced") found = (await read(LARGE_WINDOW)) ?? found;
   const today = logDate(new Date(context.now.getTime() - LATE_MS), context.settings.logZone);
   const isOver = log.date < today;
@@ -89,7 +91,7 @@ export async function pollLog(log: FollowedLog, context: Context): Promise<LogPo
 }
 
 /** Is there anything left to follow? */
-async function pollWorkload(poll: LogPoll, context: Context): Promise<LogPoll> {
+async function pollWorkload(poll: LogPoll, context: Context, isLogGone = false): Promise<LogPoll> {
   const log = { ...poll.log, readMs: context.now.getTime() };
   const { region = context.settings.region } = log.ask;
   if (log.kind === "service") {
@@ -107,7 +109,7 @@ async function pollWorkload(poll: LogPoll, context: Context): Promise<LogPoll> {
   const end = endOfJob(job);
   if (end === undefined) return { ...poll, log };
   // It may have written its last lines since they were read.
-  const last = await pollLog({ ...log, readMs: context.now.getTime() }, context);
+  const last = isLogGone ? poll : await pollLog({ ...log, readMs: context.now.getTime() }, context);
   return { ...last, over: `the job ${end}` };
 }
 
@@ -124,8 +126,10 @@ function endOfJob({ status }: Job): string | undefined {
   return isTrue("Complete") ? "completed" : isTrue("Failed") ? "failed" : undefined;
 }
 
+const NO_LINES = { text: "", shown: 0, skipped: 0 };
+
 function nothing(log: FollowedLog, over: string): LogPoll {
-  return { log, text: "", shown: 0, skipped: 0, over };
+  return { log, ...NO_LINES, over };
 }
 
 /** The newest lines; undefined for a workload that is gone. Reads the environment too, where that isn't known. */

@@ -70,6 +70,11 @@ function newestInstance(name: string, job: Job | undefined): string {
       next: "If you know the name of one, add `--instance NAME`.",
     });
   }
+  if ((job.status?.failed ?? 0) > 0 || (job.status?.conditions ?? []).length > 0) {
+    throw new UserError(`The instances of job ${name} are gone, with their logs.`, {
+      next: "If logs are kept elsewhere, such as in Loki, add `--instance NAME`.",
+    });
+  }
   throw new NotStarted(`Job ${name} hasn't started yet, so it has no logs.`, { next: "Try again in a moment." });
 }
 

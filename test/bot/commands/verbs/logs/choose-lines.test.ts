@@ -272,6 +272,16 @@ test("a job that hasn't started has no logs yet, and a button looks again", asyn
   expect(numbersIn(drawnAll(await click(buttons, "Try again", town)))).toEqual([1]);
 });
 
+test("a job that failed, and whose instances are gone, isn't told as one that hasn't started", async () => {
+  const town = scripted({
+    apiFetch: async () => Response.json({ metadata: { name: "nightly" }, status: { failed: 7 }, instance_names: [] }),
+  });
+
+  await expect(logs.answer(parseText("logs job/nightly").ask, town.context)).rejects.toMatchObject({
+    message: "The instances of job nightly are gone, with their logs.",
+  });
+});
+
 test("a name that there isn't is told with the one that it is near to", async () => {
   const town = logging([]);
 

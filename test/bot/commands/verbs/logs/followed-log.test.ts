@@ -67,6 +67,21 @@ describe("a log that is followed ends", () => {
     expect(ended(await looks(1))).toContain(sentence);
   });
 
+  test("when a job fails and its instance is gone with the log, as on Kubernetes, but not because it was deleted", async () => {
+    let job: object = { status: { active: 1 }, instance_names: ["n-1"] };
+    let isGone = false;
+    const { looks } = await follow("logs job/nightly --follow", async ({ url }) => {
+      if (!url.includes("/logs")) return Response.json({ metadata: { name: "nightly" }, ...job });
+      return isGone ? Response.json({ message: "no instance" }, { status: 404 }) : Response.json(["line 1."]);
+    });
+
+    isGone = true;
+    expect((await looks()).over).toBeUndefined();
+    job = { status: { failed: 7, conditions: [{ type: "Failed", status: "True" }] }, instance_names: [] };
+
+    expect((await looks()).over).toBe("the job failed");
+  });
+
   test("when a job does, with its last lines, after its attempts", async () => {
     let instance_names = ["n-1"];
     let conditions: object[] = [];

@@ -246,6 +246,25 @@ describe("what a live log lacks", () => {
     expect(await world({ "web-1": log }).page()).not.toContain(`web-1: ${OLDER()}`);
   });
 
+  test("isn't said of a service that was made today with its pod", async () => {
+    const { page } = world(
+      { "web-1": { now: [at("12:00:01", "a")], at: "2026-11-22T11:59:00Z" } },
+      "2026-11-22T11:58:30Z",
+    );
+
+    expect(await page()).toEqual(["web-1: a"]);
+  });
+
+  test("is said of a run that the node has removed", async () => {
+    const rest = "unable to retrieve container logs for containerd://1234";
+    const { page } = world(
+      { "web-1": { now: [], isWaiting: true, at: "2026-11-22T11:00:00Z", rest } },
+      NOW.toISOString(),
+    );
+
+    expect(await page()).toEqual([`web-1: [gantry] lines of web-1 are missing: ${rest}`]);
+  });
+
   test("isn't said of one instance because others may have gone", async () => {
     const { page } = world({ "web-1": { now: [at("12:00:01", "a")], at: "2026-11-22T11:59:00Z" } });
 
