@@ -1,5 +1,3 @@
-import { readFileSync, globSync } from "node:fs";
-import { basename, join } from "node:path";
 import { expect, test } from "vitest";
 import { AT_REST, brief, statusSentence } from "../../../src/api/workload-status.ts";
 import type { OperationId } from "../../../src/api/operations.ts";
@@ -14,7 +12,8 @@ import { readJob } from "../../../src/service/workloads/jobs/job-answer.ts";
 import { readService } from "../../../src/service/workloads/services/service-answer.ts";
 import { answerShapes } from "../../../src/api/answers.ts";
 import { asRead } from "../../support/as-read.ts";
-import { regionWith, type Sent } from "../../service/engines/kubernetes/support/known-objects.ts";
+import { regionWith } from "../../service/engines/kubernetes/support/known-objects.ts";
+import { situations } from "../../service/engines/kubernetes/support/situations.ts";
 import { alert } from "../views/support/alerts.ts";
 import { ended, run } from "../views/support/stored-changes.ts";
 import { newJob } from "./support/changes.ts";
@@ -29,19 +28,17 @@ import {
   watched,
 } from "./support/replayed.ts";
 
-/** The objects that a real cluster sent: see situations.test.ts. */
-function situations(): readonly Story[] {
-  const folder = join(import.meta.dirname, "../../service/engines/kubernetes/read/situations");
-  return globSync(join(folder, "*.json")).map((file) => {
-    const { now, items } = JSON.parse(readFileSync(file, "utf8")) as { now: string; items: Sent[] }; // as in situations.test.ts
-    const asked = [regionWith(items), { namespaces: ["team"], username: "dana", now: new Date(now) }] as const; // arguments
+/** What a real cluster sent. */
+function recorded(): readonly Story[] {
+  return Object.entries(situations).map(([name, [now, ...sent]]) => {
+    const asked = [regionWith(sent), { namespaces: ["team"], username: "dana", now: new Date(now) }] as const; // arguments
     const [service] = findServices(...asked);
     const [job] = findJobs(...asked);
     const found = service
       ? { service: asRead(answerShapes.getService.parse(readService(service.service, service.status))) }
       : { job: asRead(answerShapes.getJob.parse(job && readJob(job.job, job.around))) };
     const observed: Observed[] = [{ ms: Date.parse(now), found }];
-    return { name: basename(file), kind: service ? "service" : "job", observed, done: [] };
+    return { name, kind: service ? "service" : "job", observed, done: [] };
   });
 }
 
@@ -212,7 +209,7 @@ const reasons: readonly (readonly [why: string, isSo: (pair: Pair) => boolean])[
 
 test("a change's card and a watch say the same of a workload whenever both look, but for known reasons", async () => {
   const pairs: Pair[] = [];
-  for (const story of [...recordedStories(), ...situations()]) pairs.push(...(await pairsOf(story)));
+  for (const story of [...recordedStories(), ...recorded()]) pairs.push(...(await pairsOf(story)));
   const different = Map.groupBy(
     pairs.filter((pair) => !agree(pair)),
     (pair) => reasons.find(([, isSo]) => isSo(pair))?.[0],

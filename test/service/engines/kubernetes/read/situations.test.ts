@@ -1,19 +1,17 @@
-import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { findJobs } from "../../../../../src/service/engines/kubernetes/read/jobs.ts";
 import { findServices } from "../../../../../src/service/engines/kubernetes/read/services.ts";
 import { readJob } from "../../../../../src/service/workloads/jobs/job-answer.ts";
 import { listedService } from "../../../../../src/service/workloads/services/service-answer.ts";
-import { regionWith, type Sent } from "../support/known-objects.ts";
+import { regionWith } from "../support/known-objects.ts";
+import { situations } from "../support/situations.ts";
 
-/** Objects that a cluster of Kubernetes 1.20 sent, reduced to what is read, and the time at which it sent them. */
-function situation(name: string) {
-  const text = readFileSync(new URL(`situations/${name}.json`, import.meta.url), "utf8");
-  const { now, items } = JSON.parse(text) as { now: string; items: Sent[] }; // written by hand-run kubectl
-  return [regionWith(items), { namespaces: ["team"], username: "dana", now: new Date(now) }] as const;
+function situation(name: keyof typeof situations) {
+  const [now, ...sent] = situations[name];
+  return [regionWith(sent), { namespaces: ["team"], username: "dana", now: new Date(now) }] as const;
 }
 
-const services: readonly (readonly [name: string, expected: object])[] = [
+const services: readonly (readonly [name: keyof typeof situations, expected: object])[] = [
   ["healthy", { status: "Running", ready_instances: 3, restart_count: 0, status_since: "2026-11-22T12:02:27Z" }],
   [
     "crash-loop",
@@ -118,7 +116,7 @@ test.each(services.filter(([, expected]) => !("message" in expected)))("nothing 
   expect(found?.status).not.toHaveProperty("message", expect.anything());
 });
 
-const jobs: readonly (readonly [name: string, expected: object])[] = [
+const jobs: readonly (readonly [name: keyof typeof situations, expected: object])[] = [
   [
     "job-never",
     {
