@@ -115,11 +115,6 @@ test.each<[string, string, string]>([
   ["no region", "regions: {}", "regions has no region: add one, like us."],
   ["a key that isn't known", "regoins: {}", "regoins is no setting. Did you mean regions? Known here: regions."],
   [
-    "a setting with a slip",
-    region("namespace: a", "hostpath: /srv"),
-    "regions.us.hostpath is no setting. Did you mean hostPath?",
-  ],
-  [
     "a setting inside a setting",
     region("namespace: a", "disks: { storageclass: x, size: 1Gi }"),
     "Did you mean storageClass?",
@@ -144,66 +139,6 @@ test.each<[string, string, string]>([
     "no region with jobs",
     "regions:\n  us: { namespace: a }\n  eu: { namespace: b }",
     "No region runs jobs: write jobs: true in regions.us, or in another one.",
-  ],
-  [
-    "domains by nothing known",
-    region("namespace: a", "domains: magic"),
-    "regions.us.domains must be none, {by: ingress",
-  ],
-  [
-    "a gateway without its name",
-    region("namespace: a", "domains: gateway"),
-    "regions.us.domains.gateway must be the name of a Gateway.",
-  ],
-  [
-    "a class for a gateway",
-    region("namespace: a", "domains: { by: gateway, gateway: g, class: c }"),
-    "regions.us.domains.class is no setting.",
-  ],
-  [
-    "node ports without a host",
-    region("namespace: a", "ports: node-port"),
-    "regions.us.ports.host must be the address of a node, like 10.0.0.5.",
-  ],
-  [
-    "a size that is none",
-    region("namespace: a", "disks: { storageClass: fast, size: big }"),
-    "regions.us.disks.size must be a size like 10Gi.",
-  ],
-  [
-    "a storage class without a size",
-    region("namespace: a", "disks: { storageClass: fast }"),
-    "regions.us.disks must have both storageClass and size, or neither.",
-  ],
-  [
-    "claims that are no list",
-    region("namespace: a", "disks: { claims: shop-data }"),
-    "regions.us.disks.claims must be a list of claims, like [shop-data].",
-  ],
-  [
-    "a folder that isn't absolute",
-    region("namespace: a", "hostPath: data"),
-    "regions.us.hostPath must be a folder of the nodes, like /srv/gantry.",
-  ],
-  [
-    "a permission that isn't known",
-    region("namespace: a", "adopt: { workloads: all, allow: [everything] }"),
-    "regions.us.adopt.allow.0 must be delete, memory or image.",
-  ],
-  [
-    "a selector that is none",
-    region("namespace: a", "adopt: team shop"),
-    'regions.us.adopt.workloads must be none, all or a label selector: "team shop" is no label selector',
-  ],
-  [
-    "logs from elsewhere",
-    region("namespace: a", "logs: elastic"),
-    "regions.us.logs must be live or {by: loki, url: URL}.",
-  ],
-  [
-    "Loki without an address",
-    region("namespace: a", "logs: loki"),
-    "regions.us.logs.url must be the URL of Loki, without /loki/api/v1.",
   ],
   [
     "a secret that isn't there",
@@ -233,59 +168,9 @@ test.each<[string, string, string]>([
   ],
   ["labels alone", region("namespaceLabels: team=shop"), "regions.us has no namespace: write namespace"],
   [
-    "labels that are no selector",
-    region("namespace: a", "namespaceLabels: team shop"),
-    'regions.us.namespaceLabels must be a label selector: "team shop" is no label selector',
-  ],
-  [
-    "a CPU that is none",
-    region("namespace: a", "defaults: { requests: { cpu: 100M } }"),
-    "regions.us.defaults.requests.cpu must be CPUs, like 500m or 0.5.",
-  ],
-  [
-    "no CPU at all",
-    region("namespace: a", "defaults: { limits: { cpu: 0 } }"),
-    "regions.us.defaults.limits.cpu must be CPUs, like 500m or 0.5.",
-  ],
-  [
-    "memory without its unit, which would be bytes",
-    region("namespace: a", "defaults: { limits: { memory: 512 } }"),
-    "regions.us.defaults.limits.memory must be a size with its unit, like 128Mi.",
-  ],
-  [
-    "a request above its limit",
-    region("namespace: a", "defaults: { requests: { cpu: 1 }, limits: { cpu: 500m } }"),
-    "regions.us.defaults.requests.cpu must not be more than its limit: Kubernetes refuses that.",
-  ],
-  [
-    "another request above its limit",
-    region("namespace: a", "defaults: { requests: { memory: 1G }, limits: { memory: 512Mi } }"),
-    "regions.us.defaults.requests.memory must not be more than its limit: Kubernetes refuses that.",
-  ],
-  [
-    "a securityContext with a slip",
-    region("namespace: a", "defaults: { securityContext: { runAsUsr: 1 } }"),
-    "regions.us.defaults.securityContext.runAsUsr is no setting. Did you mean runAsUser?",
-  ],
-  [
     "a securityContext that restricted forbids",
     region("namespace: a", "podSecurity: restricted", "defaults: { securityContext: { runAsUser: 0 } }"),
     "regions.us.defaults.securityContext.runAsUser breaks podSecurity: restricted. Correct one of them.",
-  ],
-  [
-    "a deadline that isn't a number of seconds",
-    region("namespace: a", "rollouts: { progressDeadlineSeconds: 2m }"),
-    "regions.us.rollouts.progressDeadlineSeconds must be seconds from 10 to 86400: a rollout without progress for so long is stuck.",
-  ],
-  [
-    "pods that serve for longer than Kubernetes lets them",
-    region("namespace: a", "rollouts: { preStopSeconds: 30 }"),
-    "regions.us.rollouts.preStopSeconds must be seconds from 0 to 20: so long a pod serves after it was told to end.",
-  ],
-  [
-    "a podSecurity that isn't known",
-    region("namespace: a", "podSecurity: baseline"),
-    "regions.us.podSecurity must be auto, restricted or none.",
   ],
   [
     "a namespace that can't be",
@@ -294,6 +179,82 @@ test.each<[string, string, string]>([
   ],
 ])("%s is said with its place and what to write", (_, text, sentence) => {
   expect(problems(text).join("\n")).toContain(sentence);
+});
+
+test.each([
+  ["a setting with a slip", "hostpath: /srv", "hostpath is no setting. Did you mean hostPath?"],
+  ["domains by nothing known", "domains: magic", "domains must be none, {by: ingress"],
+  ["a gateway without its name", "domains: gateway", "domains.gateway must be the name of a Gateway."],
+  ["a class for a gateway", "domains: { by: gateway, gateway: g, class: c }", "domains.class is no setting."],
+  ["node ports without a host", "ports: node-port", "ports.host must be the address of a node, like 10.0.0.5."],
+  ["a size that is none", "disks: { storageClass: fast, size: big }", "disks.size must be a size like 10Gi."],
+  [
+    "a storage class without a size",
+    "disks: { storageClass: fast }",
+    "disks must have both storageClass and size, or neither.",
+  ],
+  [
+    "claims that are no list",
+    "disks: { claims: shop-data }",
+    "disks.claims must be a list of claims, like [shop-data].",
+  ],
+  ["a folder that isn't absolute", "hostPath: data", "hostPath must be a folder of the nodes, like /srv/gantry."],
+  [
+    "a permission that isn't known",
+    "adopt: { workloads: all, allow: [everything] }",
+    "adopt.allow.0 must be delete, memory or image.",
+  ],
+  [
+    "a selector that is none",
+    "adopt: team shop",
+    'adopt.workloads must be none, all or a label selector: "team shop" is no label selector',
+  ],
+  ["logs from elsewhere", "logs: elastic", "logs must be live or {by: loki, url: URL}."],
+  ["Loki without an address", "logs: loki", "logs.url must be the URL of Loki, without /loki/api/v1."],
+  [
+    "labels that are no selector",
+    "namespaceLabels: team shop",
+    'namespaceLabels must be a label selector: "team shop" is no label selector',
+  ],
+  [
+    "a CPU that is none",
+    "defaults: { requests: { cpu: 100M } }",
+    "defaults.requests.cpu must be CPUs, like 500m or 0.5.",
+  ],
+  ["no CPU at all", "defaults: { limits: { cpu: 0 } }", "defaults.limits.cpu must be CPUs, like 500m or 0.5."],
+  [
+    "memory without its unit, which would be bytes",
+    "defaults: { limits: { memory: 512 } }",
+    "defaults.limits.memory must be a size with its unit, like 128Mi.",
+  ],
+  [
+    "a request above its limit",
+    "defaults: { requests: { cpu: 1 }, limits: { cpu: 500m } }",
+    "defaults.requests.cpu must not be more than its limit: Kubernetes refuses that.",
+  ],
+  [
+    "another request above its limit",
+    "defaults: { requests: { memory: 1G }, limits: { memory: 512Mi } }",
+    "defaults.requests.memory must not be more than its limit: Kubernetes refuses that.",
+  ],
+  [
+    "a securityContext with a slip",
+    "defaults: { securityContext: { runAsUsr: 1 } }",
+    "defaults.securityContext.runAsUsr is no setting. Did you mean runAsUser?",
+  ],
+  [
+    "a deadline that isn't a number of seconds",
+    "rollouts: { progressDeadlineSeconds: 2m }",
+    "rollouts.progressDeadlineSeconds must be seconds from 10 to 86400: a rollout without progress for so long is stuck.",
+  ],
+  [
+    "pods that serve for longer than Kubernetes lets them",
+    "rollouts: { preStopSeconds: 30 }",
+    "rollouts.preStopSeconds must be seconds from 0 to 20: so long a pod serves after it was told to end.",
+  ],
+  ["a podSecurity that isn't known", "podSecurity: baseline", "podSecurity must be auto, restricted or none."],
+])("of a region, %s is said with its place and what to write", (_, setting, sentence) => {
+  expect(problems(region("namespace: a", setting)).join("\n")).toContain(`regions.us.${sentence}`);
 });
 
 test("a region can have several namespaces: a list, a list for a user, and those with labels", () => {

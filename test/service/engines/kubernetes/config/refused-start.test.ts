@@ -43,15 +43,6 @@ async function answering(status: number, body: object) {
   return { url: `http://127.0.0.1:${port}`, [Symbol.asyncDispose]: async () => void server.close() };
 }
 
-test("says which contexts there are when the file names another", async () => {
-  const path = writtenKubeconfig(folder, "http://127.0.0.1:1");
-  const clusters = `regions:\n  us: { kubeconfig: ${path}, context: staging, namespace: shop, jobs: true }\n`;
-
-  const err = await refusal({ SERVICE_CLUSTERS: clustersFile(clusters) });
-
-  expect(err).toContain(`Region us: the kubeconfig ${path} has no context staging: it has prod. Read: the kubeconfig`);
-});
-
 test("lists the mistakes of its file, and says when there is none", async () => {
   const path = clustersFile("regions:\n  us: { namespace: shop, adpot: all }\n");
 

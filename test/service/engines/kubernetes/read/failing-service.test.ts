@@ -95,24 +95,6 @@ test("an instance that fits on no node fails after five minutes, in which an aut
   expect(statusAt("12:06:00", ...sent)).toMatchObject({ state: "Failed", ...expected });
 });
 
-test("a scaled-up service of which one instance crashes fails, and tells how many are ready", () => {
-  const app = {
-    ready: false,
-    restartCount: 4,
-    state: { waiting: { reason: "CrashLoopBackOff" } },
-    lastState: ended("12:29:00", "12:29:01", 137),
-  };
-
-  const status = statusAt(
-    "12:30:00",
-    deployment("web", { status: { availableReplicas: 1, readyReplicas: 1 } }),
-    pod("web-1", { of }),
-    pod("web-2", { of, app, status: notReady("12:29:01") }),
-  );
-
-  expect(status).toMatchObject({ state: "Failed", ready: 1, message: "web-2 exited with code 137" });
-});
-
 test("an evicted pod is a record: it neither fails the service nor keeps it stopping, but says why one is missing", () => {
   const message = "The node was low on resource: memory.";
   const evicted = pod("web-1", { of, status: { phase: "Failed", reason: "Evicted", message, conditions: null } });

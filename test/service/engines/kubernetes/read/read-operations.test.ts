@@ -70,15 +70,9 @@ test("what doesn't exist, or isn't adopted, isn't found", async () => {
   await expect(absent).rejects.toEqual(new Refusal(404, "no job is named report: check the name"));
 });
 
-test("an unknown region, a region without jobs and a user without a namespace are told apart", async () => {
-  const elsewhere = { ...asked, path: { region: "moon" } };
-
-  await expect(operations().listServices(elsewhere)).rejects.toEqual(new Refusal(400, "unknown region moon: use us"));
+test("a region without jobs says so", async () => {
   await expect(operations({ jobs: false }).listJobs(inUs())).rejects.toEqual(
     new Refusal(400, "jobs don't run in the region us: no region is configured to run jobs"),
-  );
-  await expect(operations({ namespacesOf: () => undefined }).listServices(inUs())).rejects.toEqual(
-    new Refusal(403, "dana has no namespace in the region us: ask your Gantry admin for one"),
   );
 });
 

@@ -151,20 +151,6 @@ test("one after another that didn't get ready replaces what serves, not that oth
   expect((await world.service("web")).rollout).toMatchObject({ from: 1, to: 3, state: "stuck" });
 });
 
-test("one that made no progress in time is stuck", async () => {
-  const world = await town();
-  const conditions = [
-    { type: "Progressing", status: "False", reason: "ProgressDeadlineExceeded", message: "timed out" },
-  ];
-  const late = { ...updating, status: { ...updating.status, conditions } };
-  putWeb(world, late, [one, two], [["aaa"], ["aaa"]]);
-
-  expect((await world.service("web")).rollout).toMatchObject({
-    state: "stuck",
-    message: "its rollout made no progress in time: timed out",
-  });
-});
-
 test("going back counts the instances that still run as the new ones, though others are younger", async () => {
   const world = await town();
   const back = { ...updating, metadata: revision(3), status: { ...updating.status, updatedReplicas: 2 } };
@@ -203,27 +189,6 @@ test("a crash, a stop or a new size after it is no rollout", async () => {
   putWeb(world, { metadata: revision(2), spec: { replicas: 0 }, status: none }, [], []);
   await until(async () => (await world.service("web")).status === "Stopping");
   expect(await world.service("web")).not.toHaveProperty("rollout");
-});
-
-test("a paused rollout says so, and doesn't name a revision that isn't made yet", async () => {
-  const world = await town();
-  const paused = {
-    metadata: revision(1),
-    spec: { paused: true },
-    status: { replicas: 2, updatedReplicas: 0 },
-  };
-  putWeb(world, paused, [one], [["aaa"], ["aaa"]]);
-
-  expect(await world.service("web")).toMatchObject({
-    revision: 1,
-    rollout: {
-      state: "progressing",
-      updated: 0,
-      old_ready: 2,
-      message: "its rollout is paused: continue it with kubectl rollout resume",
-    },
-  });
-  expect((await world.service("web")).rollout).not.toHaveProperty("to");
 });
 
 test("what its controller hasn't seen is no rollout yet, and never a done one", async () => {
@@ -360,25 +325,6 @@ describe("the digest of an image", () => {
     );
 
     expect(await digestIn(world)).toBe(digest("2"));
-  });
-
-  test.each([
-    ["a tag was moved between two starts", app1, app2],
-    ["one pod doesn't say", app1, ""],
-    ["the image came from no registry", digest("1"), digest("1")],
-  ])("isn't told where %s", async (_, first, second) => {
-    const world = await town();
-    putWeb(
-      world,
-      {},
-      [one],
-      [
-        ["aaa", running("1", first)],
-        ["aaa", running("1", second)],
-      ],
-    );
-
-    expect((await world.service("web")).containers?.[0]).not.toHaveProperty("image_digest");
   });
 
   test("of containers that start before the others is told, where all pods ran the same", async () => {

@@ -5,14 +5,6 @@ import { at, ended, noPods, notReady, statusAt } from "../support/status-at.ts";
 const of = { kind: "Deployment", name: "web" } as const;
 const ofSet = { kind: "StatefulSet", name: "db" } as const;
 
-test("a service whose pods are all ready runs, since the last became ready", () => {
-  const late = { conditions: [{ type: "Ready", status: "True", lastTransitionTime: at("12:03:00") }] };
-
-  const status = statusAt("12:30:00", deployment("web"), pod("web-1", { of }), pod("web-2", { of, status: late }));
-
-  expect(status).toMatchObject({ state: "Running", ready: 2, since: at("12:03:00"), restarts: { count: 0 } });
-});
-
 test("a Deployment's own period of readiness is reported", () => {
   const patient = deployment("web", { spec: { minReadySeconds: 30 } });
 

@@ -95,7 +95,14 @@ const services: readonly (readonly [name: keyof typeof situations, expected: obj
       rollout: { state: "progressing" },
     },
   ],
-  ["paused", { status: "Updating", message: expect.stringMatching(/rollout is paused/), ready_instances: 1 }],
+  [
+    "paused",
+    {
+      status: "Updating",
+      message: "its rollout is paused: continue it with kubectl rollout resume",
+      ready_instances: 1,
+    },
+  ],
   ["stopping", { status: "Stopping", ready_instances: 0 }],
   ["stopped", { status: "Stopped", ready_instances: 0 }],
   ["deleting", { status: "Deleting", status_since: "2026-11-22T12:02:33Z" }],
@@ -114,6 +121,13 @@ test.each(services.filter(([, expected]) => !("message" in expected)))("nothing 
   const [found] = findServices(...situation(name));
 
   expect(found?.status).not.toHaveProperty("message", expect.anything());
+});
+
+test("a paused rollout names no revision, which isn't made yet", () => {
+  const [found] = findServices(...situation("paused"));
+
+  expect(found?.status.rollout).toMatchObject({ state: "progressing", updated: 0, oldReady: 1 });
+  expect(found?.status.rollout?.to).toBeUndefined();
 });
 
 const jobs: readonly (readonly [name: keyof typeof situations, expected: object])[] = [

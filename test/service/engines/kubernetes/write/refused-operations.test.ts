@@ -20,7 +20,6 @@ import {
   type Part,
   refuseAdoptedDeletion,
   refusePart,
-  refuseSetSize,
 } from "../../../../../src/service/engines/kubernetes/write/refused-operations.ts";
 import { config, regionWith } from "../support/known-objects.ts";
 
@@ -319,16 +318,6 @@ describe("a workload that Gantry didn't create", () => {
       expect(adoptedRefusal(helm, change, ["delete", "memory"])).toBeDefined();
     }
     expect(adoptedRefusal(helm, "domains", ["delete", "memory", "image"])).toBeDefined();
-  });
-
-  test("with an autoscaler isn't scaled, and the sentence names the autoscaler", () => {
-    const target = { scaleTargetRef: { kind: "Deployment", name: "shop" } };
-    const scaled = adopted({}, [object("HorizontalPodAutoscaler", "shop-cpu", { spec: target })]);
-
-    expect(() => refuseSetSize(scaled, "scale")).toThrow(
-      "service shop can't be scaled: the autoscaler shop-cpu sets its size. Nothing was changed. Change the autoscaler's limits, or remove it.",
-    );
-    expect(() => refuseSetSize(adopted(), "scale")).not.toThrow();
   });
 });
 

@@ -8,7 +8,7 @@ import {
   updatePatch,
 } from "../../../../../src/service/engines/kubernetes/write/service-patches.ts";
 import { regionWith } from "../support/known-objects.ts";
-import { deployment, statefulSet } from "../support/sent-objects.ts";
+import { deployment } from "../support/sent-objects.ts";
 
 const running = kinds.Deployment.schema.parse(deployment("web"));
 const bare = kinds.Deployment.schema.parse(deployment("web", { metadata: { annotations: {} } }));
@@ -57,16 +57,6 @@ describe("stop and start", () => {
         },
         spec: { replicas: 0 },
       },
-    });
-  });
-
-  test("the annotation of kubectl apply is never read, and never taken for a missing map", () => {
-    const applied = { "kubectl.kubernetes.io/last-applied-configuration": '{"spec":{"replicas":2}}' };
-    const object = kinds.StatefulSet.schema.parse(statefulSet("web", { metadata: { annotations: applied } }));
-
-    expect(JSON.stringify(object)).not.toContain("spec\\");
-    expect(stopPatch(object, now, nobody)).toMatchObject({
-      operations: expect.not.arrayContaining([expect.objectContaining({ path: "/metadata/annotations" })]),
     });
   });
 
@@ -146,11 +136,5 @@ describe("update", () => {
     expect(updatePatch(service, { ...service.service.definition, size: 5 }, { notes: nobody })).toMatchObject({
       body: { metadata: { annotations: { "gantry/size": "5" } }, spec: {} },
     });
-  });
-
-  test("sends nothing when nothing changes", () => {
-    const service = found();
-
-    expect(updatePatch(service, service.service.definition, { notes: dana })).toBeUndefined();
   });
 });
