@@ -30,170 +30,74 @@ const web: NewService = {
   binding_domain_name: ["shop.example.com"],
 };
 
-function definitionOf(body: NewService) {
-  return readService("web", body, () => undefined);
-}
-
 describe("the Deployment of a service", () => {
   test("holds what was asked for, under names that Kubernetes takes", () => {
-    const definition = definitionOf(web);
+    const manifest = manifestOf(web);
 
-    const manifest = deploymentManifest({
-      name: "web",
-      definition,
-      settings: { defaults: {}, isRestricted: false },
-      rollouts: { progressDeadlineSeconds: 120, preStopSeconds: 5 },
-      request: "r1",
-      holdsDisk: false,
-      making: undefined,
-    });
-
-    expect(manifest).toMatchInlineSnapshot(`
-      {
-        "metadata": {
-          "annotations": {
-            "gantry/remembered": "{"volumes":[{"podVolume":"data-cec3a9b89b2e3913","name":"Data","disk":{"name":"disk-1","claim":"disk-1"},"readOnly":true}],"ports":[{"containerPort":8080,"protocol":"tcp"}],"syncTimezone":true}",
-            "gantry/request": "r1",
-          },
-          "labels": {
-            "app.kubernetes.io/managed-by": "gantry",
-            "app.kubernetes.io/name": "web",
-            "gantry/service": "web",
-          },
-          "name": "web",
+    const labels = {
+      "app.kubernetes.io/managed-by": "gantry",
+      "app.kubernetes.io/name": "web",
+      "gantry/service": "web",
+    };
+    const lifecycle = { preStop: { sleep: { seconds: 5 } } };
+    const zone = { mountPath: "/etc/localtime", name: "web-time-zone", readOnly: true };
+    expect(manifest).toEqual({
+      metadata: {
+        name: "web",
+        labels,
+        annotations: {
+          "gantry/remembered":
+            '{"volumes":[{"podVolume":"data-cec3a9b89b2e3913","name":"Data","disk":{"name":"disk-1","claim":"disk-1"},"readOnly":true}],"ports":[{"containerPort":8080,"protocol":"tcp"}],"syncTimezone":true}',
+          "gantry/request": "r1",
         },
-        "spec": {
-          "progressDeadlineSeconds": 120,
-          "replicas": 2,
-          "selector": {
-            "matchLabels": {
-              "gantry/service": "web",
-            },
-          },
-          "strategy": {
-            "rollingUpdate": {
-              "maxSurge": "25%",
-              "maxUnavailable": 0,
-            },
-            "type": "RollingUpdate",
-          },
-          "template": {
-            "metadata": {
-              "labels": {
-                "app.kubernetes.io/managed-by": "gantry",
-                "app.kubernetes.io/name": "web",
-                "gantry/service": "web",
+      },
+      spec: {
+        replicas: 2,
+        progressDeadlineSeconds: 120,
+        selector: { matchLabels: { "gantry/service": "web" } },
+        strategy: { type: "RollingUpdate", rollingUpdate: { maxSurge: "25%", maxUnavailable: 0 } },
+        template: {
+          metadata: { labels },
+          spec: {
+            automountServiceAccountToken: false,
+            enableServiceLinks: false,
+            containers: [
+              {
+                name: "web",
+                image: "shop/web:1",
+                imagePullPolicy: "IfNotPresent",
+                command: ["web", "$$(date)"],
+                env: [{ name: "LEVEL", value: "info" }],
+                lifecycle,
+                ports: [{ containerPort: 8080, protocol: "TCP" }],
+                readinessProbe: { failureThreshold: 3, periodSeconds: 2, tcpSocket: { port: 8080 }, timeoutSeconds: 2 },
+                resources: { limits: { memory: "1024Mi" } },
+                volumeMounts: [{ mountPath: "/data", name: "data-cec3a9b89b2e3913" }, zone],
               },
-            },
-            "spec": {
-              "automountServiceAccountToken": false,
-              "containers": [
-                {
-                  "command": [
-                    "web",
-                    "$$(date)",
-                  ],
-                  "env": [
-                    {
-                      "name": "LEVEL",
-                      "value": "info",
-                    },
-                  ],
-                  "image": "shop/web:1",
-                  "imagePullPolicy": "IfNotPresent",
-                  "lifecycle": {
-                    "preStop": {
-                      "sleep": {
-                        "seconds": 5,
-                      },
-                    },
-                  },
-                  "name": "web",
-                  "ports": [
-                    {
-                      "containerPort": 8080,
-                      "protocol": "TCP",
-                    },
-                  ],
-                  "readinessProbe": {
-                    "failureThreshold": 3,
-                    "periodSeconds": 2,
-                    "tcpSocket": {
-                      "port": 8080,
-                    },
-                    "timeoutSeconds": 2,
-                  },
-                  "resources": {
-                    "limits": {
-                      "memory": "1024Mi",
-                    },
-                  },
-                  "volumeMounts": [
-                    {
-                      "mountPath": "/data",
-                      "name": "data-cec3a9b89b2e3913",
-                    },
-                    {
-                      "mountPath": "/etc/localtime",
-                      "name": "web-time-zone",
-                      "readOnly": true,
-                    },
-                  ],
-                },
-                {
-                  "image": "shop/sidecar:1",
-                  "imagePullPolicy": "IfNotPresent",
-                  "lifecycle": {
-                    "preStop": {
-                      "sleep": {
-                        "seconds": 5,
-                      },
-                    },
-                  },
-                  "name": "web-2",
-                  "ports": [],
-                  "volumeMounts": [
-                    {
-                      "mountPath": "/etc/localtime",
-                      "name": "web-time-zone",
-                      "readOnly": true,
-                    },
-                  ],
-                },
-              ],
-              "enableServiceLinks": false,
-              "volumes": [
-                {
-                  "name": "data-cec3a9b89b2e3913",
-                  "persistentVolumeClaim": {
-                    "claimName": "disk-1",
-                    "readOnly": true,
-                  },
-                },
-                {
-                  "hostPath": {
-                    "path": "/etc/localtime",
-                  },
-                  "name": "web-time-zone",
-                },
-              ],
-            },
+              {
+                name: "web-2",
+                image: "shop/sidecar:1",
+                imagePullPolicy: "IfNotPresent",
+                lifecycle,
+                ports: [],
+                volumeMounts: [zone],
+              },
+            ],
+            volumes: [
+              {
+                name: "data-cec3a9b89b2e3913",
+                persistentVolumeClaim: { claimName: "disk-1", readOnly: true },
+              },
+              { name: "web-time-zone", hostPath: { path: "/etc/localtime" } },
+            ],
           },
         },
-      }
-    `);
+      },
+    });
   });
 
   test("that holds a disk is replaced before its successor starts", () => {
-    const manifest = deploymentManifest({
-      name: "web",
-      definition: definitionOf({ containers: [{ image: "db" }], target_instance_size: 0 }),
-      settings: { defaults: {}, isRestricted: false },
-      rollouts: { progressDeadlineSeconds: 120, preStopSeconds: 5 },
-      request: "r1",
-      holdsDisk: true,
-      making: undefined,
-    });
+    const manifest = manifestOf({ containers: [{ image: "db" }], target_instance_size: 0 }, true);
 
     expect(manifest).toMatchObject({
       metadata: { annotations: { "gantry/idle": "true" } },
@@ -219,14 +123,14 @@ describe("the Deployment of a service", () => {
   });
 });
 
-function manifestOf(body: NewService): object {
+function manifestOf(body: NewService, holdsDisk = false): object {
   return deploymentManifest({
     name: "web",
-    definition: definitionOf(body),
+    definition: readService("web", body, () => undefined),
     settings: { defaults: {}, isRestricted: false },
     rollouts: { progressDeadlineSeconds: 120, preStopSeconds: 5 },
     request: "r1",
-    holdsDisk: false,
+    holdsDisk,
     making: undefined,
   });
 }
