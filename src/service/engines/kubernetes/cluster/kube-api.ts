@@ -63,7 +63,6 @@ export type PodLogOptions = {
   /** RFC 3339; the kubelet reads whole seconds only. */
   readonly sinceTime?: string;
   readonly tailLines?: number;
-  readonly limitBytes?: number;
 };
 
 /** `hidden`: this account may not look. */

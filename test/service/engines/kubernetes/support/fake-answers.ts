@@ -31,7 +31,6 @@ export function answerObject(objects: FakeObjects, asked: KubeRequest, response:
     return;
   }
   if (verb === "get") send(response, 200, known);
-  else if (verb === "update") send(response, 200, objects.put(resource, namespace, body));
   else if (verb === "patch") patch(objects, { asked, known, body }, response);
   else remove(objects, { asked, known, body }, response);
 }

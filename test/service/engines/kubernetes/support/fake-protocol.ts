@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 
-export type Verb = "list" | "watch" | "get" | "create" | "update" | "patch" | "delete";
+export type Verb = "list" | "watch" | "get" | "create" | "patch" | "delete";
 
 /** A request as Kubernetes' own access control sees it. */
 export type KubeRequest = {
@@ -14,7 +14,7 @@ export type KubeRequest = {
   readonly contentType: string;
 };
 
-const verbs: Readonly<Record<string, Verb>> = { POST: "create", PUT: "update", PATCH: "patch", DELETE: "delete" };
+const verbs: Readonly<Record<string, Verb>> = { POST: "create", PATCH: "patch", DELETE: "delete" };
 
 /** Undefined if no API has this path. */
 export async function kubeRequestOf(request: IncomingMessage): Promise<KubeRequest | undefined> {
