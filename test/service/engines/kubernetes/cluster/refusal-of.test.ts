@@ -130,7 +130,9 @@ const errors: readonly (readonly [what: string, error: Error, status: number, se
     ],
   ];
 
-test.each(errors)("%s", (_, error, status, sentence, attempt = creating) => {
+const cases = errors.map(([what, ...rest]) => [what, rest] as const);
+
+test.each(cases)("%s", (_, [error, status, sentence, attempt = creating]) => {
   const refusal = refusalOf(error, attempt);
 
   expect([refusal.status, refusal.message]).toEqual([status, `Couldn't ${attempt.doing}: ${sentence}`]);
