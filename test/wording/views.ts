@@ -27,7 +27,7 @@ export const views: readonly View[] = [
   { title: "Workload API: our own service", files: /^service/u },
   {
     title: "Start and configuration",
-    files: /^(?:bot\/compose|bin|main|platform\/(?:database\/database-|observing\/))/u,
+    files: /^(?:bot\/compose|bin|main|platform\/(?:database\/database-|observing\/|settings))/u,
   },
   { title: "Playground: page", files: /^playground\/page\//u },
   { title: "Playground: the simulated Slack", files: /^playground/u },
