@@ -8,12 +8,13 @@ export type Setting<Schema extends z.ZodType = z.ZodType> = {
   readonly meaning: string;
   /** What holds without it, where the schema has no default. */
   readonly unset?: string;
-  /** What of a valid text must not appear in any log. */
+  /** The parts of a valid text that must not appear in any log. */
   readonly secrets?: (text: string) => readonly string[];
   /** How `npm run setup` takes it. */
   readonly setup?: {
-    /** The option, without its dashes, and what stands for its value in the help. */
+    /** Without its dashes. */
     readonly option: string;
+    /** Stands for the option's value in the help: `URL`. */
     readonly value: string;
     /** Follows the variable's name in the help. */
     readonly help?: string;

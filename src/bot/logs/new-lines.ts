@@ -46,8 +46,8 @@ export const nothingSeen: SeenLines = { tail: [] };
 /**
  * What of the newest lines of a log is new, oldest first. Fewer than `size` are all that the log has: then it is known by
  * their number. Else by the lines that both windows have. An instance that is gone may have taken its lines with it, also from
- * between others. Notes with which our workload API says what is missing, older lines first and newer ones at the end, are no
- * lines that others come after. Pure.
+ * between others. The notes of our workload API about missing lines aren't counted as lines: older ones are noted at the
+ * beginning, newer ones at the end. Pure.
  */
 export function newLines(seen: SeenLines, window: readonly LogRecord[], size: number): NewLines {
   const digests = window.map(digestOf);

@@ -16,7 +16,7 @@ const variableOf: Readonly<Record<string, string>> = Object.fromEntries([
   ...engineOptions.map(({ flag, variable }) => [flag, variable] as const),
 ]);
 
-/** Of those whose variables begin so, in the help. */
+/** The lines of the help for some of the variables. */
 function helpOf(isOne: (name: string) => boolean): string {
   return variableOptions
     .filter(({ name }) => isOne(name))

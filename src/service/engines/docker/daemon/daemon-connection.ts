@@ -15,7 +15,7 @@ export type DaemonCall = {
   readonly path: string;
   readonly query?: Readonly<Record<string, string>>;
   readonly body?: object;
-  /** Doing it twice has the effect of doing it once. All but POST are. */
+  /** Doing it twice has the effect of doing it once, as for all methods but POST. */
   readonly isRepeatable?: boolean;
 };
 
