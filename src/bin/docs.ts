@@ -105,7 +105,7 @@ function limitTable(page: string): string {
       const limit = limitOf(bare, feature);
       if (limit === undefined) return "yes";
       const isSettable = limitOf(full, feature) === undefined;
-      return cell(`${isSettable ? "needs a setting; without it: " : ""}${effects[limit.effect]}: ${limit.why}`);
+      return cell(`${isSettable ? "needs a setting, else " : ""}${effects[limit.effect]}: ${limit.why}`);
     });
     return cells.every((each) => each === "yes") ? [] : [`| ${[`${words} (\`${field}\`)`, ...cells].join(" | ")} |`];
   });
