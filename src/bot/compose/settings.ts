@@ -54,7 +54,7 @@ const slack = {
       )
       .optional(),
     unset: "simulated Slack",
-    meaning: "The app-level token, `xapp-…`, for Socket Mode: Gantry connects to Slack and needs no public address.",
+    meaning: "The app-level token, `xapp-…`, for Socket Mode.",
     secrets: whole,
     setup: { option: "app-token", value: "xapp-…", help: ", with socket", question: "App-level token, xapp-…" },
   },
@@ -225,7 +225,7 @@ const gantry = {
   GANTRY_WATCHES: {
     schema: z.string().optional(),
     unset: "no file",
-    meaning: "A file of watches, for teams that keep them in git, see [watching](watching.md).",
+    meaning: "A file of watches, see [watching](watching.md).",
   },
   GANTRY_ACCOUNTS: {
     schema: z
@@ -246,13 +246,13 @@ const gantry = {
   GANTRY_HEALTHY_AFTER: {
     schema: wholeNumber("seconds", { from: 0, to: 540, unset: 60 }).default(60),
     meaning:
-      "A changed service counts as healthy once all its instances have been ready for so many seconds, without a restart. A period that the workload API reports for a service goes first.",
+      "How many seconds all instances of a changed service have to be ready, without a restart, until it is healthy. A period that the workload API reports goes first.",
   },
   GANTRY_WATCH_CALLS: {
     schema: wholeNumber("calls", { from: 1 }).optional(),
     unset: "no limit",
     meaning:
-      "API calls a day that watching may make with one account to look. The last lines of what fails cost up to two more for each message. Without a limit, Gantry looks at each watched list every ten seconds, with one call, and waits for the events of an API that has them.",
+      "API calls a day that watching may make with one account to look. The last lines of what fails cost up to two more for each message. Without a limit, each watched list is read every ten seconds, or at the events of an API that has them.",
   },
   GANTRY_HISTORY_DAYS: {
     schema: wholeNumber("days", { from: 1, to: 36_500, unset: 365 }).default(365),
@@ -262,7 +262,7 @@ const gantry = {
     schema: httpUrl("https://audit.example.com/gantry")
       .refine((text) => !/#|\/\/[^/]*@/u.test(text), { error: "must have no user and no fragment" })
       .optional(),
-    meaning: "Where every event of history is posted to, in order and signed: see [audit](audit.md#webhook).",
+    meaning: "Where every event of history is posted to: see [audit](audit.md#webhook).",
   },
   GANTRY_AUDIT_SECRET: {
     schema: z
@@ -282,7 +282,7 @@ const log = {
   GANTRY_LOG_LEVEL: {
     schema: z.enum(["debug", "info", "warn", "error"], "must be debug, info, warn or error").optional(),
     unset: "info (warn in the playground)",
-    meaning: "`debug`, `info`, `warn` or `error`. The log is JSON lines on standard output.",
+    meaning: "`debug`, `info`, `warn` or `error`.",
   },
 };
 
@@ -336,7 +336,7 @@ const playground = {
   PLAYGROUND_WORKSPACES: {
     schema: z.enum(["one", "several"], "must be one or several").default("one"),
     meaning:
-      "The workspaces of the simulated Slack: `one` that has the app, or `several` that install it. `several` needs `WORKLOAD_API_URL`.",
+      "The workspaces of the simulated Slack: `one` that has the app, or `several` that install it, which needs `WORKLOAD_API_URL`.",
   },
   PLAYGROUND_PORT: { schema: port("3001").default(3001), meaning: "The port of the simulated Slack and its page." },
 };
@@ -346,7 +346,7 @@ const local = {
     schema: z.literal("allow", "must be allow or unset").optional(),
     meaning:
       "`allow`: use the process engine with real Slack. People in Slack then start processes on this machine. " +
-      `${titlesOf(({ isTrial }) => !isTrial)} don't need it: people change containers within the policy.`,
+      `${titlesOf(({ isTrial }) => !isTrial)} don't need it.`,
   },
 };
 

@@ -14,7 +14,7 @@ export type ObservingConfig = {
 export const observingSettings = {
   LOG_FORMAT: {
     schema: z.enum(["json", "pretty"], "must be json or pretty").default("json"),
-    meaning: "`pretty`: log lines for a terminal, in place of JSON. See [log fields](monitoring.md#logs).",
+    meaning: "`pretty`: lines for a terminal, see [the log](monitoring.md#logs).",
   },
   GANTRY_METRICS_PORT: {
     schema: port("off").optional(),

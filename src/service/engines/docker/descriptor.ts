@@ -23,7 +23,7 @@ export const dockerEngine = describeEngine({
     DOCKER_HOST: {
       schema: z.string(),
       unset: "the usual sockets",
-      meaning: "The daemon of `SERVICE_ENGINE=docker`: `unix:///…` or `tcp://host:port`, see [Docker](docker.md).",
+      meaning: "The daemon of `SERVICE_ENGINE=docker`: see [Docker](docker.md#which-daemon).",
     },
     DOCKER_TLS_VERIFY: { schema: z.string(), unset: "", meaning: "Any value: `DOCKER_HOST=tcp://…` speaks TLS." },
     DOCKER_CERT_PATH: {
