@@ -79,7 +79,7 @@ function verbSection(command: Command): readonly string[] {
   if (rows.length === 0) return [];
   return [
     `## ${command.name}`,
-    `\`\`\`text\n/gantry ${command.example}\n\`\`\``,
+    `\`/gantry ${command.example}\``,
     ["| option | |", "|---|---|", ...rows].join("\n"),
   ];
 }
