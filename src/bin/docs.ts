@@ -77,11 +77,7 @@ function ownOptions({ options }: Command): readonly Option[] {
 function verbSection(command: Command): readonly string[] {
   const rows = ownOptions(command).map(({ flag, summary: text }) => `| \`${cell(flag)}\` | ${cell(text)} |`);
   if (rows.length === 0) return [];
-  return [
-    `## ${command.name}`,
-    `\`/gantry ${command.example}\``,
-    ["| option | |", "|---|---|", ...rows].join("\n"),
-  ];
+  return [`## ${command.name}`, `\`/gantry ${command.example}\``, ["| option | |", "|---|---|", ...rows].join("\n")];
 }
 
 function variableTables(): string {

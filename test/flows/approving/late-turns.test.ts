@@ -87,8 +87,9 @@ async function turnAfter(minutes: number) {
         return real.advance(id, wanted, event);
       },
       async delayDue(due, next) {
-        await real.delayDue(due, next);
+        const isOurs = await real.delayDue(due, next);
         postponed.add(due.key);
+        return isOurs;
       },
     }),
   });
