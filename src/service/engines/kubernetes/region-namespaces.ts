@@ -1,6 +1,6 @@
 import type { Clock } from "../../../platform/clock.ts";
 import { restUnlessAborted } from "../../../platform/waiting.ts";
-import { isDenied } from "./cache/read-refusal.ts";
+import { isDenied } from "./cluster/refusal-of.ts";
 import type { ReadHealth } from "./cache/reflection.ts";
 import type { Reconnects } from "./cache/reconnects.ts";
 import { makeReflector, type Reflector } from "./cache/reflector.ts";

@@ -1,6 +1,6 @@
 import { isOptional } from "./cache/namespace-cache.ts";
 import type { ReadHealth } from "./cache/reflection.ts";
-import { isDenied, TooManyObjects } from "./cache/read-refusal.ts";
+import { isDenied, TooManyObjects } from "./cluster/refusal-of.ts";
 import { KubeError, KubeUnreachable, NoCredentials, missingRightOf } from "./cluster/kube-api.ts";
 import { kinds } from "./cluster/kinds.ts";
 

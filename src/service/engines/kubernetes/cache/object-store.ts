@@ -24,166 +24,103 @@ export type ObjectStore<K extends Kind> = {
   readonly clear: () => void;
 };
 
-type State<K extends Kind> = {
-  version: string | undefined;
-  objects: Map<string, KubeObject<K>>;
-  /** Names whose object comes from the answer to a write that is newer than `version`. */
-  readonly ahead: Set<string>;
-  /** Uids that a write removed, with the number of the deletion, until a list or watch shows the same. */
-  readonly deleted: Map<string, number>;
-  deletions: number;
-  /** Kept until the next change. */
-  all: readonly KubeObject<K>[] | undefined;
-};
-
 export function makeObjectStore<K extends Kind>(): ObjectStore<K> {
-  const state = emptyState<K>();
-  const changing = (effect: Effect): Effect => {
-    if (effect !== "same") state.all = undefined;
-    return effect;
-  };
-  return {
-    version: () => state.version,
-    size: () => state.objects.size,
-    all: () => (state.all ??= [...state.objects.values()]),
-    find: (name) => state.objects.get(name),
-    startList() {
-      const { version, deletions } = state;
-      return (list) => changing(applyList(state, list, { version, deletions }));
-    },
-    applyEvent: (event) => changing(applyEvent(state, event)),
-    applyWrite: (object) => changing(applyWrite(state, object)),
-    applyDelete: (named) => changing(applyDelete(state, named)),
-    clear() {
-      state.objects = new Map();
-      state.ahead.clear();
-      state.all = undefined;
-    },
-  };
-}
+  let version: string | undefined;
+  let objects = new Map<string, KubeObject<K>>();
+  /** Uids that a write removed, until a list or the watch shows the same. */
+  const deleted = new Set<string>();
+  /** Kept until the next change. */
+  let all: readonly KubeObject<K>[] | undefined;
 
-function emptyState<K extends Kind>(): State<K> {
-  return {
-    version: undefined,
-    objects: new Map(),
-    ahead: new Set(),
-    deleted: new Map(),
-    deletions: 0,
-    all: undefined,
-  };
-}
-
-type Before = { readonly version: string | undefined; readonly deletions: number };
-
-function applyList<K extends Kind>(state: State<K>, list: FullList<K>, before: Before): Effect {
-  const { resourceVersion } = list;
-  // A list is never older than what was known when it was sent, unless the cluster was restored from a backup.
-  const isSetBack = before.version !== undefined && isNewer(before.version, resourceVersion);
-  const order = state.version === undefined ? -1 : compareVersions(state.version, resourceVersion);
-  // The watch has told more than the list in the meantime.
-  if (!isSetBack && order !== undefined && order > 0) return "same";
-  for (const [uid, number] of state.deleted) if (number <= before.deletions) state.deleted.delete(uid);
-  const objects = objectsOf(state, list.items);
-  if (isSetBack) state.ahead.clear();
-  else keepAhead(state, objects, resourceVersion);
-  const isSame = isEqual(state.objects, objects);
-  state.objects = objects;
-  state.version = resourceVersion;
-  if (order === undefined || isSetBack) return "unordered";
-  return isSame ? "same" : "changed";
-}
-
-/** Answers to writes that came after the list was sent. */
-function keepAhead<K extends Kind>(state: State<K>, objects: Map<string, KubeObject<K>>, version: string): void {
-  for (const name of state.ahead) {
-    const known = state.objects.get(name);
-    if (known && isNewer(versionOf(known), version)) objects.set(name, known);
-    else state.ahead.delete(name);
-  }
-}
-
-/** Objects that didn't change stay the same ones: readers compare them, and their strings are shared. */
-function objectsOf<K extends Kind>(state: State<K>, items: readonly KubeObject<K>[]): Map<string, KubeObject<K>> {
-  const objects = new Map<string, KubeObject<K>>();
-  for (const item of items) {
-    const { name, uid } = item.metadata;
-    if (state.deleted.has(uid)) continue;
-    const known = state.objects.get(name);
-    const isSame = known?.metadata.uid === uid && versionOf(known) === versionOf(item);
-    objects.set(name, isSame ? known : item);
-  }
-  return objects;
-}
-
-function isEqual<K extends Kind>(a: Map<string, KubeObject<K>>, b: Map<string, KubeObject<K>>): boolean {
-  if (a.size !== b.size) return false;
-  for (const [name, object] of a) if (b.get(name) !== object) return false;
-  return true;
-}
-
-function applyEvent<K extends Kind>(state: State<K>, event: WatchEvent<K>): Effect {
-  if (event.type === "BOOKMARK") {
-    if (!isOld(state, event.resourceVersion)) state.version = event.resourceVersion;
-    return "same";
-  }
-  const { object } = event;
-  if (isOld(state, versionOf(object))) return "same";
-  state.version = versionOf(object);
-  const { name, uid } = object.metadata;
-  const known = state.objects.get(name);
-  if (event.type === "DELETED") {
-    state.deleted.delete(uid);
-    if (!known || known.metadata.uid !== uid) return "same";
-    state.objects.delete(name);
-    state.ahead.delete(name);
+  function put(object: KubeObject<K>): Effect {
+    objects.set(object.metadata.name, object);
+    all = undefined;
     return "changed";
   }
-  // An object that a finalizer holds is still there after its deletion; an event without the mark is from before.
-  if (object.metadata.deletionTimestamp !== undefined) state.deleted.delete(uid);
-  if (state.deleted.has(uid)) return "same";
-  if (known && state.ahead.has(name) && !isNewer(versionOf(object), versionOf(known))) return "same";
-  state.ahead.delete(name);
-  state.objects.set(name, object);
-  return "changed";
-}
 
-function isOld<K extends Kind>({ version }: State<K>, of: string): boolean {
-  return version !== undefined && isNewer(version, of);
-}
-
-function applyWrite<K extends Kind>(state: State<K>, object: KubeObject<K>): Effect {
-  const { name, uid } = object.metadata;
-  if (state.deleted.has(uid)) return "same";
-  const known = state.objects.get(name);
-  // What was known at a version knows everything older: an object that is missing then was deleted.
-  for (const than of [state.version, known && versionOf(known)]) {
-    if (than === undefined) continue;
-    const order = compareVersions(versionOf(object), than);
-    if (order === undefined) return "unordered";
-    if (order <= 0) return "same";
+  function remove({ name, uid }: { readonly name: string; readonly uid: string }): Effect {
+    if (objects.get(name)?.metadata.uid !== uid) return "same";
+    objects.delete(name);
+    all = undefined;
+    return "changed";
   }
-  state.objects.set(name, object);
-  state.ahead.add(name);
-  return "changed";
-}
 
-/** More deletions than are ever in progress at the same time. */
-const MAX_DELETED = 1_000;
-
-function applyDelete<K extends Kind>(
-  state: State<K>,
-  { name, uid }: { readonly name: string; readonly uid: string },
-): Effect {
-  state.deletions += 1;
-  state.deleted.set(uid, state.deletions);
-  for (const oldest of state.deleted.keys()) {
-    if (state.deleted.size <= MAX_DELETED) break;
-    state.deleted.delete(oldest);
+  /** A list is never older than what was known when it was sent, unless the cluster was restored from a backup. */
+  function replace({ items, resourceVersion }: FullList<K>, isSetBack: boolean): Effect {
+    const isOrdered = version === undefined || compareVersions(version, resourceVersion) !== undefined;
+    const listed = new Map<string, KubeObject<K>>();
+    for (const item of items) {
+      const { name, uid } = item.metadata;
+      if (deleted.has(uid)) continue;
+      const known = objects.get(name);
+      // Objects that didn't change stay the same ones: readers compare them, and their strings are shared.
+      const isSame = known?.metadata.uid === uid && versionOf(known) === versionOf(item);
+      listed.set(name, isSame ? known : item);
+    }
+    // Answers to writes that came after the list was sent.
+    for (const [name, known] of objects) {
+      if (!isSetBack && isNewer(versionOf(known), resourceVersion)) listed.set(name, known);
+    }
+    const isSame = objects.size === listed.size && [...objects].every(([name, known]) => listed.get(name) === known);
+    objects = listed;
+    version = resourceVersion;
+    all = undefined;
+    if (isSetBack || !isOrdered) return "unordered";
+    return isSame ? "same" : "changed";
   }
-  if (state.objects.get(name)?.metadata.uid !== uid) return "same";
-  state.objects.delete(name);
-  state.ahead.delete(name);
-  return "changed";
+
+  return {
+    version: () => version,
+    size: () => objects.size,
+    all: () => (all ??= [...objects.values()]),
+    find: (name) => objects.get(name),
+    startList() {
+      const before = version;
+      const goneBefore = [...deleted];
+      return (list) => {
+        const isSetBack = isNewer(before, list.resourceVersion);
+        // The watch has told more than the list in the meantime.
+        if (!isSetBack && isNewer(version, list.resourceVersion)) return "same";
+        for (const uid of goneBefore) deleted.delete(uid);
+        return replace(list, isSetBack);
+      };
+    },
+    applyEvent(event) {
+      const now = event.type === "BOOKMARK" ? event.resourceVersion : versionOf(event.object);
+      if (isNewer(version, now)) return "same";
+      version = now;
+      if (event.type === "BOOKMARK") return "same";
+      const { object } = event;
+      const { name, uid, deletionTimestamp } = object.metadata;
+      // An object that a finalizer holds is still there after its deletion; an event without the mark is from before.
+      if (event.type === "DELETED" || deletionTimestamp !== undefined) deleted.delete(uid);
+      if (event.type === "DELETED") return remove(object.metadata);
+      const known = objects.get(name);
+      const isAhead = known !== undefined && (compareVersions(versionOf(known), now) ?? -1) >= 0;
+      return deleted.has(uid) || isAhead ? "same" : put(object);
+    },
+    applyWrite(object) {
+      const { name, uid } = object.metadata;
+      if (deleted.has(uid)) return "same";
+      const known = objects.get(name);
+      // What was known at a version knows everything older: an object that is missing then was deleted.
+      for (const than of [version, known && versionOf(known)]) {
+        if (than === undefined) continue;
+        const order = compareVersions(versionOf(object), than);
+        if (order === undefined) return "unordered";
+        if (order <= 0) return "same";
+      }
+      return put(object);
+    },
+    applyDelete(named) {
+      deleted.add(named.uid);
+      return remove(named);
+    },
+    clear() {
+      objects = new Map();
+      all = undefined;
+    },
+  };
 }
 
 function versionOf(object: KubeObject): string {
@@ -206,6 +143,6 @@ function isNumber(version: string): boolean {
 }
 
 /** Whether `a` is known to be newer than `b`. */
-function isNewer(a: string, b: string): boolean {
-  return (compareVersions(a, b) ?? 0) > 0;
+function isNewer(a: string | undefined, b: string): boolean {
+  return a !== undefined && (compareVersions(a, b) ?? 0) > 0;
 }

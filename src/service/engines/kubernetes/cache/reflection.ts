@@ -1,73 +1,43 @@
 import type { Clock } from "../../../../platform/clock.ts";
 import { type Kind, type KubeObject, kinds } from "../cluster/kinds.ts";
-import { KubeError, type KubeApi, type Place, KubeUnreachable } from "../cluster/kube-api.ts";
+import { KubeError, type KubeApi, type Place } from "../cluster/kube-api.ts";
 import { makeObjectStore, type ObjectStore, type Effect } from "./object-store.ts";
-import { isDenied } from "./read-refusal.ts";
+import { isDenied } from "../cluster/refusal-of.ts";
 import type { Reconnects } from "./reconnects.ts";
 
 /** Times in milliseconds. */
-export type CacheLimits = {
+export const cacheLimits = {
   /** A read older than this is not served: the objects are listed first. */
-  readonly staleAfterMs: number;
-  /** The same while no watch is open. */
-  readonly staleWithoutWatchMs: number;
-  /** For this long, the events of a resumed watch may be those that were missed. */
-  readonly catchUpMs: number;
-  /** A watch without event or bookmark is given up. API servers send a bookmark about once a minute. */
-  readonly silentAfterMs: number;
-  /** How long a watch lasts; each asks for a random time between this and the double. */
-  readonly watchSeconds: number;
-  /** A watch that ends sooner counts as failed, also without an error. */
-  readonly healthyAfterMs: number;
-  readonly firstRetryMs: number;
-  readonly longestRetryMs: number;
-  /** After a missing right, a missing kind or too many objects; a read asks earlier. */
-  readonly deniedRetryMs: number;
-  /** The shortest time between two reads that retry a denied request. */
-  readonly deniedReadMs: number;
-  /** How long a read waits for the API server; the bot waits 5 s for an answer. */
-  readonly readMs: number;
-  readonly pageSize: number;
-  readonly maxObjects: number;
-};
-
-export const cacheLimits: CacheLimits = {
   staleAfterMs: 10_000,
+  /** The same while no watch is open. */
   staleWithoutWatchMs: 5_000,
-  catchUpMs: 1_000,
+  /** A watch without event or bookmark is given up. API servers send a bookmark about once a minute. */
   silentAfterMs: 90_000,
+  /** How long a watch lasts; each asks for a random time between this and the double. */
   watchSeconds: 300,
+  /** A watch that ends sooner counts as failed, also without an error. */
   healthyAfterMs: 5_000,
   firstRetryMs: 1_000,
   longestRetryMs: 30_000,
+  /** After a missing right, a missing kind or too many objects; a read asks earlier. */
   deniedRetryMs: 300_000,
+  /** The shortest time between two reads that retry a denied request. */
   deniedReadMs: 5_000,
+  /** How long a read waits for the API server; the bot waits 5 s for an answer. */
   readMs: 4_000,
   pageSize: 500,
   maxObjects: 50_000,
 };
 
+export type CacheLimits = Readonly<typeof cacheLimits>;
+
 /** How the list and the watch of a kind in a namespace go. */
 export type ReadHealth = {
   readonly kind: Kind;
   readonly namespace: string;
-  readonly failure: ReadFailure | undefined;
+  /** The newest error. */
+  readonly failure: { readonly since: Date; readonly error: unknown } | undefined;
 };
-
-export type ReadFailure = {
-  readonly since: Date;
-  /** The newest one. */
-  readonly error: unknown;
-};
-
-export function readHealthOf<K extends Kind>(reflection: Reflection<K>): ReadHealth {
-  const { place, failingSince, lastError } = reflection;
-  return {
-    kind: place.kind,
-    namespace: place.namespace,
-    failure: failingSince && { since: failingSince.at, error: lastError },
-  };
-}
 
 export type ReflectorOptions<K extends Kind> = {
   readonly api: Pick<KubeApi, "list" | "watch">;
@@ -87,35 +57,30 @@ export type Reflection<K extends Kind> = Omit<ReflectorOptions<K>, "limits"> & {
   readonly listeners: Set<(seen?: KubeObject<K>) => void>;
   readonly closing: AbortController;
   /** When the objects were last known to be current; of `clock.elapsedMs`, as all moments here. */
-  aliveAt: number | undefined;
-  /** A watch broke, and neither a list nor its successor has told yet what happened meanwhile. */
+  aliveAt?: number;
+  /** A watch broke, and no list has told yet what happened meanwhile. */
   mayBeStale: boolean;
   isWatching: boolean;
   /** The next request follows a failure, so it waits for its turn among all of the cluster. */
   isUnsettled: boolean;
   /** The watch can't go on where it ended. */
   mustList: boolean;
-  /** The watch was silent: the objects are counted before the next one. */
-  mustCount: boolean;
-  /** Objects of the last list that lack a needed field, so that they aren't in the store. */
-  unreadable: number;
   /** Consecutive failures. */
   failures: number;
   /** An error that lasts until the cluster is changed. */
-  denied: { readonly error: unknown; readonly by: Request; readonly at: number } | undefined;
-  lastError: unknown;
-  /** When the failure began that the operator was told of. */
-  failingSince: { readonly at: Date; readonly elapsedMs: number } | undefined;
+  denied?: { readonly error: unknown; readonly by: Request; readonly at: number } | undefined;
+  /** What the operator was told of. */
+  failure?: ReadHealth["failure"];
   /** How many reads wait for a list. */
   readers: number;
-  listing: Promise<void> | undefined;
-  watch: AbortController | undefined;
+  listing?: Promise<void> | undefined;
+  watch?: AbortController | undefined;
   /** Ends the pause before the next try. */
   wake: () => void;
 };
 
-/** Why a watch is ended on purpose: the next one goes on from a newer list. */
-export const RESUME = new Error("the watch goes on from a newer list");
+/** Why a watch is ended on purpose: the next one goes on where the store is. */
+export const RESUME = new Error("the watch goes on where the store is");
 
 type Request = "list" | "watch";
 
@@ -126,20 +91,12 @@ export function makeReflection<K extends Kind>({ limits, ...options }: Reflector
     store: makeObjectStore<K>(),
     listeners: new Set(),
     closing: new AbortController(),
-    aliveAt: undefined,
     mayBeStale: false,
     isWatching: false,
     isUnsettled: false,
     mustList: true,
-    mustCount: false,
-    unreadable: 0,
     failures: 0,
-    denied: undefined,
-    lastError: undefined,
-    failingSince: undefined,
     readers: 0,
-    listing: undefined,
-    watch: undefined,
     wake: () => undefined,
   };
 }
@@ -161,30 +118,24 @@ export function whereOf<K extends Kind>({ place }: Pick<Reflection<K>, "place">)
   return { namespace: place.namespace, kind: place.kind };
 }
 
-/** Not worth an operator's attention: some API servers send no bookmarks for a kind that never changes. */
-export class WatchSilent extends KubeUnreachable {}
-
 export function noteFailure<K extends Kind>(reflection: Reflection<K>, error: unknown, by: Request): void {
-  const { clock } = reflection;
-  const now = clock.elapsedMs();
+  const { clock, denied, failure, place } = reflection;
+  const at = clock.elapsedMs();
   reflection.isUnsettled = true;
-  reflection.lastError = error;
   if (by === "watch") reflection.mayBeStale = true;
   // A kind that was denied before the outage stays denied, so that its readers don't wait.
-  if (reflection.denied && error instanceof KubeError && error.isEarly) {
-    reflection.denied = { ...reflection.denied, at: now };
-  } else if (isDenied(error)) {
-    reflection.denied = { error, by, at: now };
+  if (denied && error instanceof KubeError && error.isEarly) reflection.denied = { ...denied, at };
+  else if (isDenied(error)) {
+    reflection.denied = { error, by, at };
     reflection.mustList = true;
     reflection.store.clear();
     reflection.watch?.abort(RESUME);
   } else if (error instanceof KubeError && by === "watch" && !canResume(error, reflection.failures)) {
     reflection.mustList = true;
   }
-  if (reflection.failingSince !== undefined || error instanceof WatchSilent) return;
-  reflection.failingSince = { at: clock.now(), elapsedMs: now };
-  const what = `Kubernetes: the ${by} of ${kinds[reflection.place.kind].plural} failed`;
-  reflection.onEvent(what, { ...whereOf(reflection), error });
+  reflection.failure = { since: failure?.since ?? clock.now(), error };
+  if (failure) return;
+  reflection.onEvent(`Kubernetes: the ${by} of ${kinds[place.kind].plural} failed`, { ...whereOf(reflection), error });
 }
 
 /** An API server that is overloaded or starting knows the version again later; 410 and others mean that it is gone. */
@@ -193,11 +144,9 @@ function canResume({ status }: KubeError, failures: number): boolean {
 }
 
 export function noteRecovery<K extends Kind>(reflection: Reflection<K>): void {
-  if (reflection.failingSince === undefined) return;
-  const afterMs = Math.round(reflection.clock.elapsedMs() - reflection.failingSince.elapsedMs);
-  reflection.failingSince = undefined;
-  reflection.onEvent(`Kubernetes: ${kinds[reflection.place.kind].plural} are current again`, {
-    ...whereOf(reflection),
-    afterMs,
-  });
+  const { clock, failure, place } = reflection;
+  if (!failure) return;
+  reflection.failure = undefined;
+  const afterMs = clock.now().getTime() - failure.since.getTime();
+  reflection.onEvent(`Kubernetes: ${kinds[place.kind].plural} are current again`, { ...whereOf(reflection), afterMs });
 }

@@ -4,7 +4,6 @@ import { KubeError, KubeUnreachable, type WatchEvent } from "../cluster/kube-api
 import type { Kind, KubeObject } from "../cluster/kinds.ts";
 import {
   type ReadHealth,
-  readHealthOf,
   makeReflection,
   type Reflection,
   type ReflectorOptions,
@@ -13,9 +12,8 @@ import {
   noteRecovery,
   RESUME,
   whereOf,
-  WatchSilent,
 } from "./reflection.ts";
-import { readRefusal, tooMany, TooManyObjects } from "./read-refusal.ts";
+import { readRefusal, TooManyObjects } from "../cluster/refusal-of.ts";
 import type { FullList, Effect } from "./object-store.ts";
 
 /** The objects of one kind in one namespace, as NamespaceCache describes them. */
@@ -58,7 +56,7 @@ export function makeReflector<K extends Kind>(options: ReflectorOptions<K>): Ref
       listeners.add(listener);
       return () => void listeners.delete(listener);
     },
-    health: () => (running ? readHealthOf(reflection) : undefined),
+    health: () => (running ? { ...options.place, failure: reflection.failure } : undefined),
     async close() {
       closing.abort();
       reflection.watch?.abort(closing.signal.reason);
@@ -73,7 +71,6 @@ async function keepCurrent<K extends Kind>(reflection: Reflection<K>): Promise<v
   const { closing } = reflection;
   while (!closing.signal.aborted) {
     try {
-      if (reflection.mustCount) await countObjects(reflection);
       if (reflection.mustList) await listObjects(reflection);
       await watchObjects(reflection);
     } catch (error) {
@@ -137,9 +134,9 @@ function refuseDenied<K extends Kind>(reflection: Reflection<K>): void {
   throw readRefusal(place, denied.error, undefined);
 }
 
-function lateError<K extends Kind>({ lastError, isUnsettled, limits }: Reflection<K>): Error {
+function lateError<K extends Kind>({ failure, isUnsettled, limits }: Reflection<K>): Error {
   const seconds = `${limits.readMs / 1_000} s`;
-  const last = lastError instanceof Error ? ` after a failure: ${lastError.message}` : "";
+  const last = failure?.error instanceof Error ? ` after a failure: ${failure.error.message}` : "";
   return new KubeUnreachable(
     isUnsettled ? `not back after ${seconds}${last}` : `the list takes longer than ${seconds}`,
   );
@@ -153,26 +150,6 @@ function listObjects<K extends Kind>(reflection: Reflection<K>): Promise<void> {
   listing.catch(() => undefined);
   reflection.listing = listing;
   return listing;
-}
-
-/**
- * After a watch was silent: asks for one object, with the number of the others. The next watch goes on where the silent one
- * ended and tells what was missed. All objects are listed only if their number differs: then the watch can't be trusted.
- */
-async function countObjects<K extends Kind>(reflection: Reflection<K>): Promise<void> {
-  const { api, place, labelSelector, closing, reconnects, store } = reflection;
-  if (reflection.isUnsettled) await reconnects.turn(closing.signal, () => reflection.readers > 0);
-  try {
-    const options = { limit: 1, ...(labelSelector !== undefined && { labelSelector }) };
-    const { items, unreadable, remaining } = await api.list(place, options, closing.signal);
-    reflection.mustCount = false;
-    // Unknown with a selector, and on old API servers.
-    if (remaining === undefined) return;
-    if (items.length + unreadable + remaining !== store.size() + reflection.unreadable) reflection.mustList = true;
-  } catch (error) {
-    if (!closing.signal.aborted) noteFailure(reflection, error, "list");
-    throw error;
-  }
 }
 
 async function listNow<K extends Kind>(reflection: Reflection<K>): Promise<void> {
@@ -192,7 +169,6 @@ function noteList<K extends Kind>(reflection: Reflection<K>, effect: Effect, sta
   reflection.aliveAt = startedAt;
   reflection.mayBeStale = false;
   reflection.mustList = false;
-  reflection.mustCount = false;
   if (reflection.denied?.by === "list") reflection.denied = undefined;
   // The server answers again, so the watch follows its list at once: if it had to wait for a turn of its own, the lists of
   // many kinds would grow old before their watches begin, and readers would list them again and again.
@@ -218,10 +194,9 @@ async function allPages<K extends Kind>(reflection: Reflection<K>): Promise<Full
     // One by one: a server may answer with all it has, which is too much for one call.
     for (const item of page.items) items.push(item);
     unreadable += page.unreadable;
-    if (items.length > limits.maxObjects) throw tooMany(place.kind, limits.maxObjects);
+    if (items.length > limits.maxObjects) throw new TooManyObjects(place.kind, limits.maxObjects);
     next = page.next;
     if (next !== undefined) continue;
-    reflection.unreadable = unreadable;
     if (unreadable > 0) reflection.onEvent("Kubernetes: objects can't be read", { ...whereOf(reflection), unreadable });
     return { items, resourceVersion: page.resourceVersion };
   }
@@ -252,20 +227,19 @@ async function watchObjects<K extends Kind>(reflection: Reflection<K>): Promise<
 
 async function watchUntil<K extends Kind>(reflection: Reflection<K>, stop: AbortController): Promise<void> {
   const { api, place, labelSelector, limits, store, clock } = reflection;
-  const { silentAfterMs } = limits;
   const untilSilent = () =>
-    clock.after(silentAfterMs, () => {
-      reflection.mustCount = true;
-      stop.abort(new WatchSilent(`the watch was silent for ${Math.round(silentAfterMs / 1_000)} s`));
+    clock.after(limits.silentAfterMs, () => {
+      // Not worth an operator's attention: some API servers send no bookmarks for a kind that never changes.
+      reflection.mayBeStale = true;
+      reflection.isUnsettled = true;
+      stop.abort(RESUME);
     });
   let silence = untilSilent();
-  let openedAt = clock.elapsedMs();
   const options = {
     resourceVersion: store.version() ?? "",
     timeoutSeconds: Math.ceil(limits.watchSeconds * (1 + Math.random())),
     ...(labelSelector !== undefined && { labelSelector }),
     onOpen() {
-      openedAt = clock.elapsedMs();
       reflection.isWatching = true;
       reflection.isUnsettled = false;
       if (reflection.denied?.by === "watch") reflection.denied = undefined;
@@ -275,9 +249,9 @@ async function watchUntil<K extends Kind>(reflection: Reflection<K>, stop: Abort
       if (stop.signal.aborted) return;
       silence.cancel();
       silence = untilSilent();
-      // The first events of a resumed watch are those that were missed: until they are through, others may follow.
-      const isBehind = reflection.mayBeStale && clock.elapsedMs() - openedAt < limits.catchUpMs;
-      applyEvent(reflection, event, isBehind);
+      reflection.aliveAt = clock.elapsedMs();
+      tellListeners(reflection, store.applyEvent(event), "object" in event ? event.object : undefined);
+      if (store.size() > limits.maxObjects) stop.abort(new TooManyObjects(place.kind, limits.maxObjects));
     },
   };
   try {
@@ -285,14 +259,4 @@ async function watchUntil<K extends Kind>(reflection: Reflection<K>, stop: Abort
   } finally {
     silence.cancel();
   }
-}
-
-function applyEvent<K extends Kind>(reflection: Reflection<K>, event: WatchEvent<K>, isBehind: boolean): void {
-  const { clock, store, limits } = reflection;
-  if (!isBehind) {
-    reflection.aliveAt = clock.elapsedMs();
-    reflection.mayBeStale = false;
-  }
-  tellListeners(reflection, store.applyEvent(event), "object" in event ? event.object : undefined);
-  if (store.size() > limits.maxObjects) reflection.watch?.abort(tooMany(reflection.place.kind, limits.maxObjects));
 }

@@ -18,8 +18,6 @@ type ListPage<K extends Kind> = {
   /** Where a watch goes on. */
   readonly resourceVersion: string;
   readonly next: string | undefined;
-  /** How many objects `next` leads to; undefined if the API server doesn't say it. */
-  readonly remaining: number | undefined;
   /** Objects that lack a field which each object of the kind must have. */
   readonly unreadable: number;
 };

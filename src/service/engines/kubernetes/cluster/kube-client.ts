@@ -216,7 +216,6 @@ const Page = z.object({
   metadata: z.object({
     resourceVersion: z.string().default(""),
     continue: z.string().optional(),
-    remainingItemCount: z.number().optional(),
   }),
   items: z.array(z.unknown()).nullish(),
 });
@@ -226,12 +225,10 @@ function pageOf<K extends Kind>(kind: K, value: unknown) {
   const { metadata, items } = Page.parse(value);
   const read = (items ?? []).map((item) => kinds[kind].schema.safeParse(item));
   const good = read.flatMap((each) => (each.success ? [each.data as KubeObject<K>] : [])); // the schema of this kind
-  const next = metadata.continue === "" ? undefined : metadata.continue;
   return {
     items: good,
     resourceVersion: metadata.resourceVersion,
-    next,
-    remaining: next === undefined ? 0 : metadata.remainingItemCount,
+    next: metadata.continue === "" ? undefined : metadata.continue,
     unreadable: read.length - good.length,
   };
 }

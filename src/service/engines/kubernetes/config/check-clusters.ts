@@ -1,7 +1,7 @@
 import type { Clock } from "../../../../platform/clock.ts";
 import { fewAtOnce } from "../../../../platform/waiting.ts";
 import { isOptional } from "../cache/namespace-cache.ts";
-import { isDenied } from "../cache/read-refusal.ts";
+import { isDenied } from "../cluster/refusal-of.ts";
 import type { ClusterConfig, UserNamespaces } from "../cluster/cluster-config.ts";
 import { kubeConfigOf } from "../cluster/connect.ts";
 import { type KubeApi, KubeError, type NamespaceFacts, NoCredentials } from "../cluster/kube-api.ts";

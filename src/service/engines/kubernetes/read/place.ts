@@ -1,7 +1,7 @@
 import type { Clock } from "../../../../platform/clock.ts";
 import { Refusal, type User } from "../../../engine.ts";
 import { type CachedKind, jobKinds, serviceKinds } from "../cache/namespace-cache.ts";
-import { isDenied } from "../cache/read-refusal.ts";
+import { isDenied } from "../cluster/refusal-of.ts";
 import { KubeError, missingRightOf } from "../cluster/kube-api.ts";
 import type { Region } from "../regions.ts";
 import { leftOut, type LeftOut } from "../region-namespaces.ts";

@@ -36,7 +36,7 @@ export function answerList(objects: FakeObjects, asked: KubeRequest, response: S
   const rest = selected.length - from - items.length;
   const metadata = {
     resourceVersion: String(version),
-    ...(rest > 0 && { continue: makeToken(version, from + items.length), remainingItemCount: rest }),
+    ...(rest > 0 && { continue: makeToken(version, from + items.length) }),
   };
   send(response, 200, { kind: "List", apiVersion: "v1", metadata, items });
 }
