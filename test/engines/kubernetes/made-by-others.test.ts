@@ -3,7 +3,6 @@ import { openRegions, type OpenedRegion } from "../../../src/service/engines/kub
 import { findJobs } from "../../../src/service/engines/kubernetes/read/jobs.ts";
 import { findServices } from "../../../src/service/engines/kubernetes/read/services.ts";
 import { jobKinds, serviceKinds } from "../../../src/service/engines/kubernetes/cache/namespace-cache.ts";
-import { readEvents } from "../../../src/service/engines/kubernetes/read/events.ts";
 import { readOperations } from "../../../src/service/engines/kubernetes/read/read-operations.ts";
 import { readJob } from "../../../src/service/workloads/jobs/job-answer.ts";
 import { readService } from "../../../src/service/workloads/services/service-answer.ts";
@@ -150,9 +149,6 @@ describe.skipIf(noPods !== undefined)(`workloads that somebody else made in a cl
       const reads = readOperations({
         regions: new Map([["us", region]]),
         clock: machineClock,
-        otherKind: async () => undefined,
-        revisionsOf: async () => undefined,
-        eventsOf: readEvents,
       });
       const asked = { user: { username: "dana" }, signal: new AbortController().signal };
       const none = { query: undefined, body: undefined };

@@ -15,11 +15,8 @@ import { kubernetesLimits, TITLE } from "./limits.ts";
 import { logOperations } from "./logs/log-operations.ts";
 import { lokiNotices } from "./logs/loki.ts";
 import { type OpenedRegion, openRegions } from "./regions.ts";
-import { readEvents } from "./read/events.ts";
-import { otherKind } from "./read/other-kinds.ts";
 import { regionProblem } from "./region-problem.ts";
 import { watchChanges } from "./read/watch-changes.ts";
-import { knownRevisions } from "./read/revisions.ts";
 import { readOperations } from "./read/read-operations.ts";
 import { finishServices } from "./write/finish-services.ts";
 import { forgetStops } from "./write/forget-stops.ts";
@@ -99,7 +96,7 @@ function running(parts: WriteParts, { opened, users, notices, clock }: Opened): 
   const feed = makeChangeFeed(clock);
   const watched = watchChanges(parts, feed);
   const operations: Engine = {
-    ...readOperations({ ...parts, otherKind, revisionsOf: knownRevisions, eventsOf: readEvents }),
+    ...readOperations(parts),
     ...serviceWrites(parts),
     ...jobWrites(parts),
     ...logOperations(parts),

@@ -29,10 +29,8 @@ type Source =
   | { readonly kind: "Job"; readonly object: KubeObject<"Job"> }
   | { readonly kind: "CronJob"; readonly object: KubeObject<"CronJob"> };
 
-type Known = Pick<KnownRegion, "config" | "cacheOf">;
-
 /** The jobs of the namespaces in the order of their creation, from what their caches hold: await `current` first. */
-export function findJobs(region: Known, reading: Reading): FoundJob[] {
+export function findJobs(region: KnownRegion, reading: Reading): FoundJob[] {
   const pods = new Map(reading.namespaces.map((namespace) => [namespace, podsIn(region, namespace)]));
   return jobNames(region, reading)
     .all.flatMap(({ name, namespace, item }) =>
@@ -47,18 +45,18 @@ export function findJobs(region: Known, reading: Reading): FoundJob[] {
 }
 
 /** The job of this name. Throws a `Refusal` 400 for a name that could mean another one: see workload-names.ts. */
-export function findJob(region: Known, reading: Reading & { readonly name: string }): FoundJob | undefined {
+export function findJob(region: KnownRegion, reading: Reading & { readonly name: string }): FoundJob | undefined {
   const named = jobNames(region, reading).find(reading.name);
   if (named?.item.kind !== "Job") return undefined;
   return foundJob({ name: named.name, object: named.item.object }, podsIn(region, named.namespace), reading);
 }
 
-function podsIn({ cacheOf }: Known, namespace: string): PodIndex {
+function podsIn({ cacheOf }: KnownRegion, namespace: string): PodIndex {
   return indexPods(cacheOf(namespace).all("Pod"));
 }
 
 /** Jobs and CronJobs share their names in the API. A Job keeps its name, and the CronJob `nightly` is `nightly.cronjob` then. */
-export function jobNames(region: Known, { namespaces }: Reading): WorkloadNames<Source> {
+export function jobNames(region: KnownRegion, { namespaces }: Reading): WorkloadNames<Source> {
   return nameApart(
     "job",
     namespaces.flatMap((namespace) => {
@@ -83,7 +81,7 @@ export function jobNames(region: Known, { namespaces }: Reading): WorkloadNames<
 }
 
 /** Workloads that Gantry created, and those that the region adopts: with a CronJob all of its jobs. */
-function jobsIn(region: Known, namespace: string): readonly KubeObject<"Job">[] {
+function jobsIn(region: KnownRegion, namespace: string): readonly KubeObject<"Job">[] {
   const { cacheOf, config } = region;
   const adopts = adopter(config.adopt);
   const adopted = new Set(cronJobsIn(region, namespace).map(({ metadata }) => metadata.uid));
@@ -93,7 +91,7 @@ function jobsIn(region: Known, namespace: string): readonly KubeObject<"Job">[] 
     .filter((job) => isOwn(job) || adopts(job.metadata) || isRun(job));
 }
 
-function cronJobsIn({ cacheOf, config }: Known, namespace: string): readonly KubeObject<"CronJob">[] {
+function cronJobsIn({ cacheOf, config }: KnownRegion, namespace: string): readonly KubeObject<"CronJob">[] {
   if (config.adopt.which === "none") return [];
   const adopts = adopter(config.adopt);
   return cacheOf(namespace)

@@ -5,13 +5,13 @@ import { isDenied } from "../cluster/refusal-of.ts";
 import { KubeError, missingRightOf } from "../cluster/kube-api.ts";
 import type { Region } from "../regions.ts";
 import { leftOut, type LeftOut } from "../region-namespaces.ts";
-import type { KnownRegion, Reading, FoundService } from "./services.ts";
+import type { Reading, FoundService } from "./services.ts";
 
 type Asked = { readonly user: User; readonly path: { readonly region: string }; readonly signal: AbortSignal };
 
 /** A region, and the user's namespaces in it. */
-export type Place<R extends KnownRegion = Region> = {
-  readonly region: R;
+export type Place = {
+  readonly region: Region;
   readonly reading: Reading;
   /** All of the user's namespaces, also those that can't be read. New workloads are made in the first. */
   readonly names: readonly [string, ...string[]];
@@ -19,8 +19,8 @@ export type Place<R extends KnownRegion = Region> = {
 };
 
 /** Dependencies of the read operations. */
-export type ReadParts<R extends KnownRegion = KnownRegion> = {
-  readonly regions: ReadonlyMap<string, R>;
+export type ReadParts = {
+  readonly regions: ReadonlyMap<string, Region>;
   readonly clock: Pick<Clock, "now" | "limit">;
 };
 
@@ -28,13 +28,13 @@ export type ReadParts<R extends KnownRegion = KnownRegion> = {
  * Where the user's services of a region are, once their cache is current. Throws a `Refusal` 400 for an unknown region,
  * 403 for a user without a namespace there, and 503 when the cluster can't be asked.
  */
-export async function servicePlace<R extends KnownRegion>(parts: ReadParts<R>, asked: Asked): Promise<Place<R>> {
+export async function servicePlace(parts: ReadParts, asked: Asked): Promise<Place> {
   const region = regionOf(parts, asked.path.region, [...parts.regions.keys()]);
   return await currentPlace(parts, asked, { region, kinds: serviceKinds(region.config) });
 }
 
 /** The same for jobs, which run in some of the regions. */
-export async function jobPlace<R extends KnownRegion>(parts: ReadParts<R>, asked: Asked): Promise<Place<R>> {
+export async function jobPlace(parts: ReadParts, asked: Asked): Promise<Place> {
   const { region: name } = asked.path;
   const withJobs = [...parts.regions].filter(([, { config }]) => config.jobs).map(([region]) => region);
   if (parts.regions.has(name) && !withJobs.includes(name)) {
@@ -46,30 +46,22 @@ export async function jobPlace<R extends KnownRegion>(parts: ReadParts<R>, asked
 }
 
 /** Throws a `Refusal` 400 for an unknown region, with the `names` of those that can be used. */
-export function regionOf<R extends KnownRegion>(
-  { regions }: Pick<ReadParts<R>, "regions">,
-  name: string,
-  names: readonly string[],
-): R {
+export function regionOf({ regions }: Pick<ReadParts, "regions">, name: string, names: readonly string[]): Region {
   const region = regions.get(name);
   if (region) return region;
   throw new Refusal(400, `unknown region ${name}: use ${names.join(", ")}`);
 }
 
 /** Throws a `Refusal` 403 for a user without a namespace there. */
-export async function namespacesOf({ config, namespaces }: KnownRegion, username: string, signal: AbortSignal) {
+export async function namespacesOf({ config, namespaces }: Region, username: string, signal: AbortSignal) {
   const known = await namespaces.of(username, signal);
   if (known) return known;
   throw new Refusal(403, `${username} has no namespace in the region ${config.region}: ask your Gantry admin for one`);
 }
 
-type Wanted<R> = { readonly region: R; readonly kinds: readonly CachedKind[] };
+type Wanted = { readonly region: Region; readonly kinds: readonly CachedKind[] };
 
-async function currentPlace<R extends KnownRegion>(
-  { clock }: ReadParts,
-  { user, signal }: Asked,
-  { region, kinds }: Wanted<R>,
-): Promise<Place<R>> {
+async function currentPlace({ clock }: ReadParts, { user, signal }: Asked, { region, kinds }: Wanted): Promise<Place> {
   const { username } = user;
   const { config, cacheOf, namespaces } = region;
   const known = await namespacesOf(region, username, signal);
@@ -118,7 +110,7 @@ async function currentPlace<R extends KnownRegion>(
 
 /** Lists of a namespace that isn't there are empty, so those without anything are looked for. */
 async function goneOf(
-  { cacheOf, namespaces }: KnownRegion,
+  { cacheOf, namespaces }: Region,
   names: readonly string[],
   kinds: readonly CachedKind[],
 ): Promise<readonly string[]> {
@@ -136,7 +128,7 @@ function whyDenied({ message, cause }: Refusal): string {
 const GONE = "the cluster has no such namespace. Create it with kubectl, or change SERVICE_CLUSTERS.";
 
 /** For the answer about a service: a namespace says something only where there are several. */
-export function namespaceField({ names }: Pick<Place<KnownRegion>, "names">, { source }: FoundService) {
+export function namespaceField({ names }: Pick<Place, "names">, { source }: FoundService) {
   return names.length === 1 ? {} : { namespace: source.object.metadata.namespace };
 }
 
@@ -145,7 +137,7 @@ export function namespaceField({ names }: Pick<Place<KnownRegion>, "names">, { s
  * workload that only isn't seen must not be taken for one that was deleted.
  */
 export function notFound(
-  place: Pick<Place<KnownRegion>, "leftOut">,
+  place: Pick<Place, "leftOut">,
   text: string,
   options: { readonly instead?: string | undefined } = {},
 ): Refusal {

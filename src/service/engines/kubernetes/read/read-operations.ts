@@ -6,8 +6,9 @@ import { listedService, readService } from "../../../workloads/services/service-
 import { cronJobBody, findCronJob, findCronJobs, nextJob } from "./cron-jobs.ts";
 import { findJob, findJobs, type FoundJob } from "./jobs.ts";
 import { withJobDetails, withServiceDetails } from "./details.ts";
-import { type AskedEvents, creationFailure, type ReadEvents } from "./events.ts";
-import { findService, findServices, type KnownRegion, type FoundService } from "./services.ts";
+import { creationFailure, type ReadEvents, readEvents } from "./events.ts";
+import { findService, findServices, type FoundService } from "./services.ts";
+import { otherKind } from "./other-kinds.ts";
 import {
   cronJobOwnership,
   jobOwner,
@@ -16,31 +17,15 @@ import {
   serviceOwnership,
 } from "../write/refused-operations.ts";
 import { type CachedKind, jobKinds, serviceKinds } from "../cache/namespace-cache.ts";
-import type { KeptRevision } from "./revisions.ts";
-import { rolloutOf, type ServiceSource } from "./rollout.ts";
+import { knownRevisions } from "./revisions.ts";
+import { rolloutOf } from "./rollout.ts";
 import { serviceStatus } from "./service-status.ts";
 import { jobPlace, namespaceField, notFound, type Place, type ReadParts, servicePlace } from "./place.ts";
 
 type ReadOperations = Pick<Engine, "listServices" | "getService" | "listJobs" | "getJob">;
 
-type ReadOperationsParts<R extends KnownRegion> = ReadParts<R> & {
-  /** What the name is that no workload has. Never rejects. */
-  readonly otherKind: (
-    place: Place<R>,
-    asked: { readonly name: string; readonly signal: AbortSignal },
-    clock: Pick<Clock, "limit">,
-  ) => Promise<string | undefined>;
-  /** The versions of a service's pods; undefined if they can't be read. Never rejects. */
-  readonly revisionsOf: (
-    place: Place<R>,
-    asked: { readonly source: ServiceSource; readonly signal: AbortSignal },
-    clock: Pick<Clock, "limit">,
-  ) => Promise<readonly KeptRevision[] | undefined>;
-  /** What the cluster reports of a workload. Never rejects. */
-  readonly eventsOf: (place: Place<R>, asked: AskedEvents, clock: Pick<Clock, "limit">) => Promise<ReadEvents>;
-};
-
-export function readOperations<R extends KnownRegion>(parts: ReadOperationsParts<R>): ReadOperations {
+export function readOperations(parts: ReadParts): ReadOperations {
+  const { clock } = parts;
   return {
     async listServices(request) {
       const place = await servicePlace(parts, request);
@@ -61,14 +46,14 @@ export function readOperations<R extends KnownRegion>(parts: ReadOperationsParts
       const name = request.path.service_name;
       const { signal } = request;
       const listed = findService(region, { ...reading, name });
-      if (!listed) throw await unknownName(parts, place, { noun: "service", name, signal });
+      if (!listed) throw await unknownName(clock, place, { noun: "service", name, signal });
       const { source, pods, autoscaler } = listed;
-      const kept = await parts.revisionsOf(place, { source, signal }, parts.clock);
+      const kept = await knownRevisions(place, { source, signal }, clock);
       const found = { ...listed, status: serviceStatus(source, pods, { ...reading, kept, autoscaler }) };
       const body = readService(found.service, found.status, serviceOwnership(found, region.config));
       return {
         ...withServiceDetails(body, found),
-        ...(await serviceEvents(parts, place, { found, signal })),
+        ...(await serviceEvents(clock, place, { found, signal })),
         ...namespaceField(place, found),
       };
     },
@@ -88,43 +73,44 @@ export function readOperations<R extends KnownRegion>(parts: ReadOperationsParts
       const place = await jobPlace(parts, request);
       const name = request.path.job_name;
       const found = findJob(place.region, { ...place.reading, name });
-      if (!found) return await readCronJob(parts, place, { name, signal: request.signal });
+      if (!found) return await readCronJob(clock, place, { name, signal: request.signal });
       const ownership = jobOwnership(found, place.region.config);
-      const events = await jobEvents(parts, place, { found, signal: request.signal });
+      const events = await jobEvents(clock, place, { found, signal: request.signal });
       const body = withJobDetails(readJob(found.job, found.around, ownership), found);
       return { ...body, instance_names: instancesOf(found), ...events };
     },
   };
 }
 
+type Limits = Pick<Clock, "limit">;
 type Unwell = Pick<ServiceBody, "message" | "events" | "events_not_read">;
 
 /** Only of one that isn't well: each costs the cluster up to four requests. */
-async function serviceEvents<R extends KnownRegion>(
-  { eventsOf, clock }: ReadOperationsParts<R>,
-  place: Place<R>,
+async function serviceEvents(
+  clock: Limits,
+  place: Place,
   { found, signal }: { readonly found: FoundService; readonly signal: AbortSignal },
 ): Promise<Unwell> {
   const { source, status, pods } = found;
   const { state, message, restartCount = 0 } = status;
   const isAtRest = state === "Stopped" || state === "Idle" || state === "Deleting";
   if (isAtRest || (state === "Running" && message === undefined && restartCount === 0)) return {};
-  const read = await eventsOf(place, { workload: source.object.metadata, pods, signal }, clock);
+  const read = await readEvents(place, { workload: source.object.metadata, pods, signal }, clock);
   const { replicas, wanted } = rolloutOf(source);
   const why = message ?? (replicas < wanted ? creationFailure(read) : undefined);
   return { ...eventFields(read), ...(why !== undefined && { message: why }) };
 }
 
-async function jobEvents<R extends KnownRegion>(
-  { eventsOf, clock }: ReadOperationsParts<R>,
-  place: Place<R>,
+async function jobEvents(
+  clock: Limits,
+  place: Place,
   { found, signal }: { readonly found: FoundJob; readonly signal: AbortSignal },
 ): Promise<Unwell> {
   const { job, around, object, pods } = found;
   const { message, restartCount = 0 } = around;
   const isRunning = pods.length > 0 && message === undefined && restartCount === 0;
   if (job.outcome === "complete" || object.spec.suspend === true || isRunning) return {};
-  const read = await eventsOf(place, { workload: object.metadata, pods, signal }, clock);
+  const read = await readEvents(place, { workload: object.metadata, pods, signal }, clock);
   const why = pods.length === 0 && job.outcome === undefined ? creationFailure(read) : undefined;
   return { ...eventFields(read), ...(why !== undefined && { message: why }) };
 }
@@ -138,23 +124,19 @@ function eventFields({ events, notRead }: ReadEvents): Unwell {
 
 type Sought = { readonly name: string; readonly signal: AbortSignal };
 
-async function unknownName<R extends KnownRegion>(
-  { otherKind, clock }: ReadOperationsParts<R>,
-  place: Place<R>,
+async function unknownName(
+  clock: Limits,
+  place: Place,
   { noun, ...sought }: Sought & { readonly noun: "service" | "job" },
 ): Promise<Refusal> {
   const instead = await otherKind(place, sought, clock);
   return notFound(place, `no ${noun} is named ${sought.name}: check the name`, { instead });
 }
 
-async function readCronJob<R extends KnownRegion>(
-  parts: ReadOperationsParts<R>,
-  place: Place<R>,
-  { name, signal }: Sought,
-): Promise<Job> {
+async function readCronJob(clock: Limits, place: Place, { name, signal }: Sought): Promise<Job> {
   const { region, reading } = place;
   const found = findCronJob(region, { ...reading, name });
-  if (!found) throw await unknownName(parts, place, { noun: "job", name, signal });
+  if (!found) throw await unknownName(clock, place, { noun: "job", name, signal });
   const body = cronJobBody(found, reading, cronJobOwnership(found, region.config));
   const object = nextJob(found);
   // The log that people want is that of its newest run.
@@ -171,7 +153,7 @@ function instancesOf({ pods }: FoundJob): string[] {
 }
 
 /** What the list lacks because of namespaces, rights and APIs of the cluster: each sentence once. */
-function unlisted({ region, reading, leftOut }: Place<KnownRegion>, kinds: readonly CachedKind[]) {
+function unlisted({ region, reading, leftOut }: Place, kinds: readonly CachedKind[]) {
   const { namespaces } = reading;
   const unread = namespaces.flatMap((namespace) =>
     region

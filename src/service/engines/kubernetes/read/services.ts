@@ -39,15 +39,13 @@ export type FoundService = {
 export type Reading = Evidence & { readonly namespaces: readonly string[]; readonly username: string };
 
 /** A region as far as reading needs it: what it knows, not how. */
-export type KnownRegion = Pick<Region, "config" | "cacheOf" | "namespaces" | "evidenceIn">;
-
-type Known = Pick<KnownRegion, "config" | "cacheOf">;
+export type KnownRegion = Pick<Region, "config" | "cacheOf">;
 
 /**
  * The services of the namespaces in the order of their creation, from what their caches hold: await `current` first.
  * Everything of a namespace is joined once for all of them.
  */
-export function findServices(region: Known, reading: Reading): FoundService[] {
+export function findServices(region: KnownRegion, reading: Reading): FoundService[] {
   const around = new Map(reading.namespaces.map((namespace) => [namespace, aroundOf(region, namespace)]));
   return namesOf(region, reading)
     .all.map((named) => foundService(named, around.get(named.namespace) ?? aroundOf(region, named.namespace), reading))
@@ -58,30 +56,36 @@ export function findServices(region: Known, reading: Reading): FoundService[] {
 }
 
 /** The service of this name in the API. Throws a `Refusal` 400 for a name that could mean another one: see workload-names.ts. */
-export function findService(region: Known, reading: Reading & { readonly name: string }): FoundService | undefined {
+export function findService(
+  region: KnownRegion,
+  reading: Reading & { readonly name: string },
+): FoundService | undefined {
   const named = namesOf(region, reading).find(reading.name);
   return named && foundService(named, aroundOf(region, named.namespace), reading);
 }
 
 /** Whether a new service can't have this name. */
-export function isServiceName(region: Known, reading: Reading & { readonly name: string }): boolean {
+export function isServiceName(region: KnownRegion, reading: Reading & { readonly name: string }): boolean {
   return namesOf(region, reading).isTaken(reading.name);
 }
 
 /** The namespace of the service of this name. Throws as `findService`. */
-export function namespaceOfService(region: Known, reading: Reading & { readonly name: string }): string | undefined {
+export function namespaceOfService(
+  region: KnownRegion,
+  reading: Reading & { readonly name: string },
+): string | undefined {
   return namesOf(region, reading).find(reading.name)?.namespace;
 }
 
 /** Workloads that Gantry created, and those that the region adopts. */
-function namesOf(region: Known, { namespaces }: Reading): WorkloadNames<ServiceSource> {
+function namesOf(region: KnownRegion, { namespaces }: Reading): WorkloadNames<ServiceSource> {
   return nameApart(
     "service",
     namespaces.flatMap((namespace) => nameServices(sourcesIn(region, namespace), namespace)),
   );
 }
 
-function sourcesIn({ cacheOf, config }: Known, namespace: string): readonly ServiceSource[] {
+function sourcesIn({ cacheOf, config }: KnownRegion, namespace: string): readonly ServiceSource[] {
   const cache = cacheOf(namespace);
   const adopts = adopter(config.adopt);
   const isAdopting = config.adopt.which !== "none";
@@ -98,7 +102,7 @@ function isOwn({ kind, object }: ServiceSource): boolean {
 }
 
 type Around = {
-  readonly region: Known;
+  readonly region: KnownRegion;
   readonly pods: PodIndex;
   readonly v1Services: V1Services;
   readonly domains: Domains;
@@ -106,7 +110,7 @@ type Around = {
   readonly autoscalers: ReadonlyMap<string, Autoscaler>;
 };
 
-function aroundOf(region: Known, namespace: string): Around {
+function aroundOf(region: KnownRegion, namespace: string): Around {
   const cache = region.cacheOf(namespace);
   const { kind } = region.config.domains;
   return {

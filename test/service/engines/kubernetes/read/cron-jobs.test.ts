@@ -16,9 +16,6 @@ function operations(sent: Parameters<typeof regionWith>[0], changed: Parameters<
   return readOperations({
     regions,
     clock: stillClock(now),
-    otherKind: async () => undefined,
-    revisionsOf: async () => undefined,
-    eventsOf: async () => ({ events: [], notRead: undefined }),
   });
 }
 

@@ -1,5 +1,4 @@
 import { expect, test } from "vitest";
-import { readEvents } from "../../../../../src/service/engines/kubernetes/read/events.ts";
 import { jobKinds, serviceKinds } from "../../../../../src/service/engines/kubernetes/cache/namespace-cache.ts";
 import { evidenceReader } from "../../../../../src/service/engines/kubernetes/read/pod-events.ts";
 import { readOperations } from "../../../../../src/service/engines/kubernetes/read/read-operations.ts";
@@ -23,9 +22,6 @@ async function town() {
   const { getService, getJob, listServices, listJobs } = readOperations({
     regions: new Map([["us", region]]),
     clock,
-    otherKind: async () => undefined,
-    revisionsOf: async () => undefined,
-    eventsOf: readEvents,
   });
   let last = { name: "", uid: "" };
   let events = 0;

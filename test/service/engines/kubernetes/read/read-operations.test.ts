@@ -25,9 +25,6 @@ function operations(changed: Partial<ClusterConfig> = {}, objects: Parameters<ty
   return readOperations({
     regions,
     clock: stillClock(new Date("2026-11-22T12:30:00Z")),
-    otherKind: async () => undefined,
-    revisionsOf: async () => undefined,
-    eventsOf: async () => ({ events: [], notRead: undefined }),
   });
 }
 

@@ -1,7 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { jobKinds, serviceKinds } from "../../../../../src/service/engines/kubernetes/cache/namespace-cache.ts";
 import { readOperations } from "../../../../../src/service/engines/kubernetes/read/read-operations.ts";
-import { knownRevisions } from "../../../../../src/service/engines/kubernetes/read/revisions.ts";
 import { until } from "../../../../support/until.ts";
 import { openCachedCluster } from "../support/cached-cluster.ts";
 import { config, namespacesOf, quiet } from "../support/known-objects.ts";
@@ -25,13 +24,10 @@ async function town() {
   const kinds = [...new Set([...serviceKinds(config), ...jobKinds(config)])];
   const { server, api, cacheOf } = await openCachedCluster({ kinds });
   const { objects } = server;
-  const region = { config, api, namespaces: namespacesOf(config), cacheOf, evidenceIn: quiet };
+  const region = { config, api, version: "v1.20.2", namespaces: namespacesOf(config), cacheOf, evidenceIn: quiet };
   const reads = readOperations({
     regions: new Map([["us", region]]),
     clock: stillClock(new Date(at("12:30:00"))),
-    otherKind: async () => undefined,
-    revisionsOf: knownRevisions,
-    eventsOf: async () => ({ events: [], notRead: undefined }),
   });
   const asked = { user: { username: "dana" }, signal: new AbortController().signal, query: undefined, body: undefined };
   return {

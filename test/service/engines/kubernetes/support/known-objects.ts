@@ -3,7 +3,12 @@ import type {
   NamespaceCache,
 } from "../../../../../src/service/engines/kubernetes/cache/namespace-cache.ts";
 import type { ClusterConfig } from "../../../../../src/service/engines/kubernetes/cluster/cluster-config.ts";
-import type { KubeApi } from "../../../../../src/service/engines/kubernetes/cluster/kube-api.ts";
+import {
+  type KubeApi,
+  KubeError,
+  type Named,
+  type Place,
+} from "../../../../../src/service/engines/kubernetes/cluster/kube-api.ts";
 import { kinds, type KubeObject } from "../../../../../src/service/engines/kubernetes/cluster/kinds.ts";
 import { makeReconnects } from "../../../../../src/service/engines/kubernetes/cache/reconnects.ts";
 import type { Region } from "../../../../../src/service/engines/kubernetes/regions.ts";
@@ -82,14 +87,23 @@ export function namespacesOf({ region, namespacesOf: of }: Pick<ClusterConfig, "
 }
 
 /** A region whose only namespace holds these objects. */
-export function regionWith(
-  sent: readonly Sent[],
-  changed: Partial<ClusterConfig> = {},
-): Pick<Region, "config" | "version" | "cacheOf" | "namespaces" | "evidenceIn"> {
+export function regionWith(sent: readonly Sent[], changed: Partial<ClusterConfig> = {}): Region {
   const cache = cacheWith(sent);
   const own = { ...config, ...changed };
-  return { config: own, version: "v1.20.2", cacheOf: () => cache, namespaces: namespacesOf(own), evidenceIn: quiet };
+  const namespaces = namespacesOf(own);
+  return { config: own, api: silent, version: "v1.20.2", cacheOf: () => cache, namespaces, evidenceIn: quiet };
 }
+
+/** It has no events, and no rights to anything else that isn't watched. */
+const silent = {
+  async list({ kind }: Place) {
+    if (kind !== "Event") throw new KubeError(403, `${kind} is forbidden`);
+    return { items: [] };
+  },
+  async get({ kind }: Named) {
+    throw new KubeError(403, `${kind} is forbidden`);
+  },
+} as unknown as KubeApi; // what reads use of it
 
 /** Nothing is reported of pods, and the API server was always there. */
 export const quiet: Region["evidenceIn"] = async () => ({});

@@ -100,12 +100,7 @@ async function townWith(sent: readonly ReturnType<typeof deployment>[], allow: C
   open.push(writes);
   return {
     ...writes,
-    ...readOperations({
-      ...writes.parts,
-      otherKind: async () => undefined,
-      revisionsOf: async () => undefined,
-      eventsOf: async () => ({ events: [], notRead: undefined }),
-    }),
+    ...readOperations(writes.parts),
   };
 }
 
