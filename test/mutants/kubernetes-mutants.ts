@@ -96,7 +96,7 @@ export const kubernetesMutants: readonly Mutant[] = [
   },
   {
     bug: "a StatefulSet hides behind a Deployment of its name",
-    file: "src/service/engines/kubernetes/read/services.ts",
+    file: "src/service/engines/kubernetes/read/workload-names.ts",
     text: "    if (named.has(name)) taken.push(source);\n    else named.set(name, source);",
     becomes: "    named.set(name, source);",
     tests: kubernetesReads,

@@ -30,12 +30,14 @@ export function findCronJobs(region: KnownRegion, reading: Reading): FoundCronJo
     findJobs(region, reading),
     ({ object }) => object.metadata.ownerReferences.find(({ controller }) => controller === true)?.uid ?? "",
   );
-  return named.map(({ name, object }) => ({
-    object,
-    name,
-    owner: ownerOf(object.metadata),
-    jobs: byOwner.get(object.metadata.uid) ?? [],
-  }));
+  return named
+    .map(({ name, object }) => ({
+      object,
+      name,
+      owner: ownerOf(object.metadata),
+      jobs: byOwner.get(object.metadata.uid) ?? [],
+    }))
+    .toSorted((left, right) => (left.name < right.name ? -1 : 1));
 }
 
 /** Throws a `Refusal` 400 for a name that could mean another one: see workload-names.ts. */

@@ -6,7 +6,7 @@ import { type Owner, adopter, isGantrys, ownerOf } from "./owner.ts";
 import { labels } from "../names.ts";
 import type { KnownRegion, Reading } from "./services.ts";
 import { indexPods, type PodIndex, podsOfOwner } from "./pods.ts";
-import { type InNamespace, nameApart, type WorkloadNames } from "./workload-names.ts";
+import { byAge, nameApart, nameKindsApart, type WorkloadNames } from "./workload-names.ts";
 import { containersOf, type PodTemplate, volumeName } from "./containers.ts";
 import { attemptsOf, failureOf, jobConditions, jobMessage } from "./job-status.ts";
 import { isTimeZoneVolume, readRemembered } from "./remembered.ts";
@@ -38,10 +38,7 @@ export function findJobs(region: KnownRegion, reading: Reading): FoundJob[] {
         ? [foundJob({ name, object: item.object }, pods.get(namespace) ?? podsIn(region, namespace), reading)]
         : [],
     )
-    .toSorted(
-      ({ job: left }, { job: right }) =>
-        Date.parse(left.createdAt) - Date.parse(right.createdAt) || (left.name < right.name ? -1 : 1),
-    );
+    .toSorted((left, right) => byAge(left.job, right.job));
 }
 
 /** The job of this name. Throws a `Refusal` 400 for a name that could mean another one: see workload-names.ts. */
@@ -55,48 +52,27 @@ function podsIn({ cacheOf }: KnownRegion, namespace: string): PodIndex {
   return indexPods(cacheOf(namespace).all("Pod"));
 }
 
-/** Jobs and CronJobs share their names in the API. A Job keeps its name, and the CronJob `nightly` is `nightly.cronjob` then. */
+/** Jobs and CronJobs share their names in the API. */
 export function jobNames(region: KnownRegion, { namespaces }: Reading): WorkloadNames<Source> {
   return nameApart(
     "job",
-    namespaces.flatMap((namespace) => {
-      const jobs = jobsIn(region, namespace);
-      const taken = new Set(jobs.map(({ metadata }) => metadata.name));
-      const cronJobs = cronJobsIn(region, namespace).toSorted((left, right) =>
-        left.metadata.name < right.metadata.name ? -1 : 1,
-      );
-      return [
-        ...jobs.map((object): InNamespace<Source> => {
-          return { name: object.metadata.name, namespace, item: { kind: "Job", object } };
-        }),
-        ...cronJobs.map((object): InNamespace<Source> => {
-          let { name } = object.metadata;
-          while (taken.has(name)) name += ".cronjob";
-          taken.add(name);
-          return { name, namespace, item: { kind: "CronJob", object } };
-        }),
-      ];
-    }),
+    namespaces.flatMap((namespace) => nameKindsApart(sourcesIn(region, namespace), namespace)),
   );
 }
 
 /** Workloads that Gantry created, and those that the region adopts: with a CronJob all of its jobs. */
-function jobsIn(region: KnownRegion, namespace: string): readonly KubeObject<"Job">[] {
-  const { cacheOf, config } = region;
+function sourcesIn({ cacheOf, config }: KnownRegion, namespace: string): readonly Source[] {
   const adopts = adopter(config.adopt);
-  const adopted = new Set(cronJobsIn(region, namespace).map(({ metadata }) => metadata.uid));
+  const cache = cacheOf(namespace);
+  const isAdopting = config.adopt.which !== "none";
+  const cronJobs = isAdopting ? cache.all("CronJob").filter(({ metadata }) => adopts(metadata)) : [];
+  const adopted = new Set(cronJobs.map(({ metadata }) => metadata.uid));
   const isRun = ({ metadata }: KubeObject<"Job">) => metadata.ownerReferences.some(({ uid }) => adopted.has(uid));
-  return cacheOf(namespace)
-    .all("Job")
-    .filter((job) => isOwn(job) || adopts(job.metadata) || isRun(job));
-}
-
-function cronJobsIn({ cacheOf, config }: KnownRegion, namespace: string): readonly KubeObject<"CronJob">[] {
-  if (config.adopt.which === "none") return [];
-  const adopts = adopter(config.adopt);
-  return cacheOf(namespace)
-    .all("CronJob")
-    .filter(({ metadata }) => adopts(metadata));
+  const jobs = cache.all("Job").filter((job) => isOwn(job) || adopts(job.metadata) || isRun(job));
+  return [
+    ...jobs.map((object) => ({ kind: "Job" as const, object })),
+    ...cronJobs.map((object) => ({ kind: "CronJob" as const, object })),
+  ];
 }
 
 function isOwn({ metadata }: KubeObject<"Job">): boolean {

@@ -16,7 +16,7 @@ import {
   type V1Service,
 } from "./addresses.ts";
 import { indexPods, type PodIndex, podsOfDeployment, podsOfOwner } from "./pods.ts";
-import { type InNamespace, nameApart, type WorkloadNames } from "./workload-names.ts";
+import { byAge, type InNamespace, nameApart, nameKindsApart, type WorkloadNames } from "./workload-names.ts";
 import type { ServiceDefinition } from "../../../workloads/definitions.ts";
 import type { ClusterConfig } from "../cluster/cluster-config.ts";
 import { containersOf, type PodTemplate } from "./containers.ts";
@@ -49,10 +49,7 @@ export function findServices(region: KnownRegion, reading: Reading): FoundServic
   const around = new Map(reading.namespaces.map((namespace) => [namespace, aroundOf(region, namespace)]));
   return namesOf(region, reading)
     .all.map((named) => foundService(named, around.get(named.namespace) ?? aroundOf(region, named.namespace), reading))
-    .toSorted(
-      ({ service: left }, { service: right }) =>
-        Date.parse(left.createdAt) - Date.parse(right.createdAt) || (left.name < right.name ? -1 : 1),
-    );
+    .toSorted((left, right) => byAge(left.service, right.service));
 }
 
 /** The service of this name in the API. Throws a `Refusal` 400 for a name that could mean another one: see workload-names.ts. */
@@ -81,7 +78,7 @@ export function namespaceOfService(
 function namesOf(region: KnownRegion, { namespaces }: Reading): WorkloadNames<ServiceSource> {
   return nameApart(
     "service",
-    namespaces.flatMap((namespace) => nameServices(sourcesIn(region, namespace), namespace)),
+    namespaces.flatMap((namespace) => nameKindsApart(sourcesIn(region, namespace), namespace)),
   );
 }
 
@@ -154,34 +151,6 @@ function foundService(
     autoscaler,
     pods,
   };
-}
-
-/** The kind that comes first keeps the name. */
-const order: readonly ServiceSource["kind"][] = ["Deployment", "StatefulSet", "DaemonSet"];
-
-/**
- * The name of each service of a namespace. Kubernetes lets workloads of different kinds in a namespace have the same name;
- * then the StatefulSet `db` is `db.statefulset`, and the DaemonSet `db.daemonset`, so that all can be addressed.
- */
-function nameServices(sources: readonly ServiceSource[], namespace: string): readonly InNamespace<ServiceSource>[] {
-  const named = new Map<string, ServiceSource>();
-  const taken: ServiceSource[] = [];
-  const ordered = order.flatMap((kind) =>
-    sources
-      .filter((source) => source.kind === kind)
-      .toSorted(({ object: left }, { object: right }) => (left.metadata.name < right.metadata.name ? -1 : 1)),
-  );
-  for (const source of ordered) {
-    const { name } = source.object.metadata;
-    if (named.has(name)) taken.push(source);
-    else named.set(name, source);
-  }
-  for (const source of taken) {
-    let name = source.object.metadata.name;
-    while (named.has(name)) name += `.${source.kind.toLowerCase()}`;
-    named.set(name, source);
-  }
-  return [...named].map(([name, item]) => ({ name, namespace, item }));
 }
 
 type Projection = {

@@ -51,3 +51,37 @@ export function nameApart<T>(noun: "service" | "job", workloads: readonly InName
 function fullName({ name, namespace }: InNamespace<unknown>): string {
   return `${name}.${namespace}`;
 }
+
+type Source = { readonly kind: string; readonly object: { readonly metadata: { readonly name: string } } };
+
+/**
+ * Names workloads of one namespace apart. Kubernetes lets those of different kinds have the same name: the kind that comes
+ * first keeps it. The StatefulSet `db` is `db.statefulset` then, and the CronJob `nightly` is `nightly.cronjob`.
+ */
+export function nameKindsApart<T extends Source>(sources: readonly T[], namespace: string): readonly InNamespace<T>[] {
+  const named = new Map<string, T>();
+  const taken: T[] = [];
+  for (const source of sources) {
+    const name = nameOf(source);
+    if (named.has(name)) taken.push(source);
+    else named.set(name, source);
+  }
+  // So that they are named the same each time.
+  for (const source of taken.toSorted((left, right) => (nameOf(left) < nameOf(right) ? -1 : 1))) {
+    let name = nameOf(source);
+    while (named.has(name)) name += `.${source.kind.toLowerCase()}`;
+    named.set(name, source);
+  }
+  return [...named].map(([name, item]) => ({ name, namespace, item }));
+}
+
+function nameOf({ object }: Source): string {
+  return object.metadata.name;
+}
+
+type Made = { readonly createdAt: string; readonly name: string };
+
+/** Oldest first. */
+export function byAge(left: Made, right: Made): number {
+  return Date.parse(left.createdAt) - Date.parse(right.createdAt) || (left.name < right.name ? -1 : 1);
+}
