@@ -348,7 +348,7 @@ export const kubernetesMutants: readonly Mutant[] = [
   },
   {
     bug: "each list asks for the events of a namespace",
-    file: "src/service/engines/kubernetes/read/pod-events.ts",
+    file: "src/service/engines/kubernetes/read/held-up.ts",
     text: "clock.elapsedMs() - before.at < (hasNew ? SOONEST_MS : EVERY_MS)",
     becomes: "clock.elapsedMs() < before.at",
     tests: ["test/service/engines/kubernetes/read/events.test.ts"],
@@ -362,7 +362,7 @@ export const kubernetesMutants: readonly Mutant[] = [
   },
   {
     bug: "why a pod is held up is forgotten with its event",
-    file: "src/service/engines/kubernetes/read/pod-events.ts",
+    file: "src/service/engines/kubernetes/read/held-up.ts",
     text: "[...((await before?.events) ?? []), ...newest]",
     becomes: "[...newest]",
     tests: ["test/service/engines/kubernetes/read/events.test.ts"],

@@ -1,3 +1,6 @@
+import type { z } from "zod";
+import { jsonOf } from "../../../platform/json.ts";
+
 /** Labels and annotations of objects that Gantry writes. The selector of a Deployment can never change: keep these. */
 export const labels = {
   managedBy: "app.kubernetes.io/managed-by",
@@ -33,3 +36,8 @@ export const annotations = {
   /** On the pod template; another value replaces the pods. The name that kubectl uses, so both see each other's restarts. */
   restartedAt: "kubectl.kubernetes.io/restartedAt",
 } as const;
+
+/** What an annotation has as JSON; undefined without it, and for one that somebody damaged. */
+export function fromAnnotation<T>(schema: z.ZodType<T>, text: string | undefined): T | undefined {
+  return text === undefined ? undefined : schema.safeParse(jsonOf(text)).data;
+}

@@ -9,7 +9,7 @@ import {
   openNamespaces,
 } from "./region-namespaces.ts";
 import type { Evidence } from "./read/evidence.ts";
-import { evidenceReader } from "./read/pod-events.ts";
+import { evidenceReader } from "./read/held-up.ts";
 import type { ReadHealth } from "./cache/reflection.ts";
 import { makeReconnects } from "./cache/reconnects.ts";
 import { connect } from "./cluster/connect.ts";

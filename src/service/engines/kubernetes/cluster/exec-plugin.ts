@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import type { KubeConfig } from "@kubernetes/client-node";
 import { z } from "zod";
 import type { Clock } from "../../../../platform/clock.ts";
+import { jsonOf } from "../../../../platform/json.ts";
 import { NoCredentials } from "./kube-api.ts";
 
 /**
@@ -227,12 +228,4 @@ function read({ command, apiVersion }: Exec, output: string): Credentials {
     key: clientKeyData || undefined,
     expiresAt: expirationTimestamp ? Date.parse(expirationTimestamp) : Number.POSITIVE_INFINITY,
   };
-}
-
-function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

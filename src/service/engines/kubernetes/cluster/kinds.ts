@@ -43,6 +43,10 @@ export type Kind = keyof typeof kinds;
 /** An object of a kind, as far as the engine reads it. */
 export type KubeObject<K extends Kind = Kind> = z.output<(typeof kinds)[K]["schema"]>;
 
+export type Pod = KubeObject<"Pod">;
+export type Event = KubeObject<"Event">;
+export type Deployment = KubeObject<"Deployment">;
+
 /** `apiVersion` of a group, for objects that are created. */
 export function apiVersionOf(group: string): string {
   return group.replace(/^apis?\//u, "");

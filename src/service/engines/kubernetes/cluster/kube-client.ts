@@ -10,6 +10,7 @@ import { orAborted } from "../../../../platform/waiting.ts";
 import { execPluginOf } from "./exec-plugin.ts";
 import { type KubeApi, KubeError, KubeUnreachable, type Named, type Place, missingRightOf } from "./kube-api.ts";
 import { apiVersionOf, type Kind, kinds, type KubeObject } from "./kinds.ts";
+import { jsonOf } from "../../../../platform/json.ts";
 import { makeOutages, type Outages } from "./outages.ts";
 import { watchStream } from "./watch-stream.ts";
 
@@ -416,12 +417,4 @@ function errorOf(answer: IncomingMessage, text: string, { awayAt, clock }: Conne
     retryAfterSeconds,
     isEarly: isJustBack && missingRightOf({ status: statusCode, message }) !== undefined,
   });
-}
-
-function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

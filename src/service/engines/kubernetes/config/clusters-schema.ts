@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { parseLabelSelector } from "../read/label-selector.ts";
-import { quantityMib } from "../read/quantity.ts";
+import { quantityMib } from "../read/containers.ts";
 
 /**
  * The file of SERVICE_CLUSTERS. Messages complete the place: `regions.us.jobs must be true or false`. Unknown keys are

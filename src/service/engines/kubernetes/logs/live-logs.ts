@@ -2,11 +2,10 @@ import type { Clock } from "../../../../platform/clock.ts";
 import { fewAtOnce } from "../../../../platform/waiting.ts";
 import { Refusal } from "../../../engine.ts";
 import { dayOf } from "../../../workloads/logs/log-writer.ts";
-import type { KubeObject } from "../cluster/kinds.ts";
+import type { Pod } from "../cluster/kinds.ts";
 import { KubeError, missingRightOf } from "../cluster/kube-api.ts";
 import { refusalOf } from "../cluster/refusal-of.ts";
 import type { Region } from "../regions.ts";
-import { type ContainerSource, shownPods, sourcesOf } from "./log-sources.ts";
 import { DISORDER_MS, momentOf, splitTimedLines, type TimedLine } from "./log-lines.ts";
 import type { InstanceLine, LoggedWorkload, PageOptions, RegionLogs } from "./region-logs.ts";
 
@@ -67,7 +66,7 @@ async function livePage(
     .flatMap((each) => each.lines)
     .toSorted(({ time: left }, { time: right }) => (left < right ? -1 : left > right ? 1 : 0));
   const firstMs = Date.parse(workload.createdAt) + WITH_IT_MS;
-  const isAnother = ({ metadata: { creationTimestamp: at } }: KubeObject<"Pod">): boolean =>
+  const isAnother = ({ metadata: { creationTimestamp: at } }: Pod): boolean =>
     at.slice(0, 10) >= day && Date.parse(at) > firstMs;
   const isCut =
     day < today ||
@@ -215,4 +214,42 @@ const DELETED = "unable to retrieve container logs for ";
 
 function tooMuch(what: string): Refusal {
   return new Refusal(400, `${what}, because the log is read live from Kubernetes: read another day, or fewer lines`);
+}
+
+/** A container of a pod that has or had a run. */
+type ContainerSource = {
+  readonly namespace: string;
+  readonly pod: string;
+  readonly container: string;
+  /** How often it was restarted: each run has a log of its own, of which Kubernetes keeps the last two. */
+  readonly run: number;
+  readonly isRunning: boolean;
+  /** Its last run has ended, and another one will start. */
+  readonly isWaiting: boolean;
+  /** When the run before began, or the last one if it is waiting: 2026-11-21T10:00:00Z. */
+  readonly previousStartedAt: string | undefined;
+};
+
+/** The pods whose lines a page shows, as far as these exist: of one instance, or of all. */
+function shownPods(
+  { cacheOf }: Pick<Region, "cacheOf">,
+  workload: LoggedWorkload,
+  instance: string | undefined,
+): readonly Pod[] {
+  return cacheOf(workload.namespace)
+    .all("Pod")
+    .filter(({ metadata: { name } }) => (instance === undefined ? workload.pods.includes(name) : name === instance));
+}
+
+/** The containers of a pod, init containers first. */
+function sourcesOf({ metadata: { name: pod, namespace }, status }: Pod): readonly ContainerSource[] {
+  return [...status.initContainerStatuses, ...status.containerStatuses].flatMap(
+    ({ name: container, restartCount: run, state, lastState }) => {
+      const previous = lastState?.terminated;
+      const isRunning = state?.running !== undefined;
+      const isWaiting = !isRunning && state?.terminated === undefined;
+      if (isWaiting && !previous) return [];
+      return [{ namespace, pod, container, run, isRunning, isWaiting, previousStartedAt: previous?.startedAt }];
+    },
+  );
 }

@@ -3,6 +3,7 @@ import type { Clock } from "../../../../platform/clock.ts";
 import { Refusal } from "../../../engine.ts";
 import type { LokiConfig } from "../cluster/cluster-config.ts";
 import type { InstanceLine, LoggedWorkload, PageOptions, RegionLogs } from "./region-logs.ts";
+import { jsonOf } from "../../../../platform/json.ts";
 import type { KubernetesParts, Region } from "../regions.ts";
 
 /** Loki's default for `max_entries_limit_per_query`. https://grafana.com/docs/loki/latest/configure/#limits_config */
@@ -171,14 +172,6 @@ async function textOf({ config, clock }: Asking, url: URL, signal: AbortSignal):
 
 function refused(why: string, cause?: unknown): Refusal {
   return new Refusal(503, `The log can't be read from Loki: ${why}. Try again in a minute.`, { cause });
-}
-
-function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 function keyOf(labels: Readonly<Record<string, string>>): string {

@@ -4,7 +4,7 @@ import type { Ownership } from "../../../workloads/answer-fields.ts";
 import { readJob } from "../../../workloads/jobs/job-answer.ts";
 import { type KubeObject, kinds } from "../cluster/kinds.ts";
 import type { KnownRegion, Reading } from "./services.ts";
-import { type Owner, ownerOf } from "./owner.ts";
+import { controllerOf, type Owner, ownerOf } from "./owner.ts";
 import { findJobs, jobNames, type FoundJob, projectJob } from "./jobs.ts";
 
 type CronJob = KubeObject<"CronJob">;
@@ -26,10 +26,7 @@ export function findCronJobs(region: KnownRegion, reading: Reading): FoundCronJo
   );
   if (named.length === 0) return [];
   // By the uid of the object that made it; empty if somebody did.
-  const byOwner = Map.groupBy(
-    findJobs(region, reading),
-    ({ object }) => object.metadata.ownerReferences.find(({ controller }) => controller === true)?.uid ?? "",
-  );
+  const byOwner = Map.groupBy(findJobs(region, reading), ({ object }) => controllerOf(object.metadata)?.uid ?? "");
   return named
     .map(({ name, object }) => ({
       object,

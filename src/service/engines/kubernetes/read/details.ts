@@ -1,13 +1,10 @@
 import { hostname } from "node:os";
 import type { Job as JobBody, JobContainer, Service as ServiceBody, ServiceContainer } from "../../../../api/schema.ts";
-import type { KubeObject } from "../cluster/kinds.ts";
-import type { PodTemplate } from "./containers.ts";
+import type { Pod } from "../cluster/kinds.ts";
+import { type PodTemplate, quantityMib } from "./containers.ts";
 import type { FoundService } from "./services.ts";
 import type { FoundJob } from "./jobs.ts";
-import { quantityMib } from "./quantity.ts";
 import { rolloutOf } from "./rollout.ts";
-
-type Pod = KubeObject<"Pod">;
 
 /** What only the read of one service tells: what else its instances consist of. */
 export function withServiceDetails(body: ServiceBody, found: FoundService): ServiceBody {

@@ -1,14 +1,12 @@
 import type { Event as EventBody } from "../../../../api/schema.ts";
 import type { Clock } from "../../../../platform/clock.ts";
 import { KubeError, missingRightOf } from "../cluster/kube-api.ts";
-import type { KubeObject } from "../cluster/kinds.ts";
+import type { Pod, Event } from "../cluster/kinds.ts";
 import { lastAt } from "./held-up.ts";
 import { shortened, podHealth } from "./pod-health.ts";
 import type { Place } from "./place.ts";
 import { restartCount } from "./restarts.ts";
 
-type Pod = KubeObject<"Pod">;
-type Event = KubeObject<"Event">;
 type Identified = { readonly uid: string; readonly namespace: string };
 
 /** What is asked about: a workload, and those of its pods that aren't well. */

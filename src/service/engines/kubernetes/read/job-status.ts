@@ -2,13 +2,13 @@ import { z } from "zod";
 import type { JobCondition } from "../../../../api/schema.ts";
 import { attemptsText, type JobRunFacts } from "../../../workloads/jobs/job-answer.ts";
 import type { Job } from "../../../workloads/state/job-store.ts";
-import type { KubeObject } from "../cluster/kinds.ts";
+import type { KubeObject, Pod } from "../cluster/kinds.ts";
 import { ageMs, type Evidence } from "./evidence.ts";
 import { shortened, podHealth, exitOf, type ContainerStatus, lastEnd, type Terminated } from "./pod-health.ts";
 import { foreignController } from "./owner.ts";
 import { exitPhrase } from "../../../workloads/lifecycle/exit.ts";
 import { lastStateOf, latestFailure, restartCount, sidecarRestarts, presentContainers } from "./restarts.ts";
-import { annotations } from "../names.ts";
+import { annotations, fromAnnotation } from "../names.ts";
 
 type Condition = KubeObject<"Job">["status"]["conditions"][number];
 
@@ -55,7 +55,7 @@ function wordsOf({ type, reason, message }: Condition, job: Job): Pick<JobCondit
 type Judged = {
   readonly object: KubeObject<"Job">;
   readonly job: Job;
-  readonly pods: readonly KubeObject<"Pod">[];
+  readonly pods: readonly Pod[];
   readonly run: JobRunFacts;
 };
 
@@ -86,7 +86,6 @@ export function jobMessage({ object, job, pods, run }: Judged, evidence: Evidenc
   return job.startedAt === undefined ? `${controller} hasn't started it` : undefined;
 }
 
-type Pod = KubeObject<"Pod">;
 type Attempts = Pick<Job, "failures" | "lastExit" | "lastState"> & {
   /** Undefined where nobody knows: a deadline or a rule ends a job without a further attempt, and its pods may be gone. */
   readonly restarts: number | undefined;
@@ -159,19 +158,9 @@ const JobEnd = z.object({
 
 export type JobEnd = z.output<typeof JobEnd>;
 
-export function writeJobEnd(end: JobEnd): string {
-  return JSON.stringify(end);
-}
-
 /** Undefined where nothing was written, or somebody damaged it: then the pods alone count. */
 export function readJobEnd(of: Readonly<Record<string, string>>): JobEnd | undefined {
-  const text = of[annotations.lastEnd];
-  if (text === undefined) return undefined;
-  try {
-    return JobEnd.safeParse(JSON.parse(text)).data;
-  } catch {
-    return undefined;
-  }
+  return fromAnnotation(JobEnd, of[annotations.lastEnd]);
 }
 
 /** How a container of these pods last failed; undefined if none did. For pods whose containers are restarted. */

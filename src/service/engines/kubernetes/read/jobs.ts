@@ -1,6 +1,6 @@
 import type { AroundJob, JobRunFacts } from "../../../workloads/jobs/job-answer.ts";
 import type { Job } from "../../../workloads/state/job-store.ts";
-import type { KubeObject } from "../cluster/kinds.ts";
+import type { KubeObject, Pod } from "../cluster/kinds.ts";
 import type { Evidence } from "./evidence.ts";
 import { type Owner, adopter, isGantrys, ownerOf } from "./owner.ts";
 import { labels } from "../names.ts";
@@ -21,7 +21,7 @@ export type FoundJob = {
   readonly isAdopted: boolean;
   readonly owner: Owner | undefined;
   /** Its pods in the order of their creation; each is an instance. */
-  readonly pods: readonly KubeObject<"Pod">[];
+  readonly pods: readonly Pod[];
 };
 
 /** A Job, or an adopted CronJob, which is a job with a schedule. */
@@ -93,11 +93,9 @@ function foundJob({ name, object }: Named, index: PodIndex, reading: Reading): F
   };
 }
 
-function age({ metadata }: KubeObject<"Pod">): number {
+function age({ metadata }: Pod): number {
   return Date.parse(metadata.creationTimestamp);
 }
-
-type Pod = KubeObject<"Pod">;
 
 /** A Job with its definition and how far it is, whoever wrote it. `pods`: in the order of their creation. */
 export function projectJob(

@@ -2,7 +2,7 @@ import type { Clock } from "../../../../platform/clock.ts";
 import type { KubeObject } from "../cluster/kinds.ts";
 import { labels } from "../names.ts";
 import type { Region } from "../regions.ts";
-import { adopter, isGantrys } from "./owner.ts";
+import { adopter, controllerOf, isGantrys } from "./owner.ts";
 import { findServices } from "./services.ts";
 import { findJobs } from "./jobs.ts";
 import type { Place } from "./place.ts";
@@ -56,12 +56,6 @@ function isOfGantry({ metadata }: KubeObject<"Pod">): boolean {
   return [labels.service, labels.job].some((label) => {
     return isGantrys({ name: metadata.labels[label] ?? "", labels: metadata.labels }, label);
   });
-}
-
-type Metadata = KubeObject<"Pod">["metadata"];
-
-function controllerOf({ ownerReferences }: Metadata): Metadata["ownerReferences"][number] | undefined {
-  return ownerReferences.find(({ controller }) => controller === true);
 }
 
 function podWords({ metadata }: KubeObject<"Pod">, { region, reading }: Where): string {

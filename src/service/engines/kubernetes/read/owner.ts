@@ -1,6 +1,7 @@
+import { z } from "zod";
 import type { ClusterConfig } from "../cluster/cluster-config.ts";
 import type { KubeObject } from "../cluster/kinds.ts";
-import { labels as names, MANAGED_BY } from "../names.ts";
+import { fromAnnotation, labels as names, MANAGED_BY } from "../names.ts";
 import { matchesAll, parseLabelSelector } from "./label-selector.ts";
 
 type Labelled = Pick<KubeObject<"Deployment">["metadata"], "name" | "labels">;
@@ -28,12 +29,17 @@ type Metadata = Pick<KubeObject<"Deployment">["metadata"], "labels" | "annotatio
  * renders.
  */
 export function ownerOf({ labels, annotations, ownerReferences }: Metadata): Owner | undefined {
-  const controller = ownerReferences.find(({ controller }) => controller === true);
+  const controller = controllerOf({ ownerReferences });
   if (controller) {
     const tool = controller.kind === "CronJob" ? "CronJob" : "other";
     return { tool, words: `${controller.kind} ${controller.name}` };
   }
   return fluxOf(labels) ?? argoOf(labels, annotations) ?? helmOf(labels, annotations);
+}
+
+/** The object that made it: a ReplicaSet a pod, for example. */
+export function controllerOf({ ownerReferences }: Pick<Metadata, "ownerReferences">) {
+  return ownerReferences.find(({ controller }) => controller === true);
 }
 
 /** Who runs a job, if that isn't Kubernetes itself: https://kubernetes.io/docs/concepts/workloads/controllers/job/#delegation-of-managing-a-job-object-to-external-controller */
@@ -63,4 +69,37 @@ function helmOf(labels: Texts, annotations: Texts): Owner | undefined {
   // `helm template | kubectl apply` leaves the label alone, and the release's usual label.
   const name = release ?? labels["app.kubernetes.io/instance"];
   return { tool: "Helm", words: name === undefined ? "Helm" : `Helm release ${name}` };
+}
+
+/** What sets the size of a service. */
+export type Autoscaler = {
+  /** "autoscaler web-hpa", "KEDA ScaledObject web": what its owner edits. */
+  readonly words: string;
+  /** Whether it brings instances back when the size is 0, or is switched off then. */
+  readonly wakes: boolean;
+  /** The smallest size above 0 that it leaves. */
+  readonly least: number;
+};
+
+/**
+ * Kubernetes switches a HorizontalPodAutoscaler off when somebody sets the size to 0, unless its own minimum is 0:
+ * https://kubernetes.io/docs/concepts/workloads/autoscaling/horizontal-pod-autoscale/#implicit-maintenance-mode-deactivation
+ * That of KEDA is switched off at 0, too, because KEDA itself sets the size to 0 and back: https://keda.sh/docs/latest/concepts/scaling-deployments/
+ */
+export function autoscalerOf({ metadata, spec }: KubeObject<"HorizontalPodAutoscaler">): Autoscaler {
+  const least = Math.max(1, spec.minReplicas);
+  const scaled = metadata.ownerReferences.find(({ kind }) => kind === "ScaledObject");
+  if (scaled) return { words: `KEDA ScaledObject ${scaled.name}`, wakes: true, least };
+  const wakes = spec.minReplicas === 0 && !isSwitchedOff(metadata.annotations);
+  return { words: `autoscaler ${metadata.name}`, wakes, least };
+}
+
+/** Where `autoscaling/v1`, which every cluster has, keeps the conditions. */
+const CONDITIONS = "autoscaling.alpha.kubernetes.io/conditions";
+
+const Conditions = z.array(z.object({ reason: z.string().optional() }));
+
+function isSwitchedOff(annotations: Readonly<Record<string, string>>): boolean {
+  const conditions = fromAnnotation(Conditions, annotations[CONDITIONS]) ?? [];
+  return conditions.some(({ reason }) => reason === "ScalingDisabled");
 }

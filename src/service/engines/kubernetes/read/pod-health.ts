@@ -1,10 +1,8 @@
-import type { KubeObject } from "../cluster/kinds.ts";
+import type { Pod } from "../cluster/kinds.ts";
 import { exitClause } from "../../../workloads/lifecycle/exit.ts";
 import { ageMs, type Evidence } from "./evidence.ts";
 import { failedStart, isBeingMade, makingTrouble, ON_ITS_WAY } from "./held-up.ts";
 import type { Exit } from "../../../workloads/runtime.ts";
-
-type Pod = KubeObject<"Pod">;
 
 export type PodHealth = {
   /**
@@ -178,7 +176,7 @@ function conditionOf(pod: Pod, type: string): Pod["status"]["conditions"][number
   return pod.status.conditions.find((condition) => condition.type === type);
 }
 
-export type ContainerStatus = KubeObject<"Pod">["status"]["containerStatuses"][number];
+export type ContainerStatus = Pod["status"]["containerStatuses"][number];
 export type Terminated = NonNullable<NonNullable<ContainerStatus["state"]>["terminated"]>;
 /** How a container ended, as far as it is told to people. */
 export type End = Pick<Terminated, "exitCode"> & Partial<Pick<Terminated, "reason" | "message" | "finishedAt">>;

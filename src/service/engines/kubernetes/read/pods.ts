@@ -1,7 +1,7 @@
-import type { KubeObject } from "../cluster/kinds.ts";
+import type { KubeObject, Pod } from "../cluster/kinds.ts";
+import { controllerOf } from "./owner.ts";
 import { type ObjectSelector, selects } from "./label-selector.ts";
 
-type Pod = KubeObject<"Pod">;
 export type PodIndex = ReadonlyMap<string, readonly Pod[]>;
 
 /** The label with which a Deployment's ReplicaSet names itself: `web-5d4f8c7b9`. */
@@ -15,10 +15,10 @@ export function indexPods(pods: readonly Pod[]): PodIndex {
 /**
  * ReplicaSets aren't watched: their name tells the Deployment. `web-a` and `web` stay apart, because the hash is known.
  */
-function ownerKey({ metadata: { labels, ownerReferences } }: Pod): string {
-  const owner = ownerReferences.find(({ controller }) => controller === true);
+function ownerKey({ metadata }: Pod): string {
+  const owner = controllerOf(metadata);
   if (!owner) return "";
-  const hash = labels[TEMPLATE_HASH];
+  const hash = metadata.labels[TEMPLATE_HASH];
   if (owner.kind !== "ReplicaSet" || hash === undefined || !owner.name.endsWith(`-${hash}`)) return owner.uid;
   return deploymentKey(owner.name.slice(0, -hash.length - 1));
 }

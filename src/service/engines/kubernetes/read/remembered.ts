@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { annotations } from "../names.ts";
+import { annotations, fromAnnotation } from "../names.ts";
 
 /**
  * Fields of a request that the objects can't hold, as JSON in an annotation of the Deployment or Job. Everything else
@@ -35,13 +35,7 @@ export function writeRemembered(remembered: z.input<typeof Remembered>): string 
 
 /** Undefined for an object of somebody else, and for an annotation that somebody damaged: then the object alone counts. */
 export function readRemembered(of: Readonly<Record<string, string>>): Remembered | undefined {
-  const text = of[annotations.remembered];
-  if (text === undefined) return undefined;
-  try {
-    return Remembered.safeParse(JSON.parse(text)).data;
-  } catch {
-    return undefined;
-  }
+  return fromAnnotation(Remembered, of[annotations.remembered]);
 }
 
 /** The pod's volume of `sync_timezone`, for a workload of this name. */

@@ -1,6 +1,6 @@
 import type { LastState } from "../../../../api/schema.ts";
 import type { Restarts } from "../../../workloads/services/crashes.ts";
-import type { KubeObject } from "../cluster/kinds.ts";
+import type { Pod } from "../cluster/kinds.ts";
 import {
   type ContainerStatus,
   type End,
@@ -13,7 +13,6 @@ import {
   subjectOf,
 } from "./pod-health.ts";
 
-type Pod = KubeObject<"Pod">;
 type Container = ContainerStatus & { readonly pod: Pod };
 
 /** How often the containers of these pods were restarted. */

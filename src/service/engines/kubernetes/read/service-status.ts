@@ -1,9 +1,9 @@
 import type { ServiceRollout, StatusWithReason } from "../../../workloads/services/service-answer.ts";
 import type { ServiceState } from "../../../workloads/services/service-status.ts";
 import { digestOf, sharedDigest } from "../../../workloads/image-digest.ts";
-import type { KubeObject } from "../cluster/kinds.ts";
+import type { Pod } from "../cluster/kinds.ts";
 import { annotations } from "../names.ts";
-import type { Autoscaler } from "./autoscaler.ts";
+import type { Autoscaler } from "./owner.ts";
 import { ageMs, awayMs, type Evidence, isNoAnswer } from "./evidence.ts";
 import { isStranded, type PodHealth, podHealth, READY_WITHIN_MS, wasReady } from "./pod-health.ts";
 import { crashCount, lastStateOf, latestEnd, recentRestarts } from "./restarts.ts";
@@ -12,7 +12,6 @@ import { deploymentRevision, type Rollout, rolloutOf, type ServiceSource } from 
 
 export type FoundStatus = StatusWithReason & { readonly state: ServiceState };
 
-type Pod = KubeObject<"Pod">;
 type Instance = PodHealth & { readonly pod: Pod };
 
 /** How a service is looked at: `kept` are its revisions, if they were read. */

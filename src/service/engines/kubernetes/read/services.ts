@@ -1,8 +1,7 @@
 import type { DescribedService } from "../../../workloads/services/service-answer.ts";
 import type { KubeObject } from "../cluster/kinds.ts";
-import { type Autoscaler, autoscalerOf } from "./autoscaler.ts";
 import type { Evidence } from "./evidence.ts";
-import { type Owner, adopter, isGantrys, ownerOf } from "./owner.ts";
+import { type Autoscaler, type Owner, adopter, autoscalerOf, isGantrys, ownerOf } from "./owner.ts";
 import type { ServiceSource } from "./rollout.ts";
 import { type FoundStatus, serviceStatus, restOf } from "./service-status.ts";
 import { labels, annotations } from "../names.ts";

@@ -32,11 +32,11 @@ import {
   type WriteParts,
   onNewService,
   onService,
+  isGoneSoon,
 } from "./target.ts";
 import { createService } from "./create-service.ts";
 import { replaceRoutes } from "./service-making.ts";
 import { isAnother, isGone } from "./create-once.ts";
-import { isGoneSoon } from "./is-gone-soon.ts";
 
 type ServiceWrites = Pick<
   Engine,

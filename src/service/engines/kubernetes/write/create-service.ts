@@ -4,7 +4,7 @@ import { Refusal, type EngineRequest } from "../../../engine.ts";
 import { readService, type ServiceDefinition } from "../../../workloads/definitions.ts";
 import { ensureService } from "../../../workloads/stored-definition.ts";
 import { createdService } from "../../../workloads/services/service-answer.ts";
-import type { KubeObject } from "../cluster/kinds.ts";
+import type { Deployment } from "../cluster/kinds.ts";
 import { refusalOf } from "../cluster/refusal-of.ts";
 import { findServices, isServiceName, type FoundService } from "../read/services.ts";
 import { namespaceField } from "../read/place.ts";
@@ -16,7 +16,6 @@ import {
   type Made,
   type Making,
   makeParts,
-  makingText,
   markMade,
   otherObject,
   refuseTakenParts,
@@ -24,8 +23,6 @@ import {
 } from "./service-making.ts";
 import { deploymentManifest, rolloutsIn } from "./service-manifests.ts";
 import { cacheOf, newNotesOf, type Target } from "./target.ts";
-
-type Deployment = KubeObject<"Deployment">;
 
 /** Anything that can be refused is refused first. The Deployment decides who gets the name; the rest follows it. */
 export async function createService(
@@ -91,7 +88,7 @@ async function createDeployment(target: Target, { definition, settings, disks, m
     request,
     notes: newNotesOf(target),
     holdsDisk: disks.holdsDisk,
-    making: isBare ? undefined : makingText(making),
+    making: isBare ? undefined : JSON.stringify(making),
   });
   const place = { kind: "Deployment", namespace } as const;
   try {
@@ -147,7 +144,7 @@ const PAUSE_MS = 300;
  */
 async function rollBack(
   target: Target,
-  deployment: KubeObject<"Deployment">,
+  deployment: Deployment,
   claims: readonly string[],
 ): Promise<string | undefined> {
   const { region, namespace, name, parts } = target;

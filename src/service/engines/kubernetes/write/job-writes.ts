@@ -22,8 +22,7 @@ import {
   type PodVolume,
 } from "./pod-template.ts";
 import { createOnce, isAnother, isTaken, madeBy } from "./create-once.ts";
-import { isGoneSoon } from "./is-gone-soon.ts";
-import { cacheOf, newNamespace, newNotesOf, onJob, type Target, type WriteParts } from "./target.ts";
+import { isGoneSoon, cacheOf, newNamespace, newNotesOf, onJob, type Target, type WriteParts } from "./target.ts";
 import { timeZoneVolume, writeRemembered } from "../read/remembered.ts";
 import { hostPathOf, podVolumeOf } from "./object-names.ts";
 import type { KubeObject } from "../cluster/kinds.ts";

@@ -1,7 +1,6 @@
 import type { Container } from "../../../workloads/definitions.ts";
 import type { PodDefaults, SecurityContext } from "../cluster/cluster-config.ts";
-import { quantityMib } from "../read/quantity.ts";
-import { escaped } from "../read/containers.ts";
+import { quantityMib, escaped } from "../read/containers.ts";
 import { podVolumeOf } from "./object-names.ts";
 import { incapable } from "../../../capabilities.ts";
 import { TITLE } from "../limits.ts";

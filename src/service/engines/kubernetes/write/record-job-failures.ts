@@ -2,10 +2,10 @@ import type { Clock } from "../../../../platform/clock.ts";
 import { delayAfter } from "../../../workloads/lifecycle/back-off.ts";
 import type { NamespaceCache } from "../cache/namespace-cache.ts";
 import { type KubeApi, KubeError } from "../cluster/kube-api.ts";
-import type { KubeObject } from "../cluster/kinds.ts";
+import type { KubeObject, Pod } from "../cluster/kinds.ts";
 import { annotations, labels } from "../names.ts";
-import { isGantrys } from "../read/owner.ts";
-import { isLater, type JobEnd, readJobEnd, writeJobEnd, jobEndOf } from "../read/job-status.ts";
+import { controllerOf, isGantrys } from "../read/owner.ts";
+import { isLater, type JobEnd, readJobEnd, jobEndOf } from "../read/job-status.ts";
 import type { Region } from "../regions.ts";
 import { inEachNamespace } from "../region-namespaces.ts";
 import { orAborted } from "../../../../platform/waiting.ts";
@@ -93,7 +93,7 @@ async function isRecorded(
   { end, signal }: Recording,
 ): Promise<boolean> {
   const { namespace, name, uid, resourceVersion } = metadata;
-  const body = { metadata: { uid, resourceVersion, annotations: { [annotations.lastEnd]: writeJobEnd(end) } } };
+  const body = { metadata: { uid, resourceVersion, annotations: { [annotations.lastEnd]: JSON.stringify(end) } } };
   try {
     cache.applyWrite("Job", await api.patch({ kind: "Job", namespace, name }, { type: "merge", body }, signal));
   } catch (error) {
@@ -102,8 +102,6 @@ async function isRecorded(
   }
   return true;
 }
-
-type Pod = KubeObject<"Pod">;
 
 /** How the jobs of a namespace failed, seen as it happens: the next change may be that the pod is gone. */
 type SeenEnds = {
@@ -169,6 +167,6 @@ function lookAt(cache: NamespaceCache, pod: Pod, see: See): void {
 }
 
 function jobOf({ metadata }: Pod): readonly string[] {
-  const owner = metadata.ownerReferences.find(({ controller }) => controller === true);
+  const owner = controllerOf(metadata);
   return owner?.kind === "Job" ? [owner.uid] : [];
 }

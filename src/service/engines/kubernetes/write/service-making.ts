@@ -2,8 +2,8 @@ import { z } from "zod";
 import { Refusal } from "../../../engine.ts";
 import type { ServiceDefinition } from "../../../workloads/definitions.ts";
 import { type JsonOperation, KubeError, type Patch } from "../cluster/kube-api.ts";
-import type { KubeObject } from "../cluster/kinds.ts";
-import { annotations, labels, MANAGED_BY } from "../names.ts";
+import type { KubeObject, Deployment } from "../cluster/kinds.ts";
+import { annotations, fromAnnotation, labels, MANAGED_BY } from "../names.ts";
 import { readRemembered } from "../read/remembered.ts";
 import { refuseOthersClaim } from "./disks.ts";
 import { belongsTo, hostsOf, routeKindOf } from "./domains.ts";
@@ -12,7 +12,6 @@ import { claimManifest, ingressRule, type NewRoute, routeManifests, v1ServiceMan
 import { annotated, needed } from "./service-patches.ts";
 import { notesOf, type Target } from "./target.ts";
 
-type Deployment = KubeObject<"Deployment">;
 type Route = KubeObject<"Ingress" | "HTTPRoute">;
 
 const Making = z.object({ domains: z.array(z.string()), port: z.number().optional(), claims: z.array(z.string()) });
@@ -23,17 +22,9 @@ const Making = z.object({ domains: z.array(z.string()), port: z.number().optiona
  */
 export type Making = z.output<typeof Making>;
 
-export function makingText(making: Making): string {
-  return JSON.stringify(making);
-}
-
 /** Undefined if nothing is to be made any more. */
 export function makingOf({ metadata }: Pick<Deployment, "metadata">): Making | undefined {
-  try {
-    return Making.safeParse(JSON.parse(metadata.annotations[annotations.making] ?? "null")).data;
-  } catch {
-    return undefined;
-  }
+  return fromAnnotation(Making, metadata.annotations[annotations.making]);
 }
 
 export type Made = {

@@ -1,3 +1,5 @@
+import { forAMoment } from "../../../workloads/engine-parts.ts";
+import type { CachedKind } from "../cache/namespace-cache.ts";
 import { type EngineRequest, Refusal } from "../../../engine.ts";
 import type { SerialQueue } from "../../../workloads/lifecycle/serial-queue.ts";
 import type { Named } from "../cluster/kube-api.ts";
@@ -145,5 +147,20 @@ export async function reading<T>(doing: string, call: () => Promise<T>): Promise
     return await call();
   } catch (error) {
     throw refusalOf(error, { doing, wrote: false });
+  }
+}
+
+/** Waits a moment until what was deleted is gone: then the answer can say so. `kind` changes when it goes. */
+export async function isGoneSoon(target: Target, kind: CachedKind, isThere: () => boolean): Promise<boolean> {
+  const gone = Promise.withResolvers<void>();
+  const tell = (): void => {
+    if (!isThere()) gone.resolve();
+  };
+  const end = cacheOf(target).onChange(kind, tell);
+  try {
+    tell();
+    return await forAMoment(gone.promise, target.signal, target.parts.clock);
+  } finally {
+    end();
   }
 }

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { regionName } from "../../../../../src/service/engines/kubernetes/config/current-context.ts";
+import { regionName } from "../../../../../src/service/engines/kubernetes/config/read-clusters.ts";
 
 test.each([
   ["prod", "prod"],

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { quantityMib } from "../../../../../src/service/engines/kubernetes/read/quantity.ts";
+import { quantityMib } from "../../../../../src/service/engines/kubernetes/read/containers.ts";
 
 test.each([
   ["1Gi", 1024],
