@@ -188,7 +188,7 @@ export const kubernetesMutants: readonly Mutant[] = [
   {
     bug: "two services that bind a domain at the same moment both get it",
     file: "src/service/engines/kubernetes/write/create-service.ts",
-    text: "    await refuseLaterDomains(target, made.routes, deployment.metadata.uid);\n",
+    text: "    await refuseLaterDomains(target, routes, deployment.metadata.uid);\n",
     becomes: "",
     tests: othersObjects,
   },

@@ -43,8 +43,7 @@ export type Patch =
 
 export type JsonOperation =
   | { readonly op: "test" | "add" | "replace"; readonly path: string; readonly value: unknown }
-  | { readonly op: "remove"; readonly path: string }
-  | { readonly op: "move"; readonly from: string; readonly path: string };
+  | { readonly op: "remove"; readonly path: string };
 
 type DeleteOptions = {
   readonly propagation: "Foreground" | "Background";

@@ -342,17 +342,18 @@ export const ServiceObject = z.object({
   ),
 });
 
-const IngressBackend = maybe(z.object({ service: maybe(z.object({ name: z.string() })) }));
+const IngressBackend = maybe(z.looseObject({ service: maybe(z.looseObject({ name: z.string() })) }));
 
 export const Ingress = z.object({
   metadata: Metadata,
   spec: z.object({
     ingressClassName: maybe(z.string()),
     defaultBackend: IngressBackend,
+    // Whole, because they are written again.
     rules: listOf(
-      z.object({
+      z.looseObject({
         host: maybe(z.string()),
-        http: maybe(z.object({ paths: listOf(z.object({ backend: IngressBackend })) })),
+        http: maybe(z.looseObject({ paths: listOf(z.looseObject({ backend: IngressBackend })) })),
       }),
     ),
   }),

@@ -30,7 +30,7 @@ import {
   type Target,
   wantedService,
   type WriteParts,
-  onNewService,
+  newNamespace,
   onService,
   isGoneSoon,
 } from "./target.ts";
@@ -45,7 +45,7 @@ type ServiceWrites = Pick<
 
 export function serviceWrites(parts: WriteParts): ServiceWrites {
   return {
-    createService: (request) => onNewService(parts, request, (target) => createService(target, request)),
+    createService: (request) => onService(parts, request, (target) => createService(target, request), newNamespace),
     deleteService: (request) => onService(parts, request, deleteService),
     updateService: (request) => onService(parts, request, (target) => updateService(target, request)),
     startService: (request) => onService(parts, request, startService),

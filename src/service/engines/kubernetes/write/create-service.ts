@@ -12,15 +12,7 @@ import { disksFor, type Disks } from "./disks.ts";
 import { refuseLaterDomains, refuseTakenDomains, routedPort } from "./domains.ts";
 import { podSettingsOf, type PodSettings, refuseHostPath } from "./pod-template.ts";
 import { createOnce, isTaken, madeBy, isGone } from "./create-once.ts";
-import {
-  type Made,
-  type Making,
-  makeParts,
-  markMade,
-  otherObject,
-  refuseTakenParts,
-  requestOf,
-} from "./service-making.ts";
+import { type Making, makeParts, markMade, otherObject, refuseTakenParts, requestOf } from "./service-making.ts";
 import { deploymentManifest, rolloutsIn } from "./service-manifests.ts";
 import { cacheOf, newNotesOf, type Target } from "./target.ts";
 
@@ -119,10 +111,9 @@ async function whyTaken(target: Target): Promise<Refusal> {
 
 /** Makes the rest, or takes everything back. */
 async function complete(target: Target, deployment: Deployment, making: Making): Promise<void> {
-  let made: Made | undefined;
   try {
-    made = await makeParts(target, deployment, making);
-    await refuseLaterDomains(target, made.routes, deployment.metadata.uid);
+    const routes = await makeParts(target, deployment, making);
+    await refuseLaterDomains(target, routes, deployment.metadata.uid);
   } catch (error) {
     const left = await rollBack(target, deployment, making.claims);
     if (error instanceof Refusal)

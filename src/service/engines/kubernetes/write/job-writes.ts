@@ -12,7 +12,7 @@ import { indexPods, podsOfOwner } from "../read/pods.ts";
 import { labels, annotations, MANAGED_BY } from "../names.ts";
 import { isGantrys } from "../read/owner.ts";
 import { notFound } from "../read/place.ts";
-import { refuseAdoptedJob, refuseCronJob, refuseSecondRun } from "./refused-operations.ts";
+import { refuseAdoptedDeletion, refuseCronJob, refuseSecondRun } from "./refused-operations.ts";
 import {
   podSettingsOf,
   refuseHostPath,
@@ -107,7 +107,7 @@ async function remove(target: Target): Promise<DeletedJob> {
   const cronJob = job ? undefined : findCronJob(region, { ...reading, name });
   if (cronJob) refuseCronJob(cronJob);
   if (!job) throw new Refusal(404, `no job is named ${name}: check the name`);
-  refuseAdoptedJob(job, region.config);
+  refuseAdoptedDeletion(job, region.config);
   const { metadata } = job.object;
   const named = { kind: "Job", namespace: metadata.namespace, name: metadata.name } as const;
   try {

@@ -69,7 +69,7 @@ export function refusePart(found: FoundService, part: Part, config: Adopting): v
 }
 
 const ofServices: readonly Check<FoundService>[] = [
-  { operation: "deleteService", refuse: (found, config) => refuseAdopted(found, deletion, config) },
+  { operation: "deleteService", refuse: refuseAdoptedDeletion },
   ...partNames.map((part): Check<FoundService> => ({
     operation: "updateService",
     part,
@@ -80,7 +80,7 @@ const ofServices: readonly Check<FoundService>[] = [
   { operation: "restartService", refuse: (found) => refuseUnreplaced(found, "restarted") },
 ];
 
-const ofJobs: readonly Check<FoundJob>[] = [{ operation: "deleteJob", refuse: refuseAdoptedJob }];
+const ofJobs: readonly Check<FoundJob>[] = [{ operation: "deleteJob", refuse: refuseAdoptedDeletion }];
 
 /** Other tools that manage a service. */
 export function serviceOwner({ isAdopted, owner, autoscaler, source }: FoundService): Ownership {
@@ -117,19 +117,14 @@ export function cronJobOwnership(found: FoundCronJob, config: Adopting): Ownersh
 
 function refusedBy<Found>(checks: readonly Check<Found>[], found: Found, config: Adopting): RefusedOperation[] {
   return checks.flatMap(({ refuse, ...listed }) => {
-    const reason = reasonOf(() => refuse(found, config));
-    return reason === undefined ? [] : [{ ...listed, reason }];
+    try {
+      refuse(found, config);
+      return [];
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error;
+      return [{ ...listed, reason: asSentence(error.message) }];
+    }
   });
-}
-
-function reasonOf(refuse: () => void): string | undefined {
-  try {
-    refuse();
-    return undefined;
-  } catch (error) {
-    if (!(error instanceof Refusal)) throw error;
-    return asSentence(error.message);
-  }
 }
 
 /** A refusal follows other words, and nobody tried anything yet. */
@@ -138,23 +133,27 @@ function asSentence(message: string): string {
   return `${said.charAt(0).toUpperCase()}${said.slice(1)}`;
 }
 
-const deletion: AdoptedRefusal = { what: "delete", instead: "Delete it", allowedBy: "delete" };
-
-type Adopted = Pick<FoundService, "isAdopted" | "owner"> & { readonly words: string };
-
 /** Refuses what is unsafe for a workload that Gantry didn't create: its owner would undo the change or lose track of it. */
-function refuseAdopted({ isAdopted, owner, service }: FoundService, change: AdoptedRefusal, config: Adopting): void {
-  refuseChange({ isAdopted, owner, words: `service ${service.name}` }, change, config);
+function refuseAdopted(
+  found: FoundService | FoundJob,
+  { what, instead, allowedBy }: AdoptedRefusal,
+  { adopt }: Adopting,
+): void {
+  if (!found.isAdopted || adopt.allow.some((allowed) => allowed === allowedBy)) return;
+  const workload = "service" in found ? `service ${found.service.name}` : `job ${found.job.name}`;
+  const owner = found.owner?.words;
+  const whose = owner === undefined ? "somebody else created it" : `it belongs to ${owner}`;
+  const where = owner === undefined ? "where it was created" : "there";
+  const switched = allowedBy === undefined ? "" : ", or allow it with adopt.allow in SERVICE_CLUSTERS";
+  throw new Refusal(
+    409,
+    `Gantry may not ${what} ${workload}: ${whose}. Nothing was changed. ${instead} ${where}${switched}.`,
+  );
 }
 
 /** The same for a deletion. */
-export function refuseAdoptedDeletion(found: FoundService, config: Adopting): void {
-  refuseAdopted(found, deletion, config);
-}
-
-/** The same for the deletion of a job. */
-export function refuseAdoptedJob({ isAdopted, owner, job }: FoundJob, config: Adopting): void {
-  refuseChange({ isAdopted, owner, words: `job ${job.name}` }, deletion, config);
+export function refuseAdoptedDeletion(found: FoundService | FoundJob, config: Adopting): void {
+  refuseAdopted(found, { what: "delete", instead: "Delete it", allowedBy: "delete" }, config);
 }
 
 /** Whatever `adopt.allow` has: all of its jobs would go too. */
@@ -175,18 +174,6 @@ export function refuseSecondRun({ object, name, jobs }: FoundCronJob): void {
     409,
     `CronJob ${name} allows one run at a time, and ${running.job.name} is in progress. Nothing was changed. ` +
       `Wait until it ends, or delete it.`,
-  );
-}
-
-function refuseChange(found: Adopted, { what, instead, allowedBy }: AdoptedRefusal, { adopt }: Adopting): void {
-  if (!found.isAdopted || adopt.allow.some((allowed) => allowed === allowedBy)) return;
-  const owner = found.owner?.words;
-  const whose = owner === undefined ? "somebody else created it" : `it belongs to ${owner}`;
-  const where = owner === undefined ? "where it was created" : "there";
-  const switched = allowedBy === undefined ? "" : ", or allow it with adopt.allow in SERVICE_CLUSTERS";
-  throw new Refusal(
-    409,
-    `Gantry may not ${what} ${found.words}: ${whose}. Nothing was changed. ${instead} ${where}${switched}.`,
   );
 }
 

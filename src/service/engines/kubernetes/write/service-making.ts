@@ -1,7 +1,8 @@
+import { isDeepStrictEqual } from "node:util";
 import { z } from "zod";
 import { Refusal } from "../../../engine.ts";
 import type { ServiceDefinition } from "../../../workloads/definitions.ts";
-import { type JsonOperation, KubeError, type Patch } from "../cluster/kube-api.ts";
+import { KubeError, type Patch } from "../cluster/kube-api.ts";
 import type { KubeObject, Deployment } from "../cluster/kinds.ts";
 import { annotations, fromAnnotation, labels, MANAGED_BY } from "../names.ts";
 import { readRemembered } from "../read/remembered.ts";
@@ -9,7 +10,7 @@ import { refuseOthersClaim } from "./disks.ts";
 import { belongsTo, hostsOf, routeKindOf } from "./domains.ts";
 import { createOnce, isGone, isTaken } from "./create-once.ts";
 import { claimManifest, ingressRule, type NewRoute, routeManifests, v1ServiceManifest } from "./service-manifests.ts";
-import { annotated, needed } from "./service-patches.ts";
+import { needed } from "./service-patches.ts";
 import { notesOf, type Target } from "./target.ts";
 
 type Route = KubeObject<"Ingress" | "HTTPRoute">;
@@ -27,20 +28,19 @@ export function makingOf({ metadata }: Pick<Deployment, "metadata">): Making | u
   return fromAnnotation(Making, metadata.annotations[annotations.making]);
 }
 
-export type Made = {
-  readonly routes: readonly Route[];
-  readonly claims: readonly KubeObject<"PersistentVolumeClaim">[];
-};
-
-/** Makes the v1 Service, the routes and the disks of a Deployment. What is there already is left as it is. */
-export async function makeParts(target: Target, deployment: Deployment, making: Making): Promise<Made> {
+/**
+ * Makes the v1 Service, the routes and the disks of a Deployment. What is there already is left as it is. Returns the
+ * routes.
+ */
+export async function makeParts(target: Target, deployment: Deployment, making: Making): Promise<readonly Route[]> {
   const { domains, port, claims } = making;
   await makeV1Service(target, deployment, domains.length > 0 ? port : undefined);
   const routes: Route[] = [];
   for (const route of wantedRoutes(target, deployment, { domains, port })) {
     routes.push(await owned(target, deployment, route));
   }
-  return { routes, claims: await makeClaims(target, deployment, claims) };
+  await makeClaims(target, deployment, claims);
+  return routes;
 }
 
 /** For the mapped ports of a Deployment, and the one that domains are routed to. */
@@ -148,7 +148,6 @@ export function refuseTakenParts(
 async function makeClaims({ region, namespace, name }: Target, deployment: Deployment, claims: readonly string[]) {
   const { disks } = region.config;
   const place = { kind: "PersistentVolumeClaim", namespace } as const;
-  const made: KubeObject<"PersistentVolumeClaim">[] = [];
   for (const claim of disks ? claims : []) {
     const labelled = {
       labels: { [labels.managedBy]: MANAGED_BY },
@@ -156,13 +155,12 @@ async function makeClaims({ region, namespace, name }: Target, deployment: Deplo
     };
     const body = disks ? claimManifest(claim, disks, labelled) : {};
     try {
-      made.push(await region.api.create(place, body));
+      await region.api.create(place, body);
     } catch (error) {
       if (!isTaken(error)) throw error;
       refuseOthersClaim(region, await region.api.get({ ...place, name: claim }));
     }
   }
-  return made;
 }
 
 /** The request that made a Deployment. */
@@ -223,8 +221,8 @@ async function rerouted(
       region.cacheOf(namespace).applyWrite(kind, route);
       return route;
     } catch (error) {
-      // Somebody else changed its rules: a test of the patch failed.
-      if (!(error instanceof KubeError && error.status === 422) || tries >= TRIES) throw error;
+      // Somebody else changed it.
+      if (!(error instanceof KubeError && error.status === 409) || tries >= TRIES) throw error;
     }
     found = await region.api.get(named);
   }
@@ -236,39 +234,21 @@ type Rerouting = Pick<NewRoute, "domains"> & {
   readonly notes: Readonly<Record<string, string | null>>;
 };
 
-/** Undefined if it has these domains. */
+/** Undefined if it has these domains. A rule without a host is somebody's own. */
 function reroutePatch(route: Route, { domains, service, port, notes }: Rerouting): Patch | undefined {
   const { metadata, spec } = route;
-  const hosts = hostsOf(route);
-  if (hosts.length === domains.length && hosts.every((host, index) => host === domains[index])) return undefined;
+  if (isDeepStrictEqual(hostsOf(route), domains)) return undefined;
+  const { uid, resourceVersion } = metadata;
+  const annotations = needed(route, notes);
   if ("hostnames" in spec) {
-    return {
-      type: "merge",
-      body: { metadata: { uid: metadata.uid, annotations: needed(route, notes) }, spec: { hostnames: domains } },
-    };
+    return { type: "merge", body: { metadata: { uid, annotations }, spec: { hostnames: domains } } };
   }
-  type Rule = { readonly host: string | undefined };
-  const rules: Rule[] = [...spec.rules];
-  const operations: JsonOperation[] = [];
-  for (const host of domains.filter((domain) => !hosts.includes(domain))) {
-    operations.push({ op: "add", path: "/spec/rules/-", value: ingressRule(host, { name: service, port }) });
-    rules.push({ host });
-  }
-  // A rule without a host is somebody's own. From the end, so that the places of the others stay.
-  for (const [at, { host }] of [...spec.rules.entries()].toReversed()) {
-    if (host === undefined || domains.includes(host)) continue;
-    operations.push({ op: "test", path: `/spec/rules/${at}/host`, value: host });
-    operations.push({ op: "remove", path: `/spec/rules/${at}` });
-    rules.splice(at, 1);
-  }
-  const rank = ({ host }: Rule): number => (host === undefined ? domains.length : domains.indexOf(host));
-  for (const [to, rule] of rules.toSorted((left, right) => rank(left) - rank(right)).entries()) {
-    const from = rules.indexOf(rule);
-    if (from === to) continue;
-    operations.push({ op: "move", from: `/spec/rules/${from}`, path: `/spec/rules/${to}` });
-    rules.splice(to, 0, ...rules.splice(from, 1));
-  }
-  if (operations.length === 0) return undefined;
-  const uid = { op: "test", path: "/metadata/uid", value: metadata.uid } as const;
-  return { type: "json", operations: [uid, ...annotated(route, notes), ...operations] };
+  const rules = domains.flatMap((host) => {
+    const known = spec.rules.filter((rule) => rule.host === host);
+    return known.length > 0 ? known : [ingressRule(host, { name: service, port })];
+  });
+  const others = spec.rules.filter(({ host }) => host === undefined);
+  // Of this version only: a list is replaced as a whole.
+  const body = { metadata: { uid, resourceVersion, annotations }, spec: { rules: [...rules, ...others] } };
+  return { type: "merge", body };
 }

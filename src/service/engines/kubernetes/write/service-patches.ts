@@ -46,16 +46,8 @@ export function forgetStopPatch(object: Source): Patch {
 
 const noStop: Notes = { [annotations.size]: null, [annotations.stoppedAt]: null };
 
-/**
- * Another size with its notes, each named alone. It fails if somebody scaled the service since it was judged: 422, or 409 for
- * an object without any annotation, whose map a JSON patch could only add as a whole.
- */
+/** Another size with its notes, each named alone. It fails if somebody scaled the service since it was judged. */
 function sized(object: Source, size: number, notes: Notes): Patch {
-  const { uid, resourceVersion, annotations: known } = object.metadata;
-  if (Object.keys(known).length === 0) {
-    const metadata = { uid, resourceVersion, annotations: needed(object, notes) };
-    return { type: "merge", body: { metadata, spec: { replicas: size } } };
-  }
   const replicas = { op: "replace", path: "/spec/replicas", value: size } as const;
   return { type: "json", operations: [...unchanged(object), ...annotated(object, notes), replicas] };
 }
@@ -79,11 +71,18 @@ export function needed({ metadata }: Annotated, notes: Notes): Notes {
 
 type Annotated = { readonly metadata: Pick<Source["metadata"], "annotations"> };
 
-/** Single annotations of an object that has some; nothing for one that has none. */
-export function annotated({ metadata }: Annotated, notes: Notes): readonly JsonOperation[] {
+/** Single annotations. A JSON patch can't add to a map that isn't there: then all at once, if nobody else wrote some. */
+function annotated({ metadata }: Source, notes: Notes): readonly JsonOperation[] {
   const known = metadata.annotations;
-  if (Object.keys(known).length === 0) return [];
-  return Object.entries(needed({ metadata }, notes)).map(([name, value]): JsonOperation => {
+  const wanted = needed({ metadata }, notes);
+  if (Object.keys(wanted).length === 0) return [];
+  if (Object.keys(known).length === 0) {
+    return [
+      { op: "test", path: "/metadata/resourceVersion", value: metadata.resourceVersion },
+      { op: "add", path: "/metadata/annotations", value: wanted },
+    ];
+  }
+  return Object.entries(wanted).map(([name, value]): JsonOperation => {
     return value === null ? { op: "remove", path: pointer(name) } : { op: "add", path: pointer(name), value };
   });
 }
@@ -111,26 +110,16 @@ export function restartPatch(object: Source, now: Date, notes: Notes): Patch {
  * generation counts changes of its spec, and only the version those of annotations.
  */
 export function templatePatch(object: Source, template: object, notes: Notes): Patch {
-  const { uid, generation, resourceVersion, annotations: known } = object.metadata;
-  const isBare = Object.keys(known).length === 0;
+  const { uid, generation } = object.metadata;
   return {
     type: "json",
     operations: [
       { op: "test", path: "/metadata/uid", value: uid },
       { op: "test", path: "/metadata/generation", value: generation },
-      ...(isBare ? bareNotes(resourceVersion, needed(object, notes)) : annotated(object, notes)),
+      ...annotated(object, notes),
       { op: "replace", path: "/spec/template", value: template },
     ],
   };
-}
-
-/** A JSON patch can't add to a map that isn't there. */
-function bareNotes(resourceVersion: string, notes: Notes): readonly JsonOperation[] {
-  if (Object.keys(notes).length === 0) return [];
-  return [
-    { op: "test", path: "/metadata/resourceVersion", value: resourceVersion },
-    { op: "add", path: "/metadata/annotations", value: notes },
-  ];
 }
 
 /** What an update changes of a container. */

@@ -33,39 +33,53 @@ type Asked = Pick<EngineRequest<"stopService">, "user" | "signal" | "asked" | "w
 type AskedService = Asked & { readonly path: { readonly service_name: string } };
 type AskedJob = Asked & { readonly path: { readonly job_name: string } };
 
-/** Runs a write to a service when it is its turn. Throws a `Refusal` 404 if there is none. */
-export function onService<T>(parts: WriteParts, asked: AskedService, work: (target: Target) => Promise<T>): Promise<T> {
-  return onServiceIn(parts, asked, work, ({ region, reading }, name) =>
-    namespaceOfService(region, { ...reading, name }),
-  );
-}
+/** Where a workload of this name is, or will be; undefined if there is none. */
+type NamespaceOf = (place: Place, name: string) => string | undefined;
 
-/** The same for one that is to be made. */
-export function onNewService<T>(
+/** Runs a write to a service when it is its turn. Throws a `Refusal` 404 if there is none. */
+export function onService<T>(
   parts: WriteParts,
   asked: AskedService,
   work: (target: Target) => Promise<T>,
+  namespaceOf: NamespaceOf = ({ region, reading }, name) => namespaceOfService(region, { ...reading, name }),
 ): Promise<T> {
-  return onServiceIn(parts, asked, work, newNamespace);
+  return inTurn(parts, asked, { noun: "service", name: asked.path.service_name, work, namespaceOf });
 }
 
-type NamespaceOf = (place: Place, name: string) => string | undefined;
-
-function onServiceIn<T>(
+/** The same for a job. */
+export function onJob<T>(
   parts: WriteParts,
-  asked: AskedService,
+  asked: AskedJob,
   work: (target: Target) => Promise<T>,
   namespaceOf: NamespaceOf,
 ): Promise<T> {
-  const { user, path, signal } = asked;
-  const { region, service_name: name } = path;
+  return inTurn(parts, asked, { noun: "job", name: asked.path.job_name, work, namespaceOf });
+}
+
+type Write<T> = {
+  readonly noun: "service" | "job";
+  readonly name: string;
+  readonly work: (target: Target) => Promise<T>;
+  readonly namespaceOf: NamespaceOf;
+};
+
+function inTurn<T>(parts: WriteParts, asked: Asked, { noun, name, work, namespaceOf }: Write<T>): Promise<T> {
+  const { user, path, signal, warn } = asked;
   const run = async () => {
-    const place = warning(await servicePlace(parts, asked), asked);
+    const place = await (noun === "service" ? servicePlace : jobPlace)(parts, asked);
     const namespace = namespaceOf(place, name);
-    if (namespace === undefined) throw notFound(place, `no service is named ${name}: check the name`);
-    return await work({ ...place, parts, name, namespace, signal, asked: asked.asked ?? {} });
+    if (namespace === undefined) throw notFound(place, `no ${noun} is named ${name}: check the name`);
+    const { region } = place;
+    // What the API server warns of reaches who asked.
+    const api = warn ? region.api.withWarnings(warn) : region.api;
+    const target = { ...place, region: { ...region, api }, parts, name, namespace, signal, asked: asked.asked ?? {} };
+    return await work(target);
   };
-  return parts.queue.run(serviceKey(user.username, region, name), run, signal);
+  return parts.queue.run(keyOf(noun, user.username, path.region, name), run, signal);
+}
+
+function keyOf(...parts: readonly string[]): string {
+  return JSON.stringify(parts);
 }
 
 /** Where new workloads are made. Throws the reason why it can't be read. */
@@ -75,38 +89,10 @@ export function newNamespace({ names: [first], reading, leftOut }: Place): strin
   throw new Refusal(503, `New workloads are made in the namespace ${first}. Nothing was changed. ${why}`.trim());
 }
 
-/** What the API server warns of reaches who asked. */
-function warning(place: Place, { warn }: Asked): Place {
-  return warn ? { ...place, region: { ...place.region, api: place.region.api.withWarnings(warn) } } : place;
-}
-
-/** The same for a change that nobody asked for now. */
+/** Runs a change of a service that nobody asked for now. */
 export function onServiceOf<T>(target: Target, work: (target: Target) => Promise<T>): Promise<T> {
   const { parts, region, reading: place, name, signal } = target;
-  return parts.queue.run(serviceKey(place.username, region.config.region, name), () => work(target), signal);
-}
-
-function serviceKey(username: string, region: string, name: string): string {
-  return JSON.stringify(["service", username, region, name]);
-}
-
-/** Runs a write to a job when it is its turn; `namespaceOf` says where it is, or will be. */
-export function onJob<T>(
-  parts: WriteParts,
-  asked: AskedJob,
-  work: (target: Target) => Promise<T>,
-  namespaceOf: NamespaceOf,
-): Promise<T> {
-  const { user, path, signal } = asked;
-  const { job_name: name } = path;
-  const key = JSON.stringify(["job", user.username, path.region, name]);
-  const run = async () => {
-    const place = warning(await jobPlace(parts, asked), asked);
-    const namespace = namespaceOf(place, name);
-    if (namespace === undefined) throw notFound(place, `no job is named ${name}: check the name`);
-    return await work({ ...place, parts, name, namespace, signal, asked: asked.asked ?? {} });
-  };
-  return parts.queue.run(key, run, signal);
+  return parts.queue.run(keyOf("service", place.username, region.config.region, name), () => work(target), signal);
 }
 
 /**

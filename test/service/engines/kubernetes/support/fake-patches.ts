@@ -14,19 +14,13 @@ export function patchedBy(contentType: string, object: unknown, patch: unknown):
 type Operation = {
   readonly op: string;
   readonly path: string;
-  readonly from?: string;
   readonly value?: unknown;
 };
 
 /** https://www.rfc-editor.org/rfc/rfc6902 */
-function operated(document: unknown, { op, path, from, value }: Operation): unknown {
+function operated(document: unknown, { op, path, value }: Operation): unknown {
   const { parent, key } = placeOf(document, path);
-  if (op === "move") {
-    const source = placeOf(document, from ?? "");
-    const moved = valueAt(source);
-    removeAt(source);
-    addAt({ parent, key }, moved);
-  } else if (op === "test") {
+  if (op === "test") {
     if (!isDeepStrictEqual(valueAt({ parent, key }), value)) throw new TestFailed(path);
   } else if (op === "add") addAt({ parent, key }, value);
   else if (op === "remove") removeAt({ parent, key });

@@ -42,21 +42,24 @@ describe("stop and start", () => {
     });
   });
 
-  test("an object without annotations gets single ones, and only if nobody else wrote some", () => {
+  test("an object without annotations gets all of them at once, and only if nobody else wrote some", () => {
     expect(stopPatch(bare, now, dana)).toEqual({
-      type: "merge",
-      body: {
-        metadata: {
-          uid: bare.metadata.uid,
-          resourceVersion: "7",
-          annotations: {
+      type: "json",
+      operations: [
+        { op: "test", path: "/metadata/uid", value: bare.metadata.uid },
+        { op: "test", path: "/spec/replicas", value: 2 },
+        { op: "test", path: "/metadata/resourceVersion", value: "7" },
+        {
+          op: "add",
+          path: "/metadata/annotations",
+          value: {
             "gantry/changed-by": "U1",
             "gantry/size": "2",
             "gantry/stopped-at": "2026-11-22T12:30:00.000Z",
           },
         },
-        spec: { replicas: 0 },
-      },
+        { op: "replace", path: "/spec/replicas", value: 0 },
+      ],
     });
   });
 
