@@ -20,12 +20,12 @@ export async function openBenchEngine(kubeconfig: string, namespace: string): Pr
     kubeconfig: { path: kubeconfig },
     context: undefined,
     namespacesOf: () => ({ names: [namespace] }),
-    domains: { kind: "none" },
-    ports: { kind: "cluster" },
+    domains: { by: "none" },
+    ports: { by: "cluster" },
     disks: undefined,
     hostPath: undefined,
     jobs: false,
-    adopt: { which: "all", allow: ["image"] },
+    adopt: { workloads: "all", allow: ["image"] },
   };
   const { engine, close } = await openKubernetesEngine({
     clusters: [config],

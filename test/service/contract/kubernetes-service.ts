@@ -39,12 +39,12 @@ export async function openKubernetesService({ cluster, namespaces, host }: Openi
       const namespace = namespaces.get(`${region}-${username}`);
       return namespace === undefined ? undefined : { names: [namespace] };
     },
-    domains: { kind: "ingress", ingressClass: undefined },
-    ports: { kind: "node-port", host },
+    domains: { by: "ingress" },
+    ports: { by: "node-port", host },
     disks: { storageClass: "gantry-test", size: "1Mi" },
     hostPath: "/tmp/gantry-test",
     jobs: region === "us",
-    adopt: { which: "none", allow: [] },
+    adopt: { workloads: "none", allow: [] },
   }));
   const { engine, changes, close } = await openKubernetesEngine({
     clusters,

@@ -64,14 +64,14 @@ export const kubernetesEngine = describeEngine({
 
 function limitsBySettings() {
   const bare = {
-    domains: { kind: "none" },
-    ports: { kind: "cluster" },
+    domains: { by: "none" },
+    ports: { by: "cluster" },
     disks: undefined,
     hostPath: undefined,
   } as const;
   const full = {
-    domains: { kind: "ingress", ingressClass: undefined },
-    ports: { kind: "load-balancer" },
+    domains: { by: "ingress" },
+    ports: { by: "load-balancer" },
     disks: { storageClass: "fast", size: "10Gi" },
     hostPath: "/srv",
   } as const;

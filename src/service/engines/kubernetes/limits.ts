@@ -9,8 +9,8 @@ type Configured = Pick<ClusterConfig, "domains" | "ports" | "disks" | "hostPath"
 /** What a region can't honour, by its configuration. Each line says what would change it. */
 export function kubernetesLimits({ domains, ports, disks, hostPath, jobs }: Configured): readonly Limit[] {
   const limits: Limit[] = [];
-  if (domains.kind === "none") limits.push({ feature: "domains", effect: "refused", why: NO_ROUTES });
-  if (ports.kind === "cluster") limits.push({ feature: "ports", effect: "partly", why: INSIDE });
+  if (domains.by === "none") limits.push({ feature: "domains", effect: "refused", why: NO_ROUTES });
+  if (ports.by === "cluster") limits.push({ feature: "ports", effect: "partly", why: INSIDE });
   if (!disks) limits.push({ feature: "disks", effect: "partly", why: OLD_DISKS });
   limits.push({ feature: "sharedDisks", effect: "partly", why: ONE_NODE });
   if (hostPath === undefined) {

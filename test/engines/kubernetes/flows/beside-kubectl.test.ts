@@ -212,12 +212,12 @@ describe.skipIf(noPods !== undefined)(`Gantry beside kubectl${because(noPods)}`,
   test("a namespace that isn't there stops the start with its name", async () => {
     const clusters = [{ region: "us", kubeconfig: { path: kubeconfig }, context: undefined }];
     const rest = {
-      domains: { kind: "none" },
-      ports: { kind: "cluster" },
+      domains: { by: "none" },
+      ports: { by: "cluster" },
       disks: undefined,
       hostPath: undefined,
     } as const;
-    const adopt = { which: "none", allow: [] } as const;
+    const adopt = { workloads: "none", allow: [] } as const;
     const missing = clusters.map((each) => ({
       ...each,
       ...rest,

@@ -24,7 +24,7 @@ afterAll(removeNamespaces);
 async function town({ rollouts }: Pick<ClusterConfig, "rollouts"> = {}) {
   const host = await nodeAddress(cluster);
   const opened = await openTestWorld(cluster, {
-    settings: { ports: { kind: "node-port", host }, adopt: { which: "all", allow: ["image"] }, rollouts },
+    settings: { ports: { by: "node-port", host }, adopt: { workloads: "all", allow: ["image"] }, rollouts },
   });
   const { world } = opened;
   const show = (name: string) => world.get("getService", { name });

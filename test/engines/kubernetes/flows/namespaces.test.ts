@@ -46,12 +46,12 @@ async function townWith(options: Partial<TestEngineOptions>) {
 const settings: Omit<ClusterConfig, "kubeconfig" | "namespacesOf"> = {
   region: "beijing1",
   context: undefined,
-  domains: { kind: "none" },
-  ports: { kind: "cluster" },
+  domains: { by: "none" },
+  ports: { by: "cluster" },
   disks: undefined,
   hostPath: undefined,
   jobs: true,
-  adopt: { which: "all", allow: [] },
+  adopt: { workloads: "all", allow: [] },
 };
 
 const rights = documentedRights(resolve(import.meta.dirname, "../../../../docs/kubernetes-role.yaml"));

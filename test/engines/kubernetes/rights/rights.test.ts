@@ -58,7 +58,7 @@ async function touredOnce(given: readonly Right[], domains: "ingress" | "gateway
   }
   const account = await openAccount(cluster, namespace, given);
   const front = await openApiFront(account.kubeconfig);
-  const gateway = { kind: "gateway", gateway: { name: "web", namespace: undefined } } as const;
+  const gateway = { by: "gateway", gateway: "web" } as const;
   const settings = domains === "gateway" ? { domains: gateway } : {};
   const options = { namespace, kubeconfig: front.kubeconfig, adopt: "all", settings } as const;
   const service = await openTestWorld(cluster, options);

@@ -30,13 +30,13 @@ export async function openTestEngine({
       const own = namespaces[username]?.[region];
       return typeof own === "string" ? { names: [own] } : own;
     },
-    domains: { kind: "ingress", ingressClass: undefined },
-    ports: { kind: "cluster" },
+    domains: { by: "ingress" },
+    ports: { by: "cluster" },
     // No such class is needed: nothing in these tests waits for its volume.
     disks: { storageClass: "manual", size: "1Mi" },
     hostPath: undefined,
     jobs: region === "us",
-    adopt: { which: adopt ?? "none", allow: [] },
+    adopt: { workloads: adopt ?? "none", allow: [] },
     ...settings,
   }));
   const opened = await openKubernetesEngine({

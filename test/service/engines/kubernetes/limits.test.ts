@@ -27,9 +27,7 @@ describe("what a region of Kubernetes can't honour is refused before anything is
     expect(await answerTo("createService", body)).toBe(
       "the Kubernetes engine can't honour binding_domain_name (custom domains) in us: nothing routes domains here: set domains in SERVICE_CLUSTERS. Nothing was changed.",
     );
-    expect(await answerTo("createService", body, { domains: { kind: "ingress", ingressClass: undefined } })).toBe(
-      "started",
-    );
+    expect(await answerTo("createService", body, { domains: { by: "ingress" } })).toBe("started");
   });
 
   test("volumes of jobs and the time zone where no files of the nodes may be used", async () => {
@@ -45,8 +43,8 @@ describe("what a region of Kubernetes can't honour is refused before anything is
 
   test("a region that can do everything only names what is different", () => {
     const whole = kubernetesLimits({
-      domains: { kind: "gateway", gateway: { name: "edge", namespace: undefined } },
-      ports: { kind: "load-balancer" },
+      domains: { by: "gateway", gateway: "edge" },
+      ports: { by: "load-balancer" },
       disks: { storageClass: "fast", size: "1Gi" },
       hostPath: "/srv/gantry",
       jobs: true,

@@ -198,7 +198,7 @@ describe.concurrent("a region of two namespaces", () => {
   });
 
   test("jobs and CronJobs are told apart too: a run is made beside its CronJob, and a job is deleted where it is", async () => {
-    await using town = await openTown({ adopt: { which: "all", allow: ["delete"] } });
+    await using town = await openTown({ adopt: { workloads: "all", allow: ["delete"] } });
     town.put("shop", cronJob("nightly"), job("report"), job("once"));
     town.put("payments", cronJob("nightly"), job("report"), job("nightly-1", { metadata: ofCronJob("nightly") }));
     const { jobs } = await town.engine.listJobs(town.asked({}));
@@ -246,7 +246,7 @@ describe.concurrent("a region of two namespaces", () => {
   });
 
   test("a deletion says whether instances of the job still stop", async () => {
-    await using town = await openTown({ adopt: { which: "all", allow: ["delete"] } });
+    await using town = await openTown({ adopt: { workloads: "all", allow: ["delete"] } });
     town.put("shop", job("report"), job("done"));
     const ownedBy = (name: string, status: object) => {
       const uid = town.uidOf("jobs", "shop", name);
@@ -303,7 +303,7 @@ describe.concurrent("a region of two namespaces", () => {
   });
 
   test("a domain belongs to one service of both", async () => {
-    await using town = await openTown({ domains: { kind: "ingress", ingressClass: undefined } });
+    await using town = await openTown({ domains: { by: "ingress" } });
     const rules = [{ host: "shop.example.com", http: { paths: [] } }];
     town.put("payments", object("Ingress", "theirs", { spec: { rules } }));
     const containers = [

@@ -26,15 +26,15 @@ export function serviceKinds({ adopt, domains }: Pick<ClusterConfig, "adopt" | "
     "Service",
     "HorizontalPodAutoscaler",
     // Gantry makes none.
-    ...(adopt.which === "none" ? [] : (["StatefulSet", "DaemonSet"] as const)),
-    ...(domains.kind === "ingress" ? (["Ingress"] as const) : []),
-    ...(domains.kind === "gateway" ? (["HTTPRoute"] as const) : []),
+    ...(adopt.workloads === "none" ? [] : (["StatefulSet", "DaemonSet"] as const)),
+    ...(domains.by === "ingress" ? (["Ingress"] as const) : []),
+    ...(domains.by === "gateway" ? (["HTTPRoute"] as const) : []),
   ];
 }
 
 /** The kinds that jobs are read from. */
 export function jobKinds({ adopt }: Pick<ClusterConfig, "adopt">): readonly CachedKind[] {
-  return ["Job", "Pod", ...(adopt.which === "none" ? [] : (["CronJob"] as const))];
+  return ["Job", "Pod", ...(adopt.workloads === "none" ? [] : (["CronJob"] as const))];
 }
 
 /** Their rights are optional: without them, all other kinds are read. */

@@ -10,6 +10,7 @@ const name = (what: string) => z.string(`must be ${what}`).min(1, `must be ${wha
 const yesNo = z.boolean("must be true or false");
 const byWord = (value: unknown): unknown => (typeof value === "string" ? { by: value } : value);
 
+/** How domains are routed. */
 const Domains = z.preprocess(
   byWord,
   z.discriminatedUnion(
@@ -27,6 +28,10 @@ const Domains = z.preprocess(
   ),
 );
 
+/**
+ * How a port mapping is reached: `cluster` gives an address inside the cluster, `node-port` a port of `host`,
+ * `load-balancer` the address that the cluster's load balancer assigns.
+ */
 const Ports = z.preprocess(
   byWord,
   z.discriminatedUnion(
@@ -66,6 +71,20 @@ const Adopt = z.preprocess(
   ),
 );
 
+const Loki = z.strictObject({
+  by: z.literal("loki"),
+  url: z.url({ protocol: /^https?$/u, error: "must be the URL of Loki, without /loki/api/v1" }),
+  tenant: name("the tenant, for X-Scope-OrgID").optional(),
+  authorizationFile: name("the path of a file with the header Authorization").optional(),
+  /** The stream labels that hold the namespace and the name of a pod. */
+  labels: z
+    .strictObject({ namespace: name("a stream label"), pod: name("a stream label") })
+    .default({ namespace: "namespace", pod: "pod" }),
+  /** The server's `max_entries_limit_per_query`; 5,000. */
+  maxEntries: z.int("must be Loki's max_entries_limit_per_query").min(1).optional(),
+});
+export type LokiInFile = z.output<typeof Loki>;
+
 const Logs = z.preprocess(
   byWord,
   z.discriminatedUnion(
@@ -74,16 +93,7 @@ const Logs = z.preprocess(
       z.strictObject({ by: z.literal("live") }),
       // Of earlier versions.
       z.strictObject({ by: z.literal("collector") }),
-      z.strictObject({
-        by: z.literal("loki"),
-        url: z.url({ protocol: /^https?$/u, error: "must be the URL of Loki, without /loki/api/v1" }),
-        tenant: name("the tenant, for X-Scope-OrgID").optional(),
-        authorizationFile: name("the path of a file with the header Authorization").optional(),
-        labels: z
-          .strictObject({ namespace: name("a stream label"), pod: name("a stream label") })
-          .default({ namespace: "namespace", pod: "pod" }),
-        maxEntries: z.int("must be Loki's max_entries_limit_per_query").min(1).optional(),
-      }),
+      Loki,
     ],
     { error: "must be live or {by: loki, url: URL}" },
   ),
@@ -111,7 +121,7 @@ function milliCpus(text: string): number {
 }
 
 const id = z.int("must be a number").min(0, "must be a number");
-const capabilities = z.array(name("a capability"), "must be a list of capabilities, like [ALL]").optional();
+const capabilities = z.array(name("a capability"), "must be a list of capabilities, like [ALL]").readonly().optional();
 
 /** https://kubernetes.io/docs/reference/kubernetes-api/workload-resources/pod-v1/#security-context */
 const SecurityContext = z.strictObject(
@@ -139,6 +149,7 @@ const SecurityContext = z.strictObject(
   "must be settings, like {runAsUser: 1000}",
 );
 
+/** What pods that Gantry makes have beside what was asked for. A limit of memory is for containers that name none. */
 const Defaults = z
   .strictObject(
     { requests: Amounts.optional(), limits: Amounts.optional(), securityContext: SecurityContext.optional() },
@@ -162,6 +173,7 @@ const seconds = (what: string, least: number, most: number) => {
   const must = `must be seconds from ${least} to ${most}: ${what}`;
   return z.int(must).min(least, must).max(most, must).optional();
 };
+/** How the pods of services that Gantry makes are replaced; see write/service-manifests.ts for what it is without it. */
 const Rollouts = z.strictObject(
   {
     progressDeadlineSeconds: seconds("a rollout without progress for so long is stuck", 10, 86_400),
@@ -177,6 +189,7 @@ const Names = z.tuple([name(NAMESPACE)], name(NAMESPACE));
 const Region = z.strictObject(
   {
     kubeconfig: name("in-cluster or the path of a kubeconfig").optional(),
+    /** The current one without it. */
     context: name("the name of a context of the kubeconfig").optional(),
     namespace: name(NAMESPACE).optional(),
     namespaces: z
@@ -202,6 +215,7 @@ const Region = z.strictObject(
         "must have both storageClass and size, or neither",
       )
       .optional(),
+    /** Where volumes of jobs are on the nodes, if hostPath is allowed. Also allows `sync_timezone`. */
     hostPath: z
       .string("must be a folder of the nodes, like /srv/gantry")
       .regex(/^\/[^\0]*$/u, "must be a folder of the nodes, like /srv/gantry")

@@ -85,28 +85,25 @@ function unrestricted(region: string, { podSecurity, defaults }: RegionInFile): 
 }
 
 function clusterOf(region: string, settings: RegionInFile, path: string): ClusterConfig {
-  const { kubeconfig, context, domains, ports, disks, hostPath, jobs, adopt } = settings;
-  const { storageClass, size } = disks ?? {};
-  const { workloads } = adopt;
+  const { kubeconfig, context, domains, ports, disks, hostPath, jobs, adopt, defaults, rollouts, podSecurity } =
+    settings;
+  const { storageClass, size, claims = [] } = disks ?? {};
   return {
     region,
     kubeconfig: kubeconfigOf(kubeconfig, path),
     context,
     namespacesOf: namespacesOf(settings),
-    domains: domainsOf(domains),
-    ports: ports.by === "node-port" ? { kind: ports.by, host: ports.host } : { kind: ports.by },
+    domains,
+    ports,
     disks: storageClass === undefined || size === undefined ? undefined : { storageClass, size },
-    ...(disks && disks.claims.length > 0 && { claims: disks.claims }),
+    ...(claims.length > 0 && { claims }),
     hostPath,
     jobs,
     ...logsOf(settings.logs, path),
-    adopt: {
-      which: workloads === "none" || workloads === "all" ? workloads : { selector: workloads },
-      allow: adopt.allow,
-    },
-    ...(settings.defaults && { defaults: settings.defaults }),
-    ...(settings.rollouts && { rollouts: settings.rollouts }),
-    podSecurity: settings.podSecurity,
+    adopt,
+    ...(defaults && { defaults }),
+    ...(rollouts && { rollouts }),
+    podSecurity,
   };
 }
 
@@ -115,17 +112,6 @@ function kubeconfigOf(kubeconfig: string | undefined, path: string): ClusterConf
   if (kubeconfig === "in-cluster") return kubeconfig;
   const isHome = kubeconfig.startsWith("~/");
   return { path: isHome ? join(homedir(), kubeconfig.slice(2)) : resolve(dirname(path), kubeconfig) };
-}
-
-function domainsOf(domains: RegionInFile["domains"]): ClusterConfig["domains"] {
-  switch (domains.by) {
-    case "none":
-      return { kind: "none" };
-    case "ingress":
-      return { kind: "ingress", ingressClass: domains.class };
-    case "gateway":
-      return { kind: "gateway", gateway: { name: domains.gateway, namespace: domains.namespace } };
-  }
 }
 
 /** The secret is in a file of its own, so that the file of clusters can be shown to everybody. */
@@ -170,12 +156,12 @@ export async function currentContext(users: readonly string[], clock: Clock): Pr
     // By name: a switch to another context while Gantry runs must not move it to another cluster.
     context,
     namespacesOf: (username) => (username === user ? { names: [namespace] } : undefined),
-    domains: { kind: "none" },
-    ports: { kind: "cluster" },
+    domains: { by: "none" },
+    ports: { by: "cluster" },
     disks: undefined,
     hostPath: undefined,
     jobs: true,
-    adopt: { which: "all", allow: [] },
+    adopt: { workloads: "all", allow: [] },
   };
 }
 

@@ -68,10 +68,10 @@ function addressOf(service: V1Service, { port, nodePort }: ServicePort, config: 
     const [assigned] = status?.loadBalancer?.ingress ?? [];
     const host = assigned?.hostname ?? assigned?.ip;
     if (host !== undefined) return hostPort(host, port);
-    if (config.kind === "load-balancer") return undefined; // on its way
+    if (config.by === "load-balancer") return undefined; // on its way
   }
   // Clusters can't tell under which name their nodes are reached.
-  if (config.kind === "node-port" && nodePort !== undefined) return hostPort(config.host, nodePort);
+  if (config.by === "node-port" && nodePort !== undefined) return hostPort(config.host, nodePort);
   return hostPort(`${metadata.name}.${metadata.namespace}.svc`, port);
 }
 

@@ -64,7 +64,7 @@ export function jobNames(region: KnownRegion, { namespaces }: Reading): Workload
 function sourcesIn({ cacheOf, config }: KnownRegion, namespace: string): readonly Source[] {
   const adopts = adopter(config.adopt);
   const cache = cacheOf(namespace);
-  const isAdopting = config.adopt.which !== "none";
+  const isAdopting = config.adopt.workloads !== "none";
   const cronJobs = isAdopting ? cache.all("CronJob").filter(({ metadata }) => adopts(metadata)) : [];
   const adopted = new Set(cronJobs.map(({ metadata }) => metadata.uid));
   const isRun = ({ metadata }: KubeObject<"Job">) => metadata.ownerReferences.some(({ uid }) => adopted.has(uid));

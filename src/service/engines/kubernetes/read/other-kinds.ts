@@ -26,7 +26,7 @@ export async function otherKind(
   { name, signal }: { readonly name: string; readonly signal: AbortSignal },
   clock: Pick<Clock, "limit">,
 ): Promise<string | undefined> {
-  if (region.config.adopt.which === "none") return undefined;
+  if (region.config.adopt.workloads === "none") return undefined;
   const caches = reading.namespaces.map((namespace) => region.cacheOf(namespace));
   // The other operation has it.
   if (caches.some((cache) => RUN.some((kind) => cache.find(kind, name) !== undefined))) return undefined;

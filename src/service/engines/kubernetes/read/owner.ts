@@ -12,10 +12,10 @@ export function isGantrys({ name, labels }: Labelled, label: typeof names.servic
 }
 
 /** Which workloads of others exist for the API. */
-export function adopter({ which }: ClusterConfig["adopt"]): (of: Labelled) => boolean {
-  if (which === "none") return () => false;
-  if (which === "all") return () => true;
-  const requirements = parseLabelSelector(which.selector);
+export function adopter({ workloads }: ClusterConfig["adopt"]): (of: Labelled) => boolean {
+  if (workloads === "none") return () => false;
+  if (workloads === "all") return () => true;
+  const requirements = parseLabelSelector(workloads);
   return ({ labels }) => matchesAll(requirements, labels);
 }
 

@@ -84,7 +84,7 @@ function namesOf(region: KnownRegion, { namespaces }: Reading): WorkloadNames<Se
 function sourcesIn({ cacheOf, config }: KnownRegion, namespace: string): readonly ServiceSource[] {
   const cache = cacheOf(namespace);
   const adopts = adopter(config.adopt);
-  const isAdopting = config.adopt.which !== "none";
+  const isAdopting = config.adopt.workloads !== "none";
   const sources: readonly ServiceSource[] = [
     ...cache.all("Deployment").map((object) => ({ kind: "Deployment" as const, object })),
     ...(isAdopting ? cache.all("StatefulSet").map((object) => ({ kind: "StatefulSet" as const, object })) : []),
@@ -108,14 +108,14 @@ type Around = {
 
 function aroundOf(region: KnownRegion, namespace: string): Around {
   const cache = region.cacheOf(namespace);
-  const { kind } = region.config.domains;
+  const { by } = region.config.domains;
   return {
     region,
     pods: indexPods(cache.all("Pod")),
     v1Services: indexV1Services(cache.all("Service")),
     domains: indexDomains({
-      ingresses: kind === "ingress" ? cache.all("Ingress") : [],
-      httpRoutes: kind === "gateway" ? cache.all("HTTPRoute") : [],
+      ingresses: by === "ingress" ? cache.all("Ingress") : [],
+      httpRoutes: by === "gateway" ? cache.all("HTTPRoute") : [],
     }),
     autoscalers: new Map(
       cache.all("HorizontalPodAutoscaler").map((each) => [targetKey(each.spec.scaleTargetRef), autoscalerOf(each)]),

@@ -13,7 +13,7 @@ type Route = KubeObject<RouteKind>;
 /** The kind of a region's routes; undefined where nothing routes domains. */
 export function routeKindOf({ config }: Region): RouteKind | undefined {
   const kinds = { none: undefined, ingress: "Ingress", gateway: "HTTPRoute" } as const;
-  return kinds[config.domains.kind];
+  return kinds[config.domains.by];
 }
 
 export function hostsOf(route: Route): readonly string[] {

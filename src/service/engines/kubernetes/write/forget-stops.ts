@@ -45,7 +45,7 @@ function watching(parts: WriteParts, region: Region, cache: NamespaceCache): (()
       else parts.onEvent("couldn't forget the size of a service that was stopped and scaled since", { error });
     });
   };
-  const adopts = region.config.adopt.which !== "none";
+  const adopts = region.config.adopt.workloads !== "none";
   const deployments = (object?: Extract<Stopped, { kind: "Deployment" }>["object"]): void => {
     for (const each of object ? [object] : cache.all("Deployment")) look({ kind: "Deployment", object: each });
   };

@@ -146,7 +146,7 @@ type Addressed = { readonly mapped: readonly number[]; readonly routed: number |
 export function v1ServiceManifest(
   deployment: OwnedBy,
   { mapped, routed }: Addressed,
-  { kind }: ClusterConfig["ports"],
+  { by }: ClusterConfig["ports"],
 ): object {
   const { name } = deployment.metadata;
   const ports = mapped.map((port) => ({ name: mappedPortName(port), port, targetPort: port, protocol: "TCP" }));
@@ -154,7 +154,7 @@ export function v1ServiceManifest(
     ports.push({ name: domainPortName(routed), port: routed, targetPort: routed, protocol: "TCP" });
   }
   // Without a mapping, nothing outside has to reach it.
-  const type = mapped.length === 0 ? "ClusterIP" : types[kind];
+  const type = mapped.length === 0 ? "ClusterIP" : types[by];
   return {
     metadata: { name, ...ownedBy(deployment) },
     spec: { type, selector: { [labels.service]: name }, ports },
@@ -179,7 +179,7 @@ export function routeManifests(
 ): readonly NewRoute[] {
   const { name } = deployment.metadata;
   if (domains.length === 0) return [];
-  switch (config.kind) {
+  switch (config.by) {
     case "none":
       return [];
     case "ingress":
@@ -188,7 +188,7 @@ export function routeManifests(
           kind: "Ingress",
           name,
           domains,
-          body: ingress(deployment, { domains, port, className: config.ingressClass }),
+          body: ingress(deployment, { domains, port, className: config.class }),
         },
       ];
     case "gateway": {
@@ -196,7 +196,7 @@ export function routeManifests(
       return Array.from({ length: count }, (_, index) => {
         const hostnames = domains.slice(index * HTTP_ROUTE_NAMES, (index + 1) * HTTP_ROUTE_NAMES);
         const route = routeNameOf(name, index);
-        const body = httpRoute(deployment, { name: route, hostnames, port, gateway: config.gateway });
+        const body = httpRoute(deployment, { name: route, hostnames, port, to: config });
         return { kind: "HTTPRoute", name: route, domains: hostnames, body };
       });
     }
@@ -216,12 +216,12 @@ function ingress(deployment: OwnedBy, { domains, port, className }: Routed): obj
   };
 }
 
-type Gateway = Extract<ClusterConfig["domains"], { kind: "gateway" }>["gateway"];
+type Gateway = Extract<ClusterConfig["domains"], { by: "gateway" }>;
 type HostNames = {
   readonly name: string;
   readonly hostnames: readonly string[];
   readonly port: number;
-  readonly gateway: Gateway;
+  readonly to: Gateway;
 };
 
 /** Sends a domain to a port of a v1 Service. */
@@ -230,11 +230,12 @@ export function ingressRule(host: string, to: { readonly name: string; readonly 
   return { host, http: { paths: [{ path: "/", pathType: "Prefix", backend: { service } }] } };
 }
 
-function httpRoute(deployment: OwnedBy, { name, hostnames, port, gateway }: HostNames): object {
+function httpRoute(deployment: OwnedBy, { name, hostnames, port, to }: HostNames): object {
+  const { gateway, namespace } = to;
   return {
     metadata: { name, ...ownedBy(deployment) },
     spec: {
-      parentRefs: [gateway.namespace === undefined ? { name: gateway.name } : gateway],
+      parentRefs: [{ name: gateway, ...(namespace !== undefined && { namespace }) }],
       hostnames,
       rules: [{ backendRefs: [{ name: deployment.metadata.name, port }] }],
     },

@@ -7,8 +7,8 @@ const web = deployment("web", {
   podSpec: { containers: [{ name: "app", ports: [{ name: "http", containerPort: 8080 }] }] },
 });
 const port = { port: 80, targetPort: "http", nodePort: 30_080 };
-const nodes = { ports: { kind: "node-port", host: "k8s.example" } } as const;
-const balanced = { ports: { kind: "load-balancer" } } as const;
+const nodes = { ports: { by: "node-port", host: "k8s.example" } } as const;
+const balanced = { ports: { by: "load-balancer" } } as const;
 
 const addresses = [
   ["inside the cluster", {}, { ports: [port] }, {}, "web.team.svc:80"],
@@ -102,7 +102,7 @@ test("the domains of an Ingress are those whose rules point to the service", () 
     }),
   ];
 
-  const [service] = servicesOf(sent, { domains: { kind: "ingress", ingressClass: undefined } });
+  const [service] = servicesOf(sent, { domains: { by: "ingress" } });
 
   expect(service?.binding_domain_name).toEqual(["shop.example", "www.shop.example", "old.example"]);
 });
@@ -121,8 +121,7 @@ test("the domains of HTTPRoutes are those that point to the service, or belong t
     { ...own, metadata: { ...Object(own["metadata"]), ownerReferences } },
   ];
 
-  const gateway = { name: "edge", namespace: undefined };
-  const [service] = servicesOf(sent, { domains: { kind: "gateway", gateway } });
+  const [service] = servicesOf(sent, { domains: { by: "gateway", gateway: "edge" } });
 
   expect(service?.binding_domain_name).toEqual(["new.example", "shop.example"]);
 });

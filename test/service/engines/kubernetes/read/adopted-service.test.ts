@@ -149,22 +149,22 @@ const team = [
 const adopted = [
   ["none", []],
   ["all", ["cart", "copy-of-own", "mail", "shop"]],
-  [{ selector: "tier=web" }, ["cart", "shop"]],
-  [{ selector: "tier == web, env!=test" }, ["cart"]],
-  [{ selector: "tier in (web, jobs),!internal" }, ["cart", "shop"]],
-  [{ selector: "env,tier notin (web)" }, ["mail"]],
-  [{ selector: "internal=" }, ["mail"]],
+  ["tier=web", ["cart", "shop"]],
+  ["tier == web, env!=test", ["cart"]],
+  ["tier in (web, jobs),!internal", ["cart", "shop"]],
+  ["env,tier notin (web)", ["mail"]],
+  ["internal=", ["mail"]],
 ] as const;
 
-test.each(adopted)("with adopt %j, these exist besides Gantry's own: %j", (which, expected) => {
-  const found = foundServices(team, { adopt: { which, allow: [] } });
+test.each(adopted)("with adopt %j, these exist besides Gantry's own: %j", (workloads, expected) => {
+  const found = foundServices(team, { adopt: { workloads, allow: [] } });
 
   expect(found.filter(({ isAdopted }) => isAdopted).map(({ service }) => service.name)).toEqual(expected);
   expect(found.filter(({ isAdopted }) => !isAdopted).map(({ service }) => service.name)).toEqual(["own"]);
 });
 
 test("a selector that isn't one is an error, not a namespace without workloads", () => {
-  const adopt = { which: { selector: "tier in web" }, allow: [] };
+  const adopt = { workloads: "tier in web", allow: [] };
 
   expect(() => foundServices(team, { adopt })).toThrow('"tier in web" is no label selector');
 });

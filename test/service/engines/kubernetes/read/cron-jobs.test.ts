@@ -85,8 +85,8 @@ test("with an adopted CronJob come its jobs, which may lack its labels, and with
       ({ metadata }) => metadata.name,
     );
 
-  expect(await namesIn({ adopt: { which: { selector: "team=shop" }, allow: [] } })).toEqual(["run", "nightly"]);
-  expect(await namesIn({ adopt: { which: "none", allow: [] } })).toEqual([]);
+  expect(await namesIn({ adopt: { workloads: "team=shop", allow: [] } })).toEqual(["run", "nightly"]);
+  expect(await namesIn({ adopt: { workloads: "none", allow: [] } })).toEqual([]);
 });
 
 test.each([

@@ -63,12 +63,12 @@ test("a missing right, a cluster without Argo and a broken answer only leave the
 });
 
 test("what isn't adopted stays unknown, and costs no request", async () => {
-  const selected = await shop({ changed: { adopt: { which: { selector: "team=shop" }, allow: [] } } });
+  const selected = await shop({ changed: { adopt: { workloads: "team=shop", allow: [] } } });
   expect(await selected.ask("canary")).toContain("Argo Rollout");
   expect(await selected.ask("old")).toBeUndefined();
   expect(await selected.ask("debug")).toBeUndefined();
 
-  const none = await shop({ changed: { adopt: { which: "none", allow: [] } } });
+  const none = await shop({ changed: { adopt: { workloads: "none", allow: [] } } });
   expect(await none.ask("canary")).toBeUndefined();
   expect(none.server.requests.filter(({ verb }) => verb === "get")).toEqual([]);
 });

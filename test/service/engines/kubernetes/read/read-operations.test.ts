@@ -58,7 +58,7 @@ test("a job that is listed can be read alone, with its instances", async () => {
 });
 
 test("what doesn't exist, or isn't adopted, isn't found", async () => {
-  const { getService, getJob } = operations({ adopt: { which: "none", allow: [] } });
+  const { getService, getJob } = operations({ adopt: { workloads: "none", allow: [] } });
 
   const service = getService({ ...asked, path: { region: "us", service_name: "web" } });
   const absent = getJob({ ...asked, path: { region: "us", job_name: "report" } });
@@ -131,7 +131,7 @@ test("a service says how it is started without this API, and whether this API ru
 });
 
 test("without adoption there are no DaemonSets", async () => {
-  const { listServices } = operations({ adopt: { which: "none", allow: [] } }, [daemonSet("agent")]);
+  const { listServices } = operations({ adopt: { workloads: "none", allow: [] } }, [daemonSet("agent")]);
 
   expect((await listServices(inUs())).services).toEqual([]);
 });

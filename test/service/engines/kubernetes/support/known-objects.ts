@@ -63,12 +63,12 @@ export const config: ClusterConfig = {
   kubeconfig: "default",
   context: undefined,
   namespacesOf: () => ({ names: ["team"] }),
-  domains: { kind: "none" },
-  ports: { kind: "cluster" },
+  domains: { by: "none" },
+  ports: { by: "cluster" },
   disks: undefined,
   hostPath: undefined,
   jobs: true,
-  adopt: { which: "all", allow: [] },
+  adopt: { workloads: "all", allow: [] },
 };
 
 /** The namespaces of dana, in a cluster that is asked nothing. */

@@ -10,7 +10,7 @@ const body = {
   port_mappings: [{ container_port: 8080 }],
   binding_domain_name: ["shop.example.com"],
 };
-const domains = { kind: "ingress", ingressClass: undefined } as const;
+const domains = { by: "ingress" } as const;
 const request = {
   user: { username: "dana" },
   path: { region: "us", service_name: "web" },

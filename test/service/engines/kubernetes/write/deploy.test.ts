@@ -50,7 +50,7 @@ async function town(
 ) {
   const server = await openFakeApiServer(more);
   const api = makeKubeClient({ kubeConfig: server.kubeConfig(), clock: stillClock() });
-  const writes = writesOn(api, { adopt: { which: "all", allow } });
+  const writes = writesOn(api, { adopt: { workloads: "all", allow } });
   onTestFinished(async () => {
     await writes.close();
     api.close();

@@ -14,7 +14,7 @@ const onDisk = {
   containers: [{ ...web.containers[0], image: "shop/web:1", volume_mounts: [{ name: "data", mount_path: "/data" }] }],
   volumes: [{ name: "data", disk_name: "orders" }],
 };
-const domains = { kind: "ingress", ingressClass: undefined } as const;
+const domains = { by: "ingress" } as const;
 const disks = { storageClass: "fast", size: "1Gi" };
 
 const open: { close: () => Promise<void> }[] = [];

@@ -94,8 +94,8 @@ async function townWith(sent: readonly ReturnType<typeof deployment>[], allow: C
     await cluster.api.create({ kind, namespace: "team" } as never, body); // as an API server stores it
   }
   const writes = writesOn(cluster.api, {
-    adopt: { which: "all", allow },
-    domains: { kind: "ingress", ingressClass: undefined },
+    adopt: { workloads: "all", allow },
+    domains: { by: "ingress" },
   });
   open.push(writes);
   return {

@@ -150,12 +150,8 @@ const made = kinds.Deployment.schema.parse(deployment("web"));
 
 describe("the address and the routes of a service", () => {
   test("each region has its kind of address", () => {
-    const types = (["cluster", "node-port", "load-balancer"] as const).map((kind) =>
-      v1ServiceManifest(
-        made,
-        { mapped: [8080], routed: 8080 },
-        kind === "node-port" ? { kind, host: "node" } : { kind },
-      ),
+    const types = (["cluster", "node-port", "load-balancer"] as const).map((by) =>
+      v1ServiceManifest(made, { mapped: [8080], routed: 8080 }, by === "node-port" ? { by, host: "node" } : { by }),
     );
 
     expect(types).toMatchObject(["ClusterIP", "NodePort", "LoadBalancer"].map((type) => ({ spec: { type } })));
@@ -166,7 +162,7 @@ describe("the address and the routes of a service", () => {
   });
 
   test("a port that only domains are routed to is no mapping and stays inside the cluster", () => {
-    expect(v1ServiceManifest(made, { mapped: [], routed: 8000 }, { kind: "node-port", host: "node" })).toMatchObject({
+    expect(v1ServiceManifest(made, { mapped: [], routed: 8000 }, { by: "node-port", host: "node" })).toMatchObject({
       spec: { type: "ClusterIP", ports: [{ name: "domain-8000", port: 8000 }] },
     });
   });
@@ -175,8 +171,8 @@ describe("the address and the routes of a service", () => {
     const domains = Array.from({ length: 20 }, (_, index) => `d${index}.example.com`);
     const routed = { domains, port: 8080 };
 
-    const [ingress, ...none] = routeManifests(made, routed, { kind: "ingress", ingressClass: "nginx" });
-    const routes = routeManifests(made, routed, { kind: "gateway", gateway: { name: "edge", namespace: undefined } });
+    const [ingress, ...none] = routeManifests(made, routed, { by: "ingress", class: "nginx" });
+    const routes = routeManifests(made, routed, { by: "gateway", gateway: "edge" });
 
     expect(none).toEqual([]);
     expect(ingress).toMatchObject({
@@ -197,6 +193,6 @@ describe("the address and the routes of a service", () => {
         },
       },
     });
-    expect(routeManifests(made, { domains: [], port: 8080 }, { kind: "ingress", ingressClass: undefined })).toEqual([]);
+    expect(routeManifests(made, { domains: [], port: 8080 }, { by: "ingress" })).toEqual([]);
   });
 });

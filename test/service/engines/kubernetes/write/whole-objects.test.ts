@@ -49,8 +49,8 @@ async function town(onRequest: FakeOptions["onRequest"] = () => undefined) {
   const server = await openFakeApiServer({ onRequest });
   const api = makeKubeClient({ kubeConfig: server.kubeConfig(), clock: stillClock() });
   const writes = writesOn(api, {
-    adopt: { which: "all", allow: ["memory"] },
-    domains: { kind: "ingress", ingressClass: undefined },
+    adopt: { workloads: "all", allow: ["memory"] },
+    domains: { by: "ingress" },
   });
   onTestFinished(async () => {
     await writes.close();
