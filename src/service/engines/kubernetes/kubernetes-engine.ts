@@ -77,22 +77,19 @@ export async function openKubernetesEngine(options: KubernetesEngineOptions): Pr
   const regions = new Map(opened.map((region) => [region.config.region, region]));
   const parts: WriteParts = { regions, clock, onEvent, queue: makeSerialQueue(), jobRetries };
   const notices = await lokiNotices(parts);
-  return running(parts, { opened, users, notices, clock });
+  return running(parts, opened, { users, notices });
 }
 
-type Opened = {
-  readonly clock: Clock;
-  readonly opened: readonly OpenedRegion[];
-  readonly users: readonly string[];
-  readonly notices: readonly string[];
-};
-
-function running(parts: WriteParts, { opened, users, notices, clock }: Opened): OpenedEngine {
+function running(
+  parts: WriteParts,
+  opened: readonly OpenedRegion[],
+  { users, notices }: { readonly users: readonly string[]; readonly notices: readonly string[] },
+): OpenedEngine {
   const closing = new AbortController();
   const finishing = finishServices(parts, { users, closing: closing.signal });
   const recording = opened.map((region) => recordEndsOf({ ...parts, region }, closing.signal));
   const endForgetting = forgetStops(parts);
-  const feed = makeChangeFeed(clock);
+  const feed = makeChangeFeed(parts.clock);
   const watched = watchChanges(parts, feed);
   const operations: Engine = {
     ...readOperations(parts),

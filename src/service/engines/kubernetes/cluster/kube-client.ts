@@ -95,8 +95,8 @@ function reads(connection: Connection): Pick<KubeApi, "namespace" | "version" | 
       onOpen?.();
       await watchStream(stream, { schema: kinds[place.kind].schema, onEvent, signal });
     },
-    get: async (named, signal) =>
-      parse(named.kind, await json({ method: "GET", path: pathOf(connection, named), signal })),
+    get: (named, signal) =>
+      objectAt(connection, named.kind, { method: "GET", path: pathOf(connection, named), signal }),
     async podLog({ namespace, pod, container, ...query }, signal) {
       const path = `/api/v1/namespaces/${namespace}/pods/${pod}/log`;
       return await answerOf(connection, {
@@ -113,29 +113,23 @@ function writes(
   connection: Connection,
   onWarning?: (warning: string) => void,
 ): Pick<KubeApi, "create" | "patch" | "delete"> {
-  const json = (sending: Sending) => jsonAnswer(connection, sending, onWarning);
   return {
-    async create(place, body, signal) {
-      return parse(
-        place.kind,
-        await json({
-          method: "POST",
-          path: pathOf(connection, place),
-          query: byGantry,
-          body: typed(connection, place, body),
-          signal,
-        }),
-      );
+    create(place, body, signal) {
+      const { kind } = place;
+      const path = pathOf(connection, place);
+      const typed = { apiVersion: apiVersionOf(groupOf(connection, kind)), kind, ...body };
+      return objectAt(connection, kind, { method: "POST", path, query: byGantry, body: typed, signal }, onWarning);
     },
-    async patch(named, patch, signal) {
+    patch(named, patch, signal) {
       const path = pathOf(connection, named);
       const body = patch.type === "json" ? patch.operations : patch.body;
       const contentType = patchTypes[patch.type];
-      return parse(named.kind, await json({ method: "PATCH", path, query: byGantry, body, contentType, signal }));
+      const sending = { method: "PATCH", path, query: byGantry, body, contentType, signal } as const;
+      return objectAt(connection, named.kind, sending, onWarning);
     },
     async delete(named, { propagation, uid }, signal) {
       const body = { propagationPolicy: propagation, ...(uid !== undefined && { preconditions: { uid } }) };
-      await json({ method: "DELETE", path: pathOf(connection, named), body, signal });
+      await jsonAnswer(connection, { method: "DELETE", path: pathOf(connection, named), body, signal }, onWarning);
     },
   };
 }
@@ -197,18 +191,19 @@ function pathOf(connection: Connection, target: Place | Named): string {
   return "name" in target ? `${place}/${encodeURIComponent(target.name)}` : place;
 }
 
-function typed(connection: Connection, { kind }: Place, body: object): object {
-  return { apiVersion: apiVersionOf(groupOf(connection, kind)), kind, ...body };
-}
-
 const patchTypes = {
   json: "application/json-patch+json",
   merge: "application/merge-patch+json",
   strategic: "application/strategic-merge-patch+json",
 } as const;
 
-function parse<K extends Kind>(kind: K, value: unknown): KubeObject<K> {
-  const parsed = kinds[kind].schema.safeParse(value);
+async function objectAt<K extends Kind>(
+  connection: Connection,
+  kind: K,
+  sending: Sending,
+  onWarning?: (warning: string) => void,
+): Promise<KubeObject<K>> {
+  const parsed = kinds[kind].schema.safeParse(await jsonAnswer(connection, sending, onWarning));
   if (!parsed.success) throw new KubeUnreachable(`the API server's ${kind} can't be read: ${parsed.error.message}`);
   return parsed.data as KubeObject<K>; // the schema of this kind
 }

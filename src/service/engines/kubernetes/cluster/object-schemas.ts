@@ -65,7 +65,7 @@ const PodContainer = z.object({
   env: listOf(z.object({ name: z.string(), value: maybe(z.string()), valueFrom: isThere })),
   ports: listOf(z.object({ name: maybe(z.string()), containerPort: z.number(), protocol: maybe(z.string()) })),
   resources,
-  volumeMounts: listOf(z.object({ name: z.string(), mountPath: z.string(), readOnly: maybe(z.boolean()) })),
+  volumeMounts: listOf(z.object({ name: z.string(), mountPath: z.string() })),
   imagePullPolicy: maybe(z.string()),
 });
 
@@ -109,48 +109,41 @@ const count = z
   .nullish()
   .transform((value) => value ?? 0);
 
+const podsWanted = { minReadySeconds: maybe(z.number()), selector: Selector, template: PodTemplate };
+const replicasThere = {
+  observedGeneration: count,
+  replicas: count,
+  updatedReplicas: count,
+  readyReplicas: count,
+  conditions,
+};
+
 export const Deployment = z.object({
   metadata: Metadata,
   spec: z.object({
+    ...podsWanted,
     replicas: z.number().default(1),
     paused: maybe(z.boolean()),
-    minReadySeconds: maybe(z.number()),
     progressDeadlineSeconds: maybe(z.number()),
-    selector: Selector,
-    template: PodTemplate,
     strategy: maybe(z.object({ type: maybe(z.string()) })),
   }),
-  status: z.object({
-    observedGeneration: count,
-    replicas: count,
-    updatedReplicas: count,
-    readyReplicas: count,
-    availableReplicas: count,
-    conditions,
-  }),
+  status: z.object({ ...replicasThere, availableReplicas: count }),
 });
 
 export const StatefulSet = z.object({
   metadata: Metadata,
   spec: z.object({
+    ...podsWanted,
     replicas: z.number().default(1),
-    minReadySeconds: maybe(z.number()),
-    selector: Selector,
-    template: PodTemplate,
     updateStrategy: maybe(
       z.object({ type: maybe(z.string()), rollingUpdate: maybe(z.object({ partition: maybe(z.number()) })) }),
     ),
   }),
   status: z.object({
-    observedGeneration: count,
-    replicas: count,
-    updatedReplicas: count,
-    readyReplicas: count,
-    currentReplicas: count,
+    ...replicasThere,
     availableReplicas: maybe(z.number()),
     currentRevision: maybe(z.string()),
     updateRevision: maybe(z.string()),
-    conditions,
   }),
 });
 
@@ -158,9 +151,7 @@ export const DaemonSet = z
   .object({
     metadata: Metadata,
     spec: z.object({
-      minReadySeconds: maybe(z.number()),
-      selector: Selector,
-      template: PodTemplate,
+      ...podsWanted,
       updateStrategy: maybe(z.object({ type: maybe(z.string()) })),
     }),
     status: z.object({
@@ -214,7 +205,7 @@ export const CronJob = z.object({
       spec: z.looseObject({ template: z.looseObject({}) }),
     }),
   }),
-  status: maybe(z.object({ lastScheduleTime: maybe(z.string()), lastSuccessfulTime: maybe(z.string()) })),
+  status: maybe(z.object({ lastScheduleTime: maybe(z.string()) })),
 });
 
 export const Job = z.object({
@@ -291,7 +282,7 @@ export const Pod = z.object({
 /** https://kubernetes.io/docs/reference/kubernetes-api/cluster-resources/event-v1/ */
 export const Event = z.object({
   metadata: Metadata,
-  involvedObject: z.object({ kind: maybe(z.string()), name: maybe(z.string()), uid: maybe(z.string()) }),
+  involvedObject: z.object({ name: maybe(z.string()), uid: maybe(z.string()) }),
   type: maybe(z.string()),
   reason: maybe(z.string()),
   message: maybe(z.string()),
@@ -314,7 +305,6 @@ export const Autoscaler = z.object({
 export const VolumeClaim = z.object({
   metadata: Metadata,
   spec: z.object({ accessModes: listOf(z.string()) }),
-  status: maybe(z.object({ phase: maybe(z.string()) })),
 });
 
 export const ServiceObject = z.object({

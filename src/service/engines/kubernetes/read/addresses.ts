@@ -6,25 +6,21 @@ import type { PodTemplate } from "./containers.ts";
 import type { Remembered } from "./remembered.ts";
 import type { KubeObject } from "../cluster/kinds.ts";
 
-type Reachable = { readonly ports: readonly PortMapping[]; readonly addresses: Addresses };
-
-type Reading = {
-  readonly template: PodTemplate;
-  readonly v1Services: readonly V1Service[];
-  readonly config: Pick<ClusterConfig, "ports">;
-  readonly remembered: Remembered | undefined;
-};
-
 type Mapped = PortMapping & { readonly address: string | undefined };
 
 /**
  * The port mappings of a service and their addresses. Requested ones come first; one without a v1 Service has no
  * address.
  */
-export function reachableOf({ template, v1Services, config, remembered }: Reading): Reachable {
+export function reachableOf(
+  template: PodTemplate,
+  v1Services: readonly V1Service[],
+  { ports: configured }: Pick<ClusterConfig, "ports">,
+  remembered: Remembered | undefined,
+): { readonly ports: readonly PortMapping[]; readonly addresses: Addresses } {
   const found = v1Services
     .toSorted((left, right) => reachOf(right) - reachOf(left) || (left.metadata.name < right.metadata.name ? -1 : 1))
-    .flatMap((service) => mappedPorts(service, template, config.ports));
+    .flatMap((service) => mappedPorts(service, template, configured));
   const ports = new Map<string, PortMapping>();
   for (const { containerPort, protocol } of [...(remembered?.ports ?? []), ...found]) {
     ports.set(`${containerPort}/${protocol}`, { containerPort, protocol });

@@ -30,7 +30,7 @@ export type ReadParts = {
  */
 export async function servicePlace(parts: ReadParts, asked: Asked): Promise<Place> {
   const region = regionOf(parts, asked.path.region, [...parts.regions.keys()]);
-  return await currentPlace(parts, asked, { region, kinds: serviceKinds(region.config) });
+  return await currentPlace(parts, asked, region, serviceKinds(region.config));
 }
 
 /** The same for jobs, which run in some of the regions. */
@@ -42,7 +42,7 @@ export async function jobPlace(parts: ReadParts, asked: Asked): Promise<Place> {
     throw new Refusal(400, `jobs don't run in the region ${name}: ${where}`);
   }
   const region = regionOf(parts, name, withJobs);
-  return await currentPlace(parts, asked, { region, kinds: jobKinds(region.config) });
+  return await currentPlace(parts, asked, region, jobKinds(region.config));
 }
 
 /** Throws a `Refusal` 400 for an unknown region, with the `names` of those that can be used. */
@@ -59,9 +59,12 @@ export async function namespacesOf({ config, namespaces }: Region, username: str
   throw new Refusal(403, `${username} has no namespace in the region ${config.region}: ask your Gantry admin for one`);
 }
 
-type Wanted = { readonly region: Region; readonly kinds: readonly CachedKind[] };
-
-async function currentPlace({ clock }: ReadParts, { user, signal }: Asked, { region, kinds }: Wanted): Promise<Place> {
+async function currentPlace(
+  { clock }: ReadParts,
+  { user, signal }: Asked,
+  region: Region,
+  kinds: readonly CachedKind[],
+): Promise<Place> {
   const { username } = user;
   const { config, cacheOf, namespaces } = region;
   const known = await namespacesOf(region, username, signal);

@@ -6,18 +6,10 @@ import type { ServiceSource } from "./rollout.ts";
 import { type FoundStatus, serviceStatus, restOf } from "./service-status.ts";
 import { labels, annotations } from "../names.ts";
 import type { Region } from "../regions.ts";
-import {
-  type Domains,
-  indexDomains,
-  indexV1Services,
-  type V1Services,
-  reachableOf,
-  type V1Service,
-} from "./addresses.ts";
+import { type Domains, indexDomains, indexV1Services, type V1Services, reachableOf } from "./addresses.ts";
 import { indexPods, type PodIndex, podsOfDeployment, podsOfOwner } from "./pods.ts";
 import { byAge, type InNamespace, nameApart, nameKindsApart, type WorkloadNames } from "./workload-names.ts";
 import type { ServiceDefinition } from "../../../workloads/definitions.ts";
-import type { ClusterConfig } from "../cluster/cluster-config.ts";
 import { containersOf, type PodTemplate } from "./containers.ts";
 import { readRemembered, type Remembered } from "./remembered.ts";
 
@@ -128,22 +120,21 @@ function targetKey({ kind, name }: { readonly kind: string; readonly name: strin
 }
 
 function foundService(
-  { name, item: source }: InNamespace<ServiceSource>,
+  named: InNamespace<ServiceSource>,
   around: Around,
   { username, ...evidence }: Reading,
 ): FoundService {
+  const source = named.item;
   const { kind, object } = source;
   const { metadata, spec } = object;
-  const v1Services = around.v1Services(spec.template.metadata?.labels ?? {});
   const pods =
     kind === "Deployment"
       ? podsOfDeployment({ metadata, selector: spec.selector }, around.pods)
       : podsOfOwner(metadata.uid, around.pods);
   const autoscaler = around.autoscalers.get(targetKey({ kind, name: metadata.name }));
-  const domains = around.domains({ uid: metadata.uid, v1Services: v1Services.map((each) => each.metadata.name) });
   return {
     source,
-    service: projectService(source, { name, username, config: around.region.config, v1Services, domains, autoscaler }),
+    service: { username, ...projectService(named, around, autoscaler) },
     status: serviceStatus(source, pods, { ...evidence, autoscaler }),
     isAdopted: !isOwn(source),
     owner: ownerOf(metadata),
@@ -152,26 +143,21 @@ function foundService(
   };
 }
 
-type Projection = {
-  readonly name: string;
-  readonly username: string;
-  readonly config: ClusterConfig;
-  readonly v1Services: readonly V1Service[];
-  readonly domains: readonly string[];
-  readonly autoscaler: Autoscaler | undefined;
-};
-
 /** A Deployment, StatefulSet or DaemonSet with its definition, whoever wrote it. */
-function projectService(source: ServiceSource, projection: Projection): DescribedService {
+function projectService(
+  { name, item: source }: InNamespace<ServiceSource>,
+  { region: { config }, ...around }: Around,
+  autoscaler: Autoscaler | undefined,
+): Omit<DescribedService, "username"> {
   const { metadata, spec } = source.object;
-  const { name, username, config, v1Services, domains, autoscaler } = projection;
+  const v1Services = around.v1Services(spec.template.metadata?.labels ?? {});
+  const domains = around.domains({ uid: metadata.uid, v1Services: v1Services.map((each) => each.metadata.name) });
   const isStopped = restOf(source, autoscaler) === "stopped";
   const { template } = spec;
   const remembered = readRemembered(metadata.annotations);
-  const { ports, addresses } = reachableOf({ template, v1Services, config, remembered });
+  const { ports, addresses } = reachableOf(template, v1Services, config, remembered);
   return {
     uid: metadata.uid,
-    username,
     region: config.region,
     name,
     createdAt: metadata.creationTimestamp,

@@ -30,7 +30,7 @@ export async function createOnce<K extends Kind>(api: KubeApi, creation: Creatio
     try {
       return await api.create(place, body);
     } catch (error) {
-      if (doubt && isTaken(error)) return await ourOwn(api, creation, { taken: error, unanswered: doubt.error });
+      if (doubt && isTaken(error)) return await ourOwn(api, creation, error, doubt.error);
       if (!doubt && !mayHaveHappened(error)) throw error;
       doubt ??= { error };
       // Another answer of the API server, for example a quota that this object may have filled, settles nothing.
@@ -41,15 +41,17 @@ export async function createOnce<K extends Kind>(api: KubeApi, creation: Creatio
   }
 }
 
-type Errors = { readonly taken: KubeError; readonly unanswered: unknown };
-
-async function ourOwn<K extends Kind>(api: KubeApi, creation: Creation<K>, errors: Errors): Promise<KubeObject<K>> {
-  const { place, name, isOurs } = creation;
+async function ourOwn<K extends Kind>(
+  api: KubeApi,
+  { place, name, isOurs }: Creation<K>,
+  taken: KubeError,
+  unanswered: unknown,
+): Promise<KubeObject<K>> {
   const found = await api.get({ ...place, name }).catch((error: unknown) => {
-    throw stillInDoubt(errors.unanswered, error);
+    throw stillInDoubt(unanswered, error);
   });
   if (isOurs(found)) return found;
-  throw errors.taken;
+  throw taken;
 }
 
 /** Why it isn't known whether a create happened, and why that can't be found out: a missing right is named. */

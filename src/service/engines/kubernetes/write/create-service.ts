@@ -35,7 +35,7 @@ export async function createService(
   const settings = await podSettingsOf(target);
   refuseHostPath(settings, target, { volumes: [], syncTimezone: definition.syncTimezone });
   const making = { domains: [...definition.domains], port, claims: [...disks.missing] };
-  const deployment = await createDeployment(target, { definition, settings, disks, making });
+  const deployment = await createDeployment(target, definition, { settings, disks, making });
   await complete(target, deployment, making);
   // By its uid: another namespace may have the name by now.
   const found = findServices(target.region, target.reading).find(
@@ -61,14 +61,11 @@ function nameTaken({ name, region }: Target, found?: FoundService): Refusal {
   return new Refusal(409, `a service named ${name} already exists in ${where}${kind}: choose another name`);
 }
 
-type Plan = {
-  readonly definition: ServiceDefinition;
-  readonly settings: PodSettings;
-  readonly disks: Disks;
-  readonly making: Making;
-};
-
-async function createDeployment(target: Target, { definition, settings, disks, making }: Plan): Promise<Deployment> {
+async function createDeployment(
+  target: Target,
+  definition: ServiceDefinition,
+  { settings, disks, making }: { readonly settings: PodSettings; readonly disks: Disks; readonly making: Making },
+): Promise<Deployment> {
   const { region, namespace, name, parts } = target;
   const request = randomUUID();
   const isBare = definition.ports.length === 0 && making.domains.length === 0 && making.claims.length === 0;

@@ -7,11 +7,6 @@ import type { Region } from "../regions.ts";
 import { makeParts, makingOf, markMade } from "./service-making.ts";
 import { cacheOf, onServiceOf, type Target, type WriteParts } from "./target.ts";
 
-type Finishing = {
-  readonly users: readonly string[];
-  readonly closing: AbortSignal;
-};
-
 const EVERY_MS = 20_000;
 /** A younger one may still be in the hands of the request that makes it. */
 const OLDER_THAN_MS = 30_000;
@@ -20,43 +15,42 @@ const OLDER_THAN_MS = 30_000;
  * Completes services whose creation was interrupted, by the end of this server or of another: their Deployments say what
  * is still to be made. Resolves when `closing` aborts; it never rejects.
  */
-export async function finishServices(parts: WriteParts, finishing: Finishing): Promise<void> {
-  const { users, closing } = finishing;
+export async function finishServices(
+  parts: WriteParts,
+  { users, closing }: { readonly users: readonly string[]; readonly closing: AbortSignal },
+): Promise<void> {
+  /** Caches whose watch of Deployments was begun. */
   const watched = new Set<NamespaceCache>();
+  const tell = (error: unknown, where: object): void => {
+    if (!closing.aborted) parts.onEvent("couldn't complete a service; it is tried again", { ...where, error });
+  };
+  const finishOf = async (region: Region, username: string): Promise<void> => {
+    if (closing.aborted) return;
+    const { names = [] } = (await region.namespaces.of(username, closing)) ?? {};
+    for (const namespace of names) {
+      const place = { region, username, namespace, closing };
+      await finishIn(parts, place, watched).catch((error: unknown) => tell(error, { namespace }));
+    }
+  };
   const finish = async (): Promise<void> => {
     for (const region of parts.regions.values()) {
-      for (const username of users) await finishOf(parts, { region, username, watched, ...finishing });
+      for (const username of users) {
+        await finishOf(region, username).catch((error: unknown) => tell(error, { region: region.config.region }));
+      }
     }
   };
   await repeat(finish, EVERY_MS, closing, parts.clock);
 }
 
-type Place = Finishing & {
+type Place = {
   readonly region: Region;
   readonly username: string;
-  /** Caches whose watch of Deployments was begun. */
-  readonly watched: Set<NamespaceCache>;
+  readonly namespace: string;
+  readonly closing: AbortSignal;
 };
 
-async function finishOf(parts: WriteParts, place: Place): Promise<void> {
-  const { region, username, closing } = place;
-  if (closing.aborted) return;
-  const data = { region: region.config.region };
-  const tell = (error: unknown, more: object): void => {
-    if (!closing.aborted) parts.onEvent("couldn't complete a service; it is tried again", { ...more, error });
-  };
-  try {
-    const { names = [] } = (await region.namespaces.of(username, closing)) ?? {};
-    for (const namespace of names) {
-      await finishIn(parts, place, namespace).catch((error: unknown) => tell(error, { namespace }));
-    }
-  } catch (error) {
-    tell(error, data);
-  }
-}
-
-async function finishIn(parts: WriteParts, place: Place, namespace: string): Promise<void> {
-  const { region, username, watched, closing: signal } = place;
+async function finishIn(parts: WriteParts, place: Place, watched: Set<NamespaceCache>): Promise<void> {
+  const { region, username, namespace, closing: signal } = place;
   const cache = region.cacheOf(namespace);
   const interrupted = () => cache.all("Deployment").filter((each) => isInterrupted(each, parts.clock.now()));
   // Their watch tells of one; to read them again when it tells of none would list all of them, each time.

@@ -8,8 +8,7 @@ import { inEachNamespace } from "../region-namespaces.ts";
 import { forgetStopPatch } from "./service-patches.ts";
 import type { WriteParts } from "./target.ts";
 
-const kinds = ["Deployment", "StatefulSet"] as const;
-type Stopped = Extract<FoundService["source"], { kind: (typeof kinds)[number] }>;
+type Stopped = Exclude<FoundService["source"], { kind: "DaemonSet" }>;
 
 /**
  * Takes the note of a stop off each service that somebody else scales while it is stopped: later, when they set it to 0
@@ -45,14 +44,16 @@ function watching(parts: WriteParts, region: Region, cache: NamespaceCache): (()
       else parts.onEvent("couldn't forget the size of a service that was stopped and scaled since", { error });
     });
   };
-  const adopts = region.config.adopt.workloads !== "none";
-  const deployments = (object?: Extract<Stopped, { kind: "Deployment" }>["object"]): void => {
-    for (const each of object ? [object] : cache.all("Deployment")) look({ kind: "Deployment", object: each });
-  };
-  const statefulSets = (object?: Extract<Stopped, { kind: "StatefulSet" }>["object"]): void => {
-    for (const each of object ? [object] : cache.all("StatefulSet")) look({ kind: "StatefulSet", object: each });
-  };
-  return [cache.onChange("Deployment", deployments), ...(adopts ? [cache.onChange("StatefulSet", statefulSets)] : [])];
+  const ends = [
+    cache.onChange("Deployment", (seen) => {
+      for (const object of seen ? [seen] : cache.all("Deployment")) look({ kind: "Deployment", object });
+    }),
+  ];
+  if (region.config.adopt.workloads === "none") return ends;
+  const end = cache.onChange("StatefulSet", (seen) => {
+    for (const object of seen ? [seen] : cache.all("StatefulSet")) look({ kind: "StatefulSet", object });
+  });
+  return [...ends, end];
 }
 
 async function forget({ queue }: WriteParts, { api, cacheOf }: Region, { kind, object }: Stopped): Promise<void> {

@@ -25,7 +25,6 @@ import { createOnce, isAnother, isTaken, madeBy } from "./create-once.ts";
 import { isGoneSoon, cacheOf, newNamespace, newNotesOf, onJob, type Target, type WriteParts } from "./target.ts";
 import { timeZoneVolume, writeRemembered } from "../read/remembered.ts";
 import { hostPathOf, podVolumeOf } from "./object-names.ts";
-import type { KubeObject } from "../cluster/kinds.ts";
 
 export function jobWrites(parts: WriteParts): Pick<Engine, "createJob" | "deleteJob"> {
   return {
@@ -179,7 +178,12 @@ export function jobManifest(made: PlannedJob): object {
   };
 }
 
-/** The Job for a run of a CronJob that somebody asked for, and the id of the request, which it carries. */
+/**
+ * The Job for a run of a CronJob that somebody asked for, as `kubectl create job --from` makes it, without apiVersion and
+ * kind, and the id of the request, which it carries. The CronJob's history limits count it, and its owner reference doesn't
+ * block the deletion of the CronJob, which would need another right:
+ * https://github.com/kubernetes/kubernetes/blob/v1.34.0/staging/src/k8s.io/kubectl/pkg/cmd/create/create_job.go
+ */
 function manualRun(target: Target, from: string): { readonly body: object; readonly request: string } {
   const { region, reading, name } = target;
   const found = findCronJob(region, { ...reading, name: from });
@@ -193,27 +197,10 @@ function manualRun(target: Target, from: string): { readonly body: object; reado
   }
   refuseSecondRun(found);
   const request = randomUUID();
+  const { jobTemplate } = found.object.spec;
+  const { name: owner, uid } = metadata;
   const apiVersion = region.api.apiVersion("CronJob");
-  return { body: manualJob(found.object, { name, request, notes: newNotesOf(target), apiVersion }), request };
-}
-
-type Run = {
-  readonly name: string;
-  readonly request: string;
-  /** Further annotations. */
-  readonly notes?: Readonly<Record<string, string>>;
-  readonly apiVersion: string;
-};
-
-/**
- * As `kubectl create job --from` makes it, without apiVersion and kind. The CronJob's history limits count it, and its owner
- * reference doesn't block the deletion of the CronJob, which would need another right:
- * https://github.com/kubernetes/kubernetes/blob/v1.34.0/staging/src/k8s.io/kubectl/pkg/cmd/create/create_job.go
- */
-function manualJob({ metadata, spec }: KubeObject<"CronJob">, { name, request, notes, apiVersion }: Run): object {
-  const { jobTemplate } = spec;
-  const owner = { apiVersion, kind: "CronJob", name: metadata.name, uid: metadata.uid, controller: true };
-  return {
+  const body = {
     metadata: {
       name,
       labels: jobTemplate.metadata?.labels ?? {},
@@ -221,10 +208,11 @@ function manualJob({ metadata, spec }: KubeObject<"CronJob">, { name, request, n
         ...jobTemplate.metadata?.annotations,
         "cronjob.kubernetes.io/instantiate": "manual",
         [annotations.request]: request,
-        ...notes,
+        ...newNotesOf(target),
       },
-      ownerReferences: [owner],
+      ownerReferences: [{ apiVersion, kind: "CronJob", name: owner, uid, controller: true }],
     },
     spec: jobTemplate.spec,
   };
+  return { body, request };
 }

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import { z } from "zod";
 import { Refusal } from "../../../engine.ts";
 import type { ServiceDefinition } from "../../../workloads/definitions.ts";
-import { KubeError, type Patch } from "../cluster/kube-api.ts";
+import { KubeError, type Named, type Patch } from "../cluster/kube-api.ts";
 import type { KubeObject, Deployment } from "../cluster/kinds.ts";
 import { annotations, fromAnnotation, labels, MANAGED_BY } from "../names.ts";
 import { readRemembered } from "../read/remembered.ts";
@@ -106,10 +106,8 @@ function isLeftBehind(
   );
 }
 
-type Other = { readonly kind: string; readonly name: string; readonly namespace: string };
-
 /** Names the kind, because a service of Gantry is several objects of Kubernetes. */
-export function otherObject({ kind, name, namespace }: Other, cause?: unknown): Refusal {
+export function otherObject({ kind, name, namespace }: Named, cause?: unknown): Refusal {
   return new Refusal(
     409,
     `the name ${name} is taken: ${kind === "Ingress" ? "an" : "a"} ${kind} named ${name} already exists in the namespace ` +
@@ -204,17 +202,13 @@ const TRIES = 3;
  * Gives a route other domains. Nothing else of it is written: labels, annotations, TLS and paths that somebody added, for
  * example for certificates, stay.
  */
-async function rerouted(
-  target: Target,
-  first: Route,
-  wanted: NewRoute & Pick<Rerouting, "port" | "service">,
-): Promise<Route> {
+async function rerouted(target: Target, first: Route, wanted: NewRoute & Rerouting): Promise<Route> {
   const { region, namespace } = target;
   const { kind, name } = wanted;
   const named = { kind, namespace, name };
   let found = first;
   for (let tries = 1; ; tries += 1) {
-    const patch = reroutePatch(found, { ...wanted, notes: notesOf(target) });
+    const patch = reroutePatch(target, found, wanted);
     if (!patch) return found;
     try {
       const route = await region.api.patch(named, patch);
@@ -228,18 +222,14 @@ async function rerouted(
   }
 }
 
-type Rerouting = Pick<NewRoute, "domains"> & {
-  readonly service: string;
-  readonly port: number;
-  readonly notes: Readonly<Record<string, string | null>>;
-};
+type Rerouting = Pick<NewRoute, "domains"> & { readonly service: string; readonly port: number };
 
 /** Undefined if it has these domains. A rule without a host is somebody's own. */
-function reroutePatch(route: Route, { domains, service, port, notes }: Rerouting): Patch | undefined {
+function reroutePatch(target: Target, route: Route, { domains, service, port }: Rerouting): Patch | undefined {
   const { metadata, spec } = route;
   if (isDeepStrictEqual(hostsOf(route), domains)) return undefined;
   const { uid, resourceVersion } = metadata;
-  const annotations = needed(route, notes);
+  const annotations = needed(route, notesOf(target));
   if ("hostnames" in spec) {
     return { type: "merge", body: { metadata: { uid, annotations }, spec: { hostnames: domains } } };
   }

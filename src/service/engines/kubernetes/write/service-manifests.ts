@@ -178,68 +178,34 @@ export function routeManifests(
   config: ClusterConfig["domains"],
 ): readonly NewRoute[] {
   const { name } = deployment.metadata;
-  if (domains.length === 0) return [];
-  switch (config.by) {
-    case "none":
-      return [];
-    case "ingress":
-      return [
-        {
-          kind: "Ingress",
-          name,
-          domains,
-          body: ingress(deployment, { domains, port, className: config.class }),
-        },
-      ];
-    case "gateway": {
-      const count = Math.ceil(domains.length / HTTP_ROUTE_NAMES);
-      return Array.from({ length: count }, (_, index) => {
-        const hostnames = domains.slice(index * HTTP_ROUTE_NAMES, (index + 1) * HTTP_ROUTE_NAMES);
-        const route = routeNameOf(name, index);
-        const body = httpRoute(deployment, { name: route, hostnames, port, to: config });
-        return { kind: "HTTPRoute", name: route, domains: hostnames, body };
-      });
-    }
-  }
-}
-
-type Routed = { readonly domains: readonly string[]; readonly port: number; readonly className: string | undefined };
-
-function ingress(deployment: OwnedBy, { domains, port, className }: Routed): object {
-  const { name } = deployment.metadata;
-  return {
-    metadata: { name, ...ownedBy(deployment) },
-    spec: {
-      ...(className !== undefined && { ingressClassName: className }),
-      rules: domains.map((host) => ingressRule(host, { name, port })),
-    },
+  const routeOf = (kind: NewRoute["kind"], at: number, hosts: readonly string[], spec: object): NewRoute => {
+    const route = routeNameOf(name, at);
+    const metadata = { name: route, ...ownedBy(deployment) };
+    return { kind, name: route, domains: hosts, body: { metadata, spec } };
   };
+  if (domains.length === 0 || config.by === "none") return [];
+  if (config.by === "ingress") {
+    const spec = {
+      ...(config.class !== undefined && { ingressClassName: config.class }),
+      rules: domains.map((host) => ingressRule(host, { name, port })),
+    };
+    return [routeOf("Ingress", 0, domains, spec)];
+  }
+  const { gateway, namespace } = config;
+  return Array.from({ length: Math.ceil(domains.length / HTTP_ROUTE_NAMES) }, (_, index) => {
+    const hostnames = domains.slice(index * HTTP_ROUTE_NAMES, (index + 1) * HTTP_ROUTE_NAMES);
+    return routeOf("HTTPRoute", index, hostnames, {
+      parentRefs: [{ name: gateway, ...(namespace !== undefined && { namespace }) }],
+      hostnames,
+      rules: [{ backendRefs: [{ name, port }] }],
+    });
+  });
 }
-
-type Gateway = Extract<ClusterConfig["domains"], { by: "gateway" }>;
-type HostNames = {
-  readonly name: string;
-  readonly hostnames: readonly string[];
-  readonly port: number;
-  readonly to: Gateway;
-};
 
 /** Sends a domain to a port of a v1 Service. */
 export function ingressRule(host: string, to: { readonly name: string; readonly port: number }): object {
   const service = { name: to.name, port: { number: to.port } };
   return { host, http: { paths: [{ path: "/", pathType: "Prefix", backend: { service } }] } };
-}
-
-function httpRoute(deployment: OwnedBy, { name, hostnames, port, to }: HostNames): object {
-  const { gateway, namespace } = to;
-  return {
-    metadata: { name, ...ownedBy(deployment) },
-    spec: {
-      parentRefs: [{ name: gateway, ...(namespace !== undefined && { namespace }) }],
-      hostnames,
-      rules: [{ backendRefs: [{ name: deployment.metadata.name, port }] }],
-    },
-  };
 }
 
 /** A disk. It has no owner: it stays when its service is deleted. */
