@@ -215,8 +215,8 @@ async function watchObjects<K extends Kind>(reflection: Reflection<K>): Promise<
     if (isYoung()) throw new KubeUnreachable("the watch ended as soon as it had begun");
     reflection.failures = 0;
   } catch (error) {
-    if (closing.signal.aborted || error === RESUME) return;
     if (!isYoung()) reflection.failures = 0;
+    if (closing.signal.aborted || error === RESUME) return;
     noteFailure(reflection, error, error instanceof TooManyObjects ? "list" : "watch");
     throw error;
   } finally {
