@@ -10,8 +10,8 @@ import {
   actions,
   context,
   section,
+  askButton,
   bullets,
-  button,
   header,
   type Line,
   type Block,
@@ -136,7 +136,7 @@ export function helpStart({ commands, command }: HelpList): Message {
   if (first.length === 0) return helpAll({ commands, command });
   return post([...spoken(first, command), `All commands: ${command} help all`].join("\n"), [
     ...grouped(first, command),
-    ...actions(button({ label: "All commands", ask: everything })),
+    ...actions(askButton("All commands", everything)),
     context(hint(command)),
   ]);
 }
@@ -168,14 +168,14 @@ const marks: Readonly<Record<Outlook, string>> = { allow: "", approve: " (needs 
 
 function grouped(commands: readonly Listed[], command: string): Block[] {
   return helpGroups.flatMap((group) => {
-    const [first, ...rest] = commands
+    const lines = commands
       .filter((each) => each.group === group)
       .map(({ usage, summary, outlook }) => [
         // "logs NAME [--date D]" → "logs NAME": `help logs` shows the flags.
         code(`${command} ${usage.replace(/ \[?--.*$/su, "")}`, 200),
         words(`  ${summary}${marks[outlook]}`),
       ]);
-    return first === undefined ? [] : [section([strong(group)]), bullets([first, ...rest])];
+    return lines.length === 0 ? [] : [section([strong(group)]), ...bullets(lines)];
   });
 }
 
@@ -206,16 +206,12 @@ export function helpVerb({ verb, command, outlooks }: HelpVerb): Message {
     ...more,
   ];
   const text = [`${command} ${usage}: ${summary}. Example: ${command} ${example}`, ...more].join("\n");
-  const [firstFlag, ...flags] = options.map(({ flag, summary: what }) => [
-    code(flag, 80),
-    words("  "),
-    ...sentence(what),
-  ]);
+  const flags = options.map(({ flag, summary: what }) => [code(flag, 80), words("  "), ...sentence(what)]);
   const isOpen = outlooks.length === 0 || outlooks.some(({ outlook }) => outlook !== "refuse");
   return post(text.replaceAll("`", ""), [
     header(`${command} ${name}`),
     section([words(summary, 500)], ...about),
-    ...(firstFlag === undefined ? [] : [bullets([firstFlag, ...flags])]),
+    ...bullets(flags),
     ...(hasForm && isOpen ? actions(openButton("Open form", { verb: name, values: {} })) : []),
   ]);
 }

@@ -5,7 +5,7 @@ import { readVerb } from "../grammar/verb.ts";
 import type { FormField, FormOption, FormValues } from "../forms/form.ts";
 import type { Command, ReadCommand } from "../command.ts";
 import { workloadField } from "../forms/fields.ts";
-import { actions, askButton, section, type Line } from "../../views/kit/blocks.ts";
+import { actions, askButton, listed, section, type Line } from "../../views/kit/blocks.ts";
 import { words, strong } from "../../views/kit/inline.ts";
 import { type Message, post } from "../../views/kit/post.ts";
 import { counted, truncate, visible } from "../../views/kit/text.ts";
@@ -252,12 +252,11 @@ export function historyPage(page: HistoryPage): Message {
   const { ask, now, defaultRegion, account } = page;
   const events = page.events.slice(0, HISTORY_PAGE);
   const drawing: HistoryLineContext = { now, defaultRegion, account, detail: "full" };
-  const [first, ...rest] = fittingLines(events, drawing);
-  if (first === undefined) return nothingFound(page);
+  if (events.length === 0) return nothingFound(page);
   const title = historyTitle(ask);
   return post([title, ...events.map((event) => historyText(event, drawing))].join("\n"), [
     section([strong(title)]),
-    section(first, ...rest),
+    ...listed(fittingLines(events, drawing)),
     ...actions(...turns(page), askButton("Every step as a file", withArgs(ask, { json: true }))),
   ]);
 }

@@ -231,6 +231,5 @@ function meaning({ region, names, account, isLocked }: BindingTerms): Block[] {
   if (account !== undefined) {
     lines.push([words("Account "), code(account, 100), words(" is used for requests here.")]);
   }
-  const [first, ...others] = lines;
-  return first === undefined ? [] : [bullets([first, ...others])];
+  return bullets(lines);
 }

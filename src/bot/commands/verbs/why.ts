@@ -16,7 +16,16 @@ import { counted, grouped, truncate, visible } from "../../views/kit/text.ts";
 import { age, span } from "../../views/kit/time.ts";
 import { failureRate, readWords, logTexts, newestPage } from "../../views/kit/log-text.ts";
 import type { LogCheck } from "../lookup/check-log.ts";
-import { actions, askButton, context, preformatted, section, type Line, type Block } from "../../views/kit/blocks.ts";
+import {
+  actions,
+  askButton,
+  context,
+  listed,
+  preformatted,
+  section,
+  type Line,
+  type Block,
+} from "../../views/kit/blocks.ts";
 import { strong, words } from "../../views/kit/inline.ts";
 
 /** One answer to "why is web failing?": a verdict, its card, and what its log reports, the same errors folded into one. */
@@ -108,11 +117,8 @@ function changeBlocks(changes: readonly HistoryEvent[] | undefined, { now, defau
   const lines = changes
     .slice(0, CHANGES)
     // The card shows the current health; the one that history has may be older.
-    .map((event): Line => historyLine(event, { now, defaultRegion, detail: "full", isHealthSaid: true }));
-  const [first, ...rest] = lines;
-  const more = changes.length - lines.length;
-  if (first === undefined) return [];
-  return [section("Changed in the last day:", first, ...rest, ...(more > 0 ? [`and ${more} more`] : []))];
+    .map((event) => historyLine(event, { now, defaultRegion, detail: "full", isHealthSaid: true }));
+  return listed(lines, { title: "Changed in the last day:", left: changes.length - lines.length });
 }
 
 /** The status counts those of the last minutes. */
@@ -308,10 +314,10 @@ function eventWords({ reason, message }: Event): string {
 function eventBlocks(found: Found, now: Date): Block[] {
   const { events_not_read: notRead } = workloadOf(found);
   const events = newEvents(found);
-  const [first, ...rest] = events.slice(0, SHOWN).map((event) => eventLine(event, now));
+  const lines = events.slice(0, SHOWN).map((event) => eventLine(event, now));
   const more = events.length - SHOWN;
   return [
-    ...(first === undefined ? [] : [section("Reported by the cluster:", first, ...rest)]),
+    ...listed(lines, { title: "Reported by the cluster:" }),
     ...(more > 0 ? [context(counted(more, "more event"))] : []),
     ...(notRead === undefined ? [] : [context(notRead)]),
   ];

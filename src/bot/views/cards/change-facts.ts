@@ -2,7 +2,7 @@ import type { Outcome } from "../../changes/change.ts";
 import type { Health, StoredChange, Vote } from "../../changes/stored-change.ts";
 import { isFollowed, isLateHealth, retreatOf, seenOf, troubleFacts } from "../kit/health.ts";
 import { beforeRequester } from "../kit/history-line.ts";
-import { section, type Line, type Block } from "../kit/blocks.ts";
+import { listed, type Line, type Block } from "../kit/blocks.ts";
 import { expires, firstOf, moment, words, type Inline } from "../kit/inline.ts";
 import type { Names } from "../kit/post.ts";
 import { saidOnce, truncate, visible } from "../kit/text.ts";
@@ -94,14 +94,14 @@ function unchanged({ why, next }: { readonly why: string; readonly next: string 
 
 /** Lines of facts, each joined by dots; no block without any. */
 function sections(...lines: readonly (readonly (Line | false)[])[]): Block[] {
-  const [first, ...rest] = lines.flatMap((facts): Line[] => {
+  const all = lines.flatMap((facts): Line[] => {
     const pieces = facts.flatMap((fact) =>
       fact === false || fact.length === 0 ? [] : [typeof fact === "string" ? [words(fact, WHY)] : fact],
     );
     const line = pieces.flatMap((piece, at) => (at === 0 ? piece : [words(" · "), ...piece]));
     return line.length === 0 ? [] : [capitalized(line)];
   });
-  return first === undefined ? [] : [section(first, ...rest)];
+  return listed(all);
 }
 
 /** Facts are lower case, and a line begins with a capital, unless it begins with the name of an instance: `web-0`. */

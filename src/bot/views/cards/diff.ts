@@ -13,10 +13,8 @@ const ALL = 1_000;
 /** One bullet per change; of a long list only the first ones, and the number of the rest. */
 export function diffList(diff: readonly string[]): Block[] {
   const shown = shownOf(diff);
-  const [first, ...rest] = shown.map((text) => [words(text)]);
-  if (first === undefined) return [];
-  const more = diff.length > shown.length ? [[words(`and ${diff.length - shown.length} more`)]] : [];
-  return [bullets([first, ...rest, ...more])];
+  const lines = shown.map((text) => [words(text)]);
+  return bullets(lines, diff.length - shown.length);
 }
 
 /** Whether `diffList` shows everything. */
@@ -65,10 +63,7 @@ const LISTED = 5;
 const VALUE = 100;
 
 export function driftList(drift: readonly Drift[]): Block[] {
-  const [first, ...rest] = drift.slice(0, LISTED).map(row);
-  if (first === undefined) return [];
-  const more = drift.length > LISTED ? [[words(`and ${drift.length - LISTED} more`)]] : [];
-  return [bullets([first, ...rest, ...more])];
+  return bullets(drift.slice(0, LISTED).map(row), drift.length - LISTED);
 }
 
 /** "instances: 2 when requested → 4 now; 3 was requested". */

@@ -6,7 +6,7 @@ import { causeWords } from "../../../api/cause.ts";
 import { statusSentence } from "../../../api/workload-status.ts";
 import { openButton, runButton } from "../kit/ask-buttons.ts";
 import { afterName, dotOf } from "../kit/health.ts";
-import { actionButton, actions, type Block, context, type Line, preformatted, section } from "../kit/blocks.ts";
+import { actionButton, actions, type Block, context, type Line, listed, preformatted, section } from "../kit/blocks.ts";
 import { historyLine } from "../kit/history-line.ts";
 import { type Inline, moment, strong, words } from "../kit/inline.ts";
 import { newestPage } from "../kit/log-text.ts";
@@ -191,7 +191,7 @@ function someIncidents(incidents: readonly Incident[], card: IncidentCard): Bloc
   const listed = [...open, ...incidents.filter(({ overAt }) => overAt !== undefined)];
   const lines = listed.slice(0, LISTED).map((incident) => listLine(incident, card));
   const rest = restWords(listed.slice(LISTED));
-  return [section([someHeadline(incidents, open)], ...lines, ...(rest === "" ? [] : [[words(rest)]]))];
+  return [section([someHeadline(incidents, open)], ...lines, ...(rest === "" ? [] : [rest]))];
 }
 
 /** "and 79 more, 111 no longer fail", about those that aren't listed. */
@@ -305,10 +305,7 @@ function eventBlocks(events: readonly NoticedEvent[], { defaultRegion }: Inciden
       ...late,
     ];
   });
-  const [first, ...rest] = lines;
-  if (first === undefined) return [];
-  const more = events.length - lines.length;
-  return [section(first, ...rest, ...(more > 0 ? [[words(`and ${more} more`)]] : []))];
+  return listed(lines, { left: events.length - lines.length });
 }
 
 /** "image a → b" needs a dot after the name, "was created" doesn't. */

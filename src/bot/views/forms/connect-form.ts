@@ -81,8 +81,7 @@ export type AccountMessage =
 
 /** Confirms that an account was connected or disconnected. */
 export function accountMessage(message: AccountMessage): Post {
-  const [first, ...rest] = lines(message);
-  return postOf([section(first, ...rest)]);
+  return postOf([section(...lines(message))]);
 }
 
 function lines(message: AccountMessage): readonly [Line, ...Line[]] {

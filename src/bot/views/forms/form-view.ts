@@ -1,7 +1,7 @@
 import type { ModalView, InputBlock } from "@slack/types";
 import type { FormField, FormValues } from "../../commands/forms/form.ts";
 import type { Form } from "../../commands/command.ts";
-import { actionButton, actions, section, type Line, limits, type Block } from "../kit/blocks.ts";
+import { actionButton, actions, listed, type Line, limits, type Block } from "../kit/blocks.ts";
 import { modal } from "./modal.ts";
 import { truncate, plain } from "../kit/text.ts";
 import { formElement } from "./form-element.ts";
@@ -36,16 +36,14 @@ export function formView(input: FormViewInput): ModalView {
   const { verb, form, metadata, values } = input;
   // A rarely used field with a value is always shown.
   const shown = input.fields.filter(({ id, isMore }) => input.isMore || isMore !== true || valueOf(values, id) !== "");
-  const [note, ...notes] = input.notes
-    .slice(0, NOTES)
-    .map((each): Line => (typeof each === "string" ? truncate(each, NOTE) : each));
+  const notes = input.notes.slice(0, NOTES);
   return modal({
     title: form.title,
     close: "Cancel",
     form: { callbackId: `form:${verb}`, submit: form.submit, metadata },
     blocks: [
       ...input.above,
-      ...(note === undefined ? [] : [section(note, ...notes)]),
+      ...listed(notes.map((each) => (typeof each === "string" ? truncate(each, NOTE) : each))),
       ...inputs(shown, input),
       ...(input.asksWhere === undefined ? [] : [channelInput(input.asksWhere, valueOf(values, CHANNEL_FIELD))]),
       ...(shown.length < input.fields.length ? actions(moreButton) : []),

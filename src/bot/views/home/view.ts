@@ -6,6 +6,7 @@ import {
   divider,
   header,
   limits,
+  listed,
   section,
   type Block,
   context,
@@ -118,10 +119,10 @@ function problemLines({ problems, apiProblem, services, jobs, readAt, now, isRea
 function recent({ recent: events, account, now, defaultRegion }: HomeState): Block[] {
   const whose = account === undefined ? {} : { account: account.username };
   const drawing = { now, defaultRegion, ...whose, detail: "brief" } as const; // a literal detail
-  const [first, ...rest] = events.slice(0, RECENT).map((event) => historyLine(event, drawing));
-  if (first === undefined) return [];
+  if (events.length === 0) return [];
   const all = askButton("Full history", { verb: "history", share: false, args: {} });
-  return [header("Recent"), section(first, ...rest), ...actions(all)];
+  const lines = events.slice(0, RECENT).map((event) => historyLine(event, drawing));
+  return [header("Recent"), ...listed(lines), ...actions(all)];
 }
 
 /** The person's region may be one that isn't known. */

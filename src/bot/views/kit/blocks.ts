@@ -81,18 +81,33 @@ export function section(...lines: readonly [Line, ...Line[]]): Block {
   return { type: "rich_text", elements: lines.map(richLine) };
 }
 
-export function bullets(items: readonly [Line, ...Line[]]): Block {
-  return { type: "rich_text", elements: [{ type: "rich_text_list", style: "bullet", elements: items.map(richLine) }] };
+/** Lines below a title, and how many are left out; no block without any. */
+export function listed(
+  lines: readonly Line[],
+  { title, left = 0 }: { readonly title?: Line; readonly left?: number } = {},
+): Block[] {
+  if (lines.length === 0) return [];
+  const all = [...(title === undefined ? [] : [title]), ...lines, ...rest(left)];
+  return [{ type: "rich_text", elements: all.map(richLine) }];
+}
+
+/** The same as a list. */
+export function bullets(items: readonly Line[], left = 0): Block[] {
+  const elements = [...items, ...rest(left)].map(richLine);
+  if (items.length === 0) return [];
+  return [{ type: "rich_text", elements: [{ type: "rich_text_list", style: "bullet", elements }] }];
+}
+
+function rest(left: number): Line[] {
+  return left > 0 ? [`and ${left} more`] : [];
 }
 
 export type Field = { readonly label: string; readonly value: readonly Inline[] };
 
 /** One line per label and value. Fields without a value are left out. */
 export function fields(all: readonly Field[]): Block[] {
-  const [first, ...rest] = all
-    .filter(({ value }) => value.length > 0)
-    .map(({ label, value }): Line => [strong(label), words("  "), ...value]);
-  return first === undefined ? [] : [section(first, ...rest)];
+  const shown = all.filter(({ value }) => value.length > 0);
+  return listed(shown.map(({ label, value }) => [strong(label), words("  "), ...value]));
 }
 
 export const divider: Block = { type: "divider" };
@@ -141,11 +156,9 @@ export function planLines({ tasks = [] }: PlanBlock): string[] {
 
 /** The same blocks with plans as lines, for where Slack refuses plans. */
 export function withoutPlans(blocks: readonly Block[]): Block[] {
-  return blocks.flatMap((block) => {
-    if (block.type !== "plan") return [block];
-    const [first, ...rest] = planLines(block);
-    return first === undefined ? [] : [section([words(first)], ...rest.map((line) => [words(line)]))];
-  });
+  return blocks.flatMap((block) =>
+    block.type === "plan" ? listed(planLines(block).map((line) => [words(line)])) : [block],
+  );
 }
 
 /** Fixed-width text. The caller splits text longer than `limits.preformatted`. */
@@ -156,12 +169,6 @@ export function preformatted(text: string): Block {
     elements: [{ type: "rich_text_preformatted", elements: [{ type: "text", text: shown }] }],
   };
 }
-
-type ButtonInput = {
-  readonly label: string;
-  readonly ask: Ask;
-  readonly style?: "primary" | "danger";
-};
 
 type ActionButtonInput = {
   readonly label: string;
@@ -192,12 +199,8 @@ export function linkButton(label: string, url: string | undefined): Button | und
 }
 
 /** A button with an Ask as its value; undefined when that is too long. `post` numbers the action_ids. */
-export function button({ label, ask, style }: ButtonInput): Button | undefined {
-  return actionButton({ label, action: { kind: "read", at: 0 }, value: JSON.stringify(ask), style });
-}
-
 export function askButton(label: string, ask: Ask): Button | undefined {
-  return button({ label, ask });
+  return actionButton({ label, action: { kind: "read", at: 0 }, value: JSON.stringify(ask) });
 }
 
 /** A row of buttons and menus; no block without any. */

@@ -60,8 +60,7 @@ type Lines = readonly [Line, ...Line[]];
 /** Every decision is answered: its effect, or why it had none and what to do. */
 export function decisionAnswer(input: DecisionAnswerInput): Post {
   const { answer, names } = input;
-  const [first, ...rest] = lines(input);
-  const more = [section(first, ...rest), ...buttons(answer)];
+  const more = [section(...lines(input)), ...buttons(answer)];
   if (!("change" in answer)) return postOf(more, names);
   return postOf([...more, context(truncate(answer.change.id, 40))], namesIn(answer.change, names));
 }

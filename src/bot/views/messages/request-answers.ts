@@ -163,7 +163,6 @@ const MOST_OTHERS = 10;
 /** For who would take down Gantry, or take back what others did, without knowing it: "Roll back web to 1.4?" */
 export function warningMessage({ phrased, itself, ofOthers, ask, confirmed, undoes }: WarningMessage): Post {
   const title = phraseText(phrased, "title");
-  const more = ofOthers.length - MOST_OTHERS;
   const lines = ofOthers.slice(0, MOST_OTHERS).map((line): Line => [words(truncate(visible(line), 300))]);
   const label = "Go on";
   return postOf([
@@ -172,9 +171,7 @@ export function warningMessage({ phrased, itself, ofOthers, ask, confirmed, undo
       ...itself.map((line): Line => [words(`${line.charAt(0).toUpperCase()}${line.slice(1)}`, 300)]),
       ...(lines.length === 0 ? [] : ["It also takes back changes of others:"]),
     ),
-    ...(lines[0] === undefined
-      ? []
-      : [bullets([lines[0], ...lines.slice(1), ...(more > 0 ? [`and ${more} more`] : [])])]),
+    ...bullets(lines, ofOthers.length - MOST_OTHERS),
     ...actions(
       undoes === undefined
         ? runButton(label, ask, { at: 0, style: "danger" })

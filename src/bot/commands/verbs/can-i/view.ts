@@ -191,10 +191,9 @@ function approversText({ from }: Terms): string {
 
 function changed({ change }: Evaluated): Block[] {
   if (change === undefined) return [];
-  const [first, ...rest] = change.diff.slice(0, 8).map((line) => truncate(visible(shortDigests(line)), 200));
-  if (first === undefined) return [section("Nothing would change.")];
-  const more = change.diff.length > 8 ? [`and ${change.diff.length - 8} more`] : [];
-  return [section("It would change:"), bullets([first, ...rest, ...more])];
+  const lines = change.diff.slice(0, 8).map((line) => truncate(visible(shortDigests(line)), 200));
+  if (lines.length === 0) return [section("Nothing would change.")];
+  return [section("It would change:"), ...bullets(lines, change.diff.length - 8)];
 }
 
 /** Says so when only the verb and the name were evaluated. */

@@ -2,7 +2,7 @@ import type { Job, Service } from "../../../../api/answers.ts";
 import type { Cause } from "../../../../api/cause.ts";
 import { lead, type WorkloadStatus, jobStatus, serviceStatus } from "../../../../api/workload-status.ts";
 import type { Ask } from "../../../ask.ts";
-import { actions, askButton, context, type Line, section, type Block, withBlockId } from "../../../views/kit/blocks.ts";
+import { actions, askButton, context, type Line, listed, section, withBlockId } from "../../../views/kit/blocks.ts";
 import { picker } from "../../../views/forms/form-element.ts";
 import { openButton } from "../../../views/kit/ask-buttons.ts";
 import { strong, words, hostLink, type Inline, joined } from "../../../views/kit/inline.ts";
@@ -47,7 +47,7 @@ export function workloadList(list: WorkloadList): Message {
   const spoken = shown.map(({ name, status }) => `${dotOf(status)} ${visible(name)} ${statusWords(status, list.now)}`);
   return post(`${title}: ${spoken.join(", ")}`, [
     section([strong(title, 300)]),
-    drawRows(shown, list.now),
+    ...listed(shown.flatMap((row) => rowLines(row, list.now))),
     ...(last > 0 ? [context(`${grouped(from + 1)}–${grouped(from + shown.length)} of ${grouped(found.length)}`)] : []),
     // Slack sends only the block's id with a choice and its suggestions, so the id holds the region.
     ...withBlockId(
@@ -146,20 +146,17 @@ function kindOf({ services, jobs }: WorkloadList): "service" | "job" | "any" {
 }
 
 /** Two short lines for each: a phone shows them without scrolling sideways. */
-function drawRows(rows: readonly Row[], now: Date): Block {
-  const [first = [], ...others] = rows.flatMap((row): Line[] => {
-    const facts = factsOf(row, now);
-    const { name, status } = row;
-    return [
-      [
-        words(`${dotOf(status)} `),
-        strong(truncateMiddle(visible(name), NAME)),
-        words(` · ${truncate(statusText(status, now), STATUS)}`),
-      ],
-      ...(facts.length === 0 ? [] : [[words(INDENT), ...facts]]),
-    ];
-  });
-  return section(first, ...others);
+function rowLines(row: Row, now: Date): Line[] {
+  const facts = factsOf(row, now);
+  const { name, status } = row;
+  return [
+    [
+      words(`${dotOf(status)} `),
+      strong(truncateMiddle(visible(name), NAME)),
+      words(` · ${truncate(statusText(status, now), STATUS)}`),
+    ],
+    ...(facts.length === 0 ? [] : [[words(INDENT), ...facts]]),
+  ];
 }
 
 /** As wide as the dot before a name. */

@@ -11,7 +11,7 @@ import {
   rowWithMenu,
   runButton,
 } from "../../../views/kit/ask-buttons.ts";
-import { button, limits, type Block } from "../../../views/kit/blocks.ts";
+import { askButton, limits, type Block } from "../../../views/kit/blocks.ts";
 
 /** Decides with the workload's state which buttons a card has. */
 export type CardActions = {
@@ -99,7 +99,7 @@ function drawn(carded: Carded, { row, isDeletable }: Layout, card: readonly Bloc
   const options: MenuOption[] = hasMenu
     ? inMenu.map((command) => ({ verb: command.name, label: labelOf(command) }))
     : [];
-  const refresh = button({ label: "Refresh", ask: askFor(carded, "show") });
+  const refresh = askButton("Refresh", askFor(carded, "show"));
   const drawnRow = rowWithMenu(fitting([...shown, refresh], card), options, workload);
   return drawnRow === undefined ? [] : [drawnRow];
 }
@@ -126,7 +126,7 @@ function labelOf({ button: label, name }: Command): string {
 /** A read answers at once, and so does a watch, which changes no workload; a write opens its form with a preview. */
 function buttonFor(card: Carded, command: Command): Button | undefined {
   const { name: verb } = command;
-  if (command.effect === "read") return button({ label: labelOf(command), ask: askFor(card, verb) });
+  if (command.effect === "read") return askButton(labelOf(command), askFor(card, verb));
   if (command.effect === "watch") {
     const { args, ...ask } = askFor(card, verb);
     return runButton(labelOf(command), { ...ask, share: false, args }, { at: 0 });

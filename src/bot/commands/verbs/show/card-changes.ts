@@ -1,6 +1,6 @@
 import type { HistoryEvent } from "../../../changes/history-event.ts";
 import type { WorkloadRef } from "../../../changes/change.ts";
-import { section, actions, askButton, type Line, type Block } from "../../../views/kit/blocks.ts";
+import { section, listed, actions, askButton, type Line, type Block } from "../../../views/kit/blocks.ts";
 import { words, strong } from "../../../views/kit/inline.ts";
 import { age } from "../../../views/kit/time.ts";
 import { beforeRequester, historyLine, votesText } from "../../../views/kit/history-line.ts";
@@ -43,11 +43,11 @@ export function waitingLines(waiting: Waiting | undefined, now: Date): Block[] {
   if (waiting === undefined) return [];
   const { changes, ended = [] } = waiting;
   if (changes === undefined) return [section("⚠️ Couldn't check for waiting requests. Try again in a minute.")];
-  const [first, ...rest] = changes.slice(0, LISTED).map((change) => line(change, { ended, now }));
-  if (first === undefined) return [];
+  if (changes.length === 0) return [];
+  const lines = changes.slice(0, LISTED).map((change) => line(change, { ended, now }));
   const more = changes.length - LISTED;
   const review = askButton("Review", { verb: "pending", share: false, args: {} });
-  return [section(first, ...rest, ...(more > 0 ? [`${more} more waiting`] : [])), ...actions(review)];
+  return [...listed([...lines, ...(more > 0 ? [`${more} more waiting`] : [])]), ...actions(review)];
 }
 
 /**

@@ -1,6 +1,6 @@
 import type { Job } from "../../../../api/answers.ts";
 import { jobStatus, type WorkloadStatus } from "../../../../api/workload-status.ts";
-import { fields, section, type Line, type Block } from "../../../views/kit/blocks.ts";
+import { fields, listed, type Line, type Block } from "../../../views/kit/blocks.ts";
 import { jobButtons, type CardActions } from "./card-buttons.ts";
 import { definitionFields, headContext, headLine, headText, imageText, logLines, ownerLines } from "./card-parts.ts";
 import { code, firstOf, moment, strong, words, type Inline } from "../../../views/kit/inline.ts";
@@ -45,13 +45,12 @@ export function jobCard({ job, region, now, actions, waiting, last, usual, log, 
     ...logLines(log),
     ...ownerLines({ managed_by: job.managed_by }),
   ];
-  const [first, ...rest] = lines;
   // Their logs are read one by one, so several are named.
   const { instance_names: names = [] } = job;
   const blocks = [
     headLine(head),
     headContext(["job", region, imageText(containers)], job.metadata.creationTimestamp, now),
-    ...(first === undefined ? [] : [section(first, ...rest)]),
+    ...listed(lines),
     ...waitingLines(waiting, now),
     ...lastChangeLine(last, now),
     ...(details ??

@@ -1,6 +1,6 @@
 import type { Service, ServiceContainer, ServiceVolume } from "../../../../api/answers.ts";
 import { endWords, isFirstRollout, serviceStatus, type WorkloadStatus } from "../../../../api/workload-status.ts";
-import { context, fields, section, type Line, type Block } from "../../../views/kit/blocks.ts";
+import { context, fields, listed, type Line, type Block } from "../../../views/kit/blocks.ts";
 import { serviceButtons, type CardActions } from "./card-buttons.ts";
 import { definitionFields, headContext, headLine, headText, imageText, logLines, ownerLines } from "./card-parts.ts";
 import { firstOf, hostLink, words, type Inline } from "../../../views/kit/inline.ts";
@@ -58,7 +58,6 @@ export function serviceCard({
     ...ownerLines(service),
     ...(addresses(service).length === 0 ? [] : [addresses(service)]),
   ];
-  const [first, ...rest] = lines;
   const blocks = [
     headLine(head),
     headContext(
@@ -71,7 +70,7 @@ export function serviceCard({
       service.created_at,
       now,
     ),
-    ...(first === undefined ? [] : [section(first, ...rest)]),
+    ...listed(lines),
     ...waitingLines(waiting, now),
     ...lastChangeLine(last, now),
     ...(details ??

@@ -1,7 +1,16 @@
 import type { HistoryEvent } from "../../../changes/history-event.ts";
 import type { StoredChange } from "../../../changes/stored-change.ts";
 import type { WorkloadStatus } from "../../../../api/workload-status.ts";
-import { actions, askButton, context, header, type Line, section, type Block } from "../../../views/kit/blocks.ts";
+import {
+  actions,
+  askButton,
+  context,
+  header,
+  type Line,
+  listed,
+  section,
+  type Block,
+} from "../../../views/kit/blocks.ts";
 import { dotOf } from "../../../views/kit/health.ts";
 import { historyLine } from "../../../views/kit/history-line.ts";
 import { strong, words } from "../../../views/kit/inline.ts";
@@ -78,8 +87,5 @@ function plainTarget(target: Digest["target"]): string {
 }
 
 function list(title: string, lines: readonly Line[]): Block[] {
-  const [first, ...rest] = lines.slice(0, LISTED);
-  if (first === undefined) return [];
-  const more = lines.length - LISTED;
-  return [section([strong(title)], first, ...rest, ...(more > 0 ? [`and ${more} more`] : []))];
+  return listed(lines.slice(0, LISTED), { title: [strong(title)], left: lines.length - LISTED });
 }
