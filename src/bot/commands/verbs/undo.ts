@@ -2,8 +2,8 @@ import { z } from "zod";
 import type { Change } from "../../changes/change.ts";
 import { isReported, updatableFields } from "../../changes/updatable-fields.ts";
 import { partsOf, type StoredChange } from "../../changes/stored-change.ts";
-import { openButton } from "../../views/kit/ask-buttons.ts";
-import { actionButton, actions, askButton, context as note, section } from "../../views/kit/blocks.ts";
+import { openButton, requestButton } from "../../views/kit/ask-buttons.ts";
+import { actions, askButton, context as note, section } from "../../views/kit/blocks.ts";
 import { historyLine, historyText } from "../../views/kit/history-line.ts";
 import { type Message, post } from "../../views/kit/post.ts";
 import { truncate, visible } from "../../views/kit/text.ts";
@@ -60,15 +60,7 @@ function offer({ change, event }: Undoable, { ask, now, defaultRegion }: Drawing
   return post(`${title} ${historyText(event, drawing)}`, [
     section(title, historyLine(event, drawing)),
     note(`Nothing changes until you click Undo · Request ${change.id}`),
-    ...actions(
-      actionButton({
-        label: "Undo",
-        action: { kind: "request", act: "undo", isBeside: true },
-        value: change.id,
-        style: "primary",
-      }),
-      recent(ask),
-    ),
+    ...actions(requestButton("undo", change.id, { style: "primary", isBeside: true }), recent(ask)),
   ]);
 }
 

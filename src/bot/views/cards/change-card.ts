@@ -1,7 +1,7 @@
 import type { Overflow } from "@slack/types";
 import type { AccountRef } from "../../accounts/resolve.ts";
 import type { StoredChange, ChangeState } from "../../changes/stored-change.ts";
-import { context, section, type Block, actionButton, actions, limits } from "../kit/blocks.ts";
+import { context, section, type Block, actions, limits } from "../kit/blocks.ts";
 import { strong, words, channel } from "../kit/inline.ts";
 import { type Post, plainTextOf, post, type Names, postOf } from "../kit/post.ts";
 import { isDeletedSince, isLateHealth, isOfDeleted } from "../kit/health.ts";
@@ -9,8 +9,7 @@ import { truncate, visible } from "../kit/text.ts";
 import { type CanApprove, changeFacts } from "./change-facts.ts";
 import { namesIn, oneLine, headline, waitWords } from "./change-words.ts";
 import { phraseText } from "./phrases.ts";
-import type { Action } from "../kit/action-id.ts";
-import { runButton } from "../kit/ask-buttons.ts";
+import { type RequestAct, requestButton, requestButtons, runButton } from "../kit/ask-buttons.ts";
 import { overflow } from "../kit/menu.ts";
 import { restLabel, undoLabel } from "./several-card.ts";
 
@@ -128,50 +127,37 @@ export function retiredCard({ change, defaultRegion }: RetiredCard): Post {
   ]);
 }
 
-type ButtonSpec = {
-  readonly action: Action;
-  readonly label: (change: StoredChange) => string;
-  readonly style?: "primary" | "danger";
-};
-
-const approve: ButtonSpec = { label: () => "Approve", action: { kind: "request", act: "approve" }, style: "primary" };
-const reject: ButtonSpec = { label: () => "Reject", action: { kind: "request", act: "reject" }, style: "danger" };
-const cancel: ButtonSpec = { label: () => "Cancel", action: { kind: "request", act: "cancel" } };
-const undo: ButtonSpec = {
-  label: undoLabel,
-  action: { kind: "request", act: "undo" },
-};
-const again: ButtonSpec = { label: againLabel, action: { kind: "request", act: "again" } };
-/** Of several workloads, those that it didn't change. */
-const rest: ButtonSpec = { label: againLabel, action: { kind: "request", act: "again" } };
-const show: ButtonSpec = { label: showLabel, action: { kind: "request", act: "show" } };
-const logs: ButtonSpec = { label: () => "Logs", action: { kind: "request", act: "logs" } };
-
-type Row = { readonly buttons: readonly ButtonSpec[]; readonly menu: boolean };
-
-const rows: Readonly<Record<ChangeState, Row>> = {
-  pending: { buttons: [approve, reject, cancel], menu: true },
-  approved: { buttons: [cancel], menu: false },
-  claimed: { buttons: [], menu: false },
-  done: { buttons: [undo, rest, logs, show], menu: false },
-  failed: { buttons: [undo, again], menu: true },
-  unknown: { buttons: [again, show, logs], menu: false },
-  rejected: { buttons: [], menu: false },
-  cancelled: { buttons: [], menu: false },
-  expired: { buttons: [again], menu: false },
-  drifted: { buttons: [again, show], menu: false },
+const rows: Readonly<Record<ChangeState, readonly (RequestAct | "menu")[]>> = {
+  pending: ["approve", "reject", "cancel", "menu"],
+  approved: ["cancel"],
+  claimed: [],
+  done: ["undo", "again", "logs", "show"],
+  failed: ["undo", "again", "menu"],
+  unknown: ["again", "show", "logs"],
+  rejected: [],
+  cancelled: [],
+  expired: ["again"],
+  drifted: ["again", "show"],
 };
 
 /** The buttons of the current state. Each carries only the request's id: a click is checked against the state by then. */
 export function changeButtons(change: StoredChange, canUndo: boolean): Block[] {
   const { id, state } = change;
-  const { buttons, menu } = rows[state];
-  const shown = buttons.filter((spec) => isShown(spec, change, canUndo));
-  return actions(
-    ...shown.map((spec) => actionButton({ ...spec, label: spec.label(change), value: id })),
-    tellButton(change),
-    menu && hasWorkload(change) ? readMenu(change) : undefined,
-  );
+  const buttons = rows[state].map((act) => {
+    if (act === "menu") return hasWorkload(change) ? readMenu(change) : undefined;
+    const label = labelFor(act, change, canUndo);
+    return label === undefined ? undefined : requestButton(act, id, { label });
+  });
+  return actions(...buttons, tellButton(change));
+}
+
+/** Undefined for a button that makes no sense now. */
+function labelFor(act: RequestAct, change: StoredChange, canUndo: boolean): string | undefined {
+  if (act === "again") return againLabel(change);
+  if (act === "undo") return canUndo && !change.isUndone ? undoLabel(change) : undefined;
+  const isRead = act === "show" || act === "logs";
+  if (isRead && !hasWorkload(change)) return undefined;
+  return act === "show" ? showLabel(change) : requestButtons[act].label;
 }
 
 /** A changed workload is one that people want to hear of. */
@@ -185,16 +171,6 @@ function tellButton(change: StoredChange) {
     { verb: "watch", ...where, share: false, args: { name: `${kind}/${name}` } },
     { at: 0 },
   );
-}
-
-function isShown(spec: ButtonSpec, change: StoredChange, canUndo: boolean): boolean {
-  if (spec === again && change.parts !== undefined) return restLabel(change) !== undefined;
-  if (spec === rest) return restLabel(change) !== undefined;
-  if (spec === undo) return canUndo && !change.isUndone;
-  if (spec === show || spec === logs) return hasWorkload(change);
-  if (isOfDeleted(change) || isLateHealth(change)) return false;
-  // The workload is still being read back.
-  return change.state !== "unknown" || change.settledAt !== undefined;
 }
 
 /** False before a creation and after a deletion. */
@@ -211,9 +187,11 @@ function showLabel({ workload }: StoredChange): string {
 }
 
 /** After drift, the button names what it requests: "Request 4 → 3". */
-function againLabel(change: StoredChange): string {
+function againLabel(change: StoredChange): string | undefined {
   const { state, ending, parts } = change;
-  if (parts !== undefined) return restLabel(change) ?? "Request again";
+  if (parts !== undefined || state === "done") return restLabel(change);
+  const isReadBack = state === "unknown" && change.settledAt === undefined;
+  if (isReadBack || isOfDeleted(change) || isLateHealth(change)) return undefined;
   if (state !== "drifted") return state === "expired" ? "Request again" : "Try again";
   const [only, ...rest] = ending?.kind === "drifted" ? ending.drift : [];
   if (only?.asked === undefined || rest.length > 0) return "Request again";

@@ -33,13 +33,13 @@ export type ChangeStory = {
 export function storyReply(events: readonly HistoryEvent[], story: ChangeStory): Post | undefined {
   const { change, names } = story;
   const isConfirmed = change.parts === undefined && events.some(({ kind }) => kind === "confirmed");
-  const mine = severalEvents(events, change)
-    // What took effect was accepted.
-    .filter((event) => !(isConfirmed && event.kind === "done"))
-    .filter(isForThread);
+  // What took effect was accepted.
+  const mine = severalEvents(events, change).filter(
+    ({ kind }) => threadLines[kind] !== undefined && !(isConfirmed && kind === "done"),
+  );
   const lines = mine
     .slice(-MOST_LINES)
-    .map((event) => partStory(event, change) ?? threadLines[event.kind](event, story));
+    .map((event) => partStory(event, change) ?? threadLines[event.kind]?.(event, story) ?? "");
   const [first, ...rest] = addressed(lines, mine.at(-1), story);
   if (first === undefined) return undefined;
   const left = mine.length - MOST_LINES;
@@ -55,30 +55,10 @@ export function storyReply(events: readonly HistoryEvent[], story: ChangeStory):
   return postOf([...earlier, section(first, ...rest), ...needed, ...driftList(moved)], namesIn(change, names));
 }
 
-type ThreadEvent = HistoryEvent & { readonly kind: ThreadKind };
+type Tell = (event: HistoryEvent, story: ChangeStory) => Line;
 
 /** What the card says, answers to one person and events without a Change stay out. */
-function isForThread(event: HistoryEvent): event is ThreadEvent {
-  return Object.hasOwn(threadLines, event.kind);
-}
-
-type Tell = (event: HistoryEvent, story: ChangeStory) => Line;
-type ThreadKind = Extract<
-  HistoryEventKind,
-  | "returned"
-  | "rejected"
-  | "cancelled"
-  | "expired"
-  | "drifted"
-  | "done"
-  | "failed"
-  | "unknown"
-  | "confirmed"
-  | "health"
-  | "recovered"
->;
-
-const threadLines: Readonly<Record<ThreadKind, Tell>> = {
+const threadLines: Readonly<Partial<Record<HistoryEventKind, Tell>>> = {
   returned: (event) => [words("⏳ Needs another approval"), ...result(event)],
   rejected: (event) => [words("🚫 "), actor(event), words(" rejected it"), ...result(event)],
   cancelled: (event) => [words("🚫 "), actor(event), words(" cancelled it")],
@@ -117,16 +97,11 @@ function result({ result }: HistoryEvent): Inline[] {
 function done(event: HistoryEvent, { change }: ChangeStory): Line {
   const { ending } = change;
   const rollout = rolloutWords(change);
-  if (rollout !== undefined) return [words(`${rollout}${after(event)}`)];
-  if (ending?.kind !== "run" || ending.outcome.kind !== "asked") return [words(`✅ Took effect${after(event)}`)];
+  if (rollout !== undefined) return `${rollout}${after(event)}`;
+  if (ending?.kind !== "run" || ending.outcome.kind !== "asked") return `✅ Took effect${after(event)}`;
   const { unseen } = ending.outcome;
-  return [
-    words(
-      unseen === undefined
-        ? `🟡 The workload API accepted it${after(event)}`
-        : `🟡 Accepted${after(event)}. The workload API doesn't report ${unseen}.`,
-    ),
-  ];
+  if (unseen === undefined) return `🟡 The workload API accepted it${after(event)}`;
+  return `🟡 Accepted${after(event)}. The workload API doesn't report ${unseen}.`;
 }
 
 /** Reply about a new version; the card shows how it ends. The rollout counts as begun only if a poll saw it. */
@@ -183,25 +158,19 @@ function partIn({ workload }: HistoryEvent, parts: readonly StoredChange[]): Sto
   return parts.find(({ workload: { kind, name } }) => kind === workload?.kind && name === workload.name);
 }
 
-type PartKind = "failed" | "unknown" | "drifted" | "health" | "recovered";
+type PartWords = readonly [mark: string, afterName: (result: string, name: string) => string];
 
-/** What follows the name. */
-const partWords: Readonly<Record<PartKind, readonly [mark: string, words: (result: string, name: string) => string]>> =
-  {
-    failed: ["❌", (result) => ` failed: ${result}`],
-    unknown: ["❓", (result) => ` couldn't be confirmed: ${result}`],
-    drifted: ["⚠️", () => " was skipped: it changed meanwhile"],
-    health: ["🔴", withoutName],
-    recovered: ["🟢", withoutName],
-  };
+const partWords: Readonly<Partial<Record<HistoryEventKind, PartWords>>> = {
+  failed: ["❌", (result) => ` failed: ${result}`],
+  unknown: ["❓", (result) => ` couldn't be confirmed: ${result}`],
+  drifted: ["⚠️", () => " was skipped: it changed meanwhile"],
+  health: ["🔴", withoutName],
+  recovered: ["🟢", withoutName],
+};
 
 /** The sentence about its health begins with its name. */
 function withoutName(result: string, name: string): string {
   return result.startsWith(name) ? result.slice(name.length) : `: ${result}`;
-}
-
-function isPartKind(kind: HistoryEventKind): kind is PartKind {
-  return Object.hasOwn(partWords, kind);
 }
 
 /** A line about one workload of several; undefined for what is about the request. */
@@ -212,8 +181,7 @@ export function partStory(event: HistoryEvent, { parts = [] }: StoredChange): Li
     const { mark, text } = endedHeadline(parts, pastWord(part));
     return [words(`${mark} ${text}`, RESULT)];
   }
-  if (!isPartKind(event.kind)) return undefined;
-  const [mark, about] = partWords[event.kind];
+  const [mark, about] = partWords[event.kind] ?? [];
   const { name } = part.workload;
-  return [words(`${mark} `), strong(name, NAME), words(about(oneLine(event.result), name), RESULT)];
+  return about && [words(`${mark} `), strong(name, NAME), words(about(oneLine(event.result), name), RESULT)];
 }

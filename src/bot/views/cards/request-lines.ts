@@ -1,5 +1,6 @@
 import type { StoredChange } from "../../changes/stored-change.ts";
-import { actionButton, actions, type Line, withBlockId, type Block } from "../kit/blocks.ts";
+import { requestButton } from "../kit/ask-buttons.ts";
+import { actions, type Line, withBlockId, type Block } from "../kit/blocks.ts";
 import { beforeRequester, requestPhrase, short, votesText } from "../kit/history-line.ts";
 import { type Inline, strong, words } from "../kit/inline.ts";
 import { shortAge, span } from "../kit/time.ts";
@@ -69,11 +70,7 @@ export const BESIDE_CARD = "waiting:";
 
 /** Buttons for a request outside of its card. */
 export function decisionButtons({ id }: StoredChange, may: "decide" | "cancel" | "nothing"): Block[] {
-  const cancel = actionButton({ label: "Cancel", action: { kind: "request", act: "cancel" }, value: id });
-  const decide = [
-    actionButton({ label: "Approve", action: { kind: "request", act: "approve" }, value: id, style: "primary" }),
-    actionButton({ label: "Reject", action: { kind: "request", act: "reject" }, value: id, style: "danger" }),
-  ];
-  const buttons = { decide, cancel: [cancel], nothing: [] }[may];
+  const acts = ({ decide: ["approve", "reject"], cancel: ["cancel"], nothing: [] } as const)[may]; // literal acts
+  const buttons = acts.map((act) => requestButton(act, id));
   return withBlockId(actions(...buttons), `${BESIDE_CARD}${id.slice(0, 40).toWellFormed()}`);
 }

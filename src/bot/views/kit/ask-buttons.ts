@@ -2,6 +2,7 @@ import type { Button, ActionsBlock, ActionsBlockElement, Overflow } from "@slack
 import type { Ask } from "../../ask.ts";
 import type { Risk } from "../../policy/operation-facts.ts";
 import type { Suggestion } from "../../errors.ts";
+import type { Action } from "./action-id.ts";
 import { actionButton, actions, type Block } from "./blocks.ts";
 import type { FormValues } from "../../commands/forms/form.ts";
 import { overflow } from "./menu.ts";
@@ -24,6 +25,29 @@ type Placed = { readonly at: number; readonly style?: "primary" | "danger" };
 /** Undefined when the Ask is too long for a button. */
 export function runButton(label: string, ask: Ask, { at, style }: Placed): Button | undefined {
   return actionButton({ label, action: { kind: "run", at }, value: JSON.stringify(ask), style });
+}
+
+export type RequestAct = Exclude<(Action & { readonly kind: "request" })["act"], "look">;
+type Look = { readonly label: string; readonly style?: "primary" | "danger" };
+
+export const requestButtons: Readonly<Record<RequestAct, Look>> = {
+  approve: { label: "Approve", style: "primary" },
+  reject: { label: "Reject", style: "danger" },
+  cancel: { label: "Cancel" },
+  undo: { label: "Undo" },
+  again: { label: "Request again" },
+  show: { label: "Show" },
+  logs: { label: "Logs" },
+};
+
+/** A button about a request, whose value is the request's id. `isBeside`: on another message than its card. */
+export function requestButton(
+  act: RequestAct,
+  value: string,
+  { isBeside = false, ...own }: Partial<Look> & { readonly isBeside?: boolean } = {},
+): Button | undefined {
+  const action = { kind: "request", act, isBeside } as const; // a literal kind
+  return actionButton({ ...requestButtons[act], ...own, action, value });
 }
 
 /** All that a verb with these actions can do is destructive, so its buttons warn. */

@@ -1,7 +1,8 @@
 import type { StoredChange } from "../../changes/stored-change.ts";
 import type { Standing } from "../../policy/policy.ts";
 import { approversWords, changeSummary, actionWords, namesIn, oneLine, waitWords } from "../cards/change-words.ts";
-import { actionButton, actions, askButton, context, section, type Line, type Block } from "../kit/blocks.ts";
+import { requestButton } from "../kit/ask-buttons.ts";
+import { actions, askButton, context, section, type Line, type Block } from "../kit/blocks.ts";
 import { code, firstOf, joined, strong, words, type Inline } from "../kit/inline.ts";
 import { type Post, postOf, type Names } from "../kit/post.ts";
 import { counted, truncate } from "../kit/text.ts";
@@ -67,10 +68,7 @@ export function decisionAnswer(input: DecisionAnswerInput): Post {
 
 function buttons(answer: DecisionAnswer): Block[] {
   if (answer.kind === "own") {
-    const { id: value } = answer.change;
-    return actions(
-      actionButton({ label: "Cancel request", action: { kind: "request", act: "cancel", isBeside: true }, value }),
-    );
+    return actions(requestButton("cancel", answer.change.id, { label: "Cancel request", isBeside: true }));
   }
   if (answer.kind !== "missing") return [];
   return actions(
@@ -79,47 +77,51 @@ function buttons(answer: DecisionAnswer): Block[] {
   );
 }
 
-function lines(input: DecisionAnswerInput): Lines {
-  const { answer } = input;
-  switch (answer.kind) {
-    case "missing":
-      return missing(answer);
-    case "check-failed":
-      return ["⚠️ Slack didn't confirm that you can decide on this. Nothing was decided.", "Try again in a minute."];
-    case "late":
-    case "retired":
-      return tooLate(answer, input);
-    case "foreign":
-    case "own":
-    case "not-yours":
-    case "standing":
-      return refused(answer, input);
-    case "not-enough":
-    case "not-run":
-      return notRun(answer, input);
-    default:
-      return accepted(answer, input);
-  }
-}
-
 type Some<Kind extends DecisionAnswer["kind"]> = DecisionAnswer & { readonly kind: Kind };
 
-function accepted(
-  { kind, change }: Some<"counted" | "approved" | "rejected" | "cancelled" | "twice">,
-  input: DecisionAnswerInput,
-): Lines {
-  const what = about(change, input);
-  switch (kind) {
+function lines(input: DecisionAnswerInput): Lines {
+  const { answer, defaultRegion, waitsFor } = input;
+  if (answer.kind === "missing") return missing(answer);
+  if (answer.kind === "check-failed") {
+    return ["⚠️ Slack didn't confirm that you can decide on this. Nothing was decided.", "Try again in a minute."];
+  }
+  const { change } = answer;
+  const { votes, terms } = change;
+  const about = (before: string): Inline[] => [words(before, 200), ...actionWords(change, defaultRegion)];
+  const unchanged = (before: string): Inline[] => [...about(before), words(". Nothing was changed.")];
+  const count = `${votes.length} of ${terms?.votes ?? votes.length}`;
+  const summary: Line = [words(changeSummary(change, waitsFor), 600)];
+  const needs: Inline[] = [words("It needs "), ...whoMay(change, input), words(".")];
+  switch (answer.kind) {
     case "counted":
-      return [[words(`👍 Approved, ${votes(change)}: `), ...what], changeSummary(change, input.waitsFor)];
+      return [about(`👍 Approved, ${count}: `), summary];
     case "approved":
       return afterApproval(change, input);
+    case "not-enough":
+      return [unchanged("⏳ Approved, but more approvals are needed to "), [words(oneLine(change.notice ?? ""), 500)]];
+    case "not-run":
+      return [unchanged("🚫 Approved, but the policy now refuses to "), [words(answer.why, 600)]];
     case "rejected":
-      return [[words("🚫 Rejected: "), ...what, words(". Nothing was changed.")]];
+      return [unchanged("🚫 Rejected: ")];
     case "cancelled":
-      return [[words("🚫 Cancelled: "), ...what, words(". Nothing was changed.")]];
+      return [unchanged("🚫 Cancelled: ")];
     case "twice":
-      return [[words(`You already approved this, ${votes(change)}: `), ...what], changeSummary(change, input.waitsFor)];
+      return [about(`You already approved this, ${count}: `), summary];
+    case "late":
+      return [about(`Too late to ${answer.wanted} this: `), summary];
+    case "retired":
+      return [about("This card is out of date, so nothing was decided: "), summary, "Use the newer card."];
+    case "foreign":
+      return [about(`🚫 You can't ${answer.wanted} this: `), [...needs, ...named(answer)]];
+    case "own":
+      return [about("🚫 You can't decide on your own request: "), needs];
+    case "not-yours":
+      return [
+        about(`🚫 Only ${change.requester.name} can cancel this request: `),
+        "If you can approve it, you can reject it instead.",
+      ];
+    case "standing":
+      return [about(`🚫 You can't decide on this, because ${standings[answer.standing]}: `), needs];
   }
 }
 
@@ -127,12 +129,13 @@ function accepted(
 function afterApproval(change: StoredChange, input: DecisionAnswerInput): Lines {
   const { state, ending, workload } = change;
   const { waitsFor } = input;
+  const what = [...actionWords(change, input.defaultRegion), words(".")];
   const but = (mark: string, why: readonly Inline[]): Lines => [[words(`${mark} Approved, but `), ...why]];
   const name = change.parts === undefined ? strong(workload.name, 100) : words("a workload");
   switch (state) {
     case "approved":
       return [
-        [words("👍 Approved: "), ...about(change, input), words(".")],
+        [words("👍 Approved: "), ...what],
         [
           words(waitsFor === undefined ? "It runs in a moment, " : `It ${waitWords(waitsFor)}, and then runs `),
           words("unless "),
@@ -141,7 +144,7 @@ function afterApproval(change: StoredChange, input: DecisionAnswerInput): Lines 
         ],
       ];
     case "claimed":
-      return [[words("👍 Approved. It runs now: "), ...about(change, input), words(".")]];
+      return [[words("👍 Approved. It runs now: "), ...what]];
     case "drifted":
       if (change.wayBackEnd?.isNeeded === false) return but("🟢", [words(`${change.wayBackEnd.why}.`, 200)]);
       return but("⚠️", [name, words(" changed meanwhile: nothing was run.")]);
@@ -154,58 +157,12 @@ function afterApproval(change: StoredChange, input: DecisionAnswerInput): Lines 
     case "failed": {
       const outcome = ending?.kind === "run" ? ending.outcome : undefined;
       return [
-        [words("❌ Approved, but it failed: "), ...about(change, input), words(".")],
+        [words("❌ Approved, but it failed: "), ...what],
         [words(outcome?.kind === "failed" ? outcome.why : changeSummary(change, waitsFor), 600)],
       ];
     }
     default:
       return [[words("👍 Approved. "), words(changeSummary(change, waitsFor), 600)]];
-  }
-}
-
-/** Approved, but stopped by a policy that changed since the request. */
-function notRun(answer: Some<"not-enough" | "not-run">, input: DecisionAnswerInput): Lines {
-  const { change } = answer;
-  const what = about(change, input);
-  if (answer.kind === "not-run") {
-    return [
-      [words("🚫 Approved, but the policy now refuses to "), ...what, words(". Nothing was changed.")],
-      [words(answer.why, 600)],
-    ];
-  }
-  return [
-    [words("⏳ Approved, but more approvals are needed to "), ...what, words(". Nothing was changed.")],
-    [words(oneLine(change.notice ?? ""), 500)],
-  ];
-}
-
-function tooLate(answer: Some<"late" | "retired">, input: DecisionAnswerInput): Lines {
-  const { change } = answer;
-  const what = about(change, input);
-  const summary: Line = [words(changeSummary(change, input.waitsFor), 600)];
-  if (answer.kind === "late") return [[words(`Too late to ${answer.wanted} this: `), ...what], summary];
-  return [[words("This card is out of date, so nothing was decided: "), ...what], summary, "Use the newer card."];
-}
-
-function refused(answer: Some<"foreign" | "own" | "not-yours" | "standing">, input: DecisionAnswerInput): Lines {
-  const { change } = answer;
-  const what = about(change, input);
-  const who: Inline[] = [words("It needs "), ...whoMay(change, input), words(".")];
-  switch (answer.kind) {
-    case "foreign":
-      return [
-        [words(`🚫 You can't ${answer.wanted} this: `), ...what],
-        [...who, ...named(answer)],
-      ];
-    case "own":
-      return [[words("🚫 You can't decide on your own request: "), ...what], who];
-    case "not-yours":
-      return [
-        [words(`🚫 Only ${change.requester.name} can cancel this request: `, 200), ...what],
-        "If you can approve it, you can reject it instead.",
-      ];
-    case "standing":
-      return [[words(`🚫 You can't decide on this, because ${standings[answer.standing]}: `), ...what], who];
   }
 }
 
@@ -215,15 +172,6 @@ const standings: Readonly<Record<Exclude<Standing, "member">, string>> = {
   bot: "apps can't approve requests",
   deactivated: "your Slack account is deactivated",
 };
-
-/** "scale *web* to 2". */
-function about(change: StoredChange, { defaultRegion }: DecisionAnswerInput): readonly Inline[] {
-  return actionWords(change, defaultRegion);
-}
-
-function votes({ votes: all, terms }: StoredChange): string {
-  return `${all.length} of ${terms?.votes ?? all.length}`;
-}
 
 /** "2 approvals from @oncall". Only one person sees this, so mentions notify nobody. */
 function whoMay({ terms }: StoredChange, { names }: DecisionAnswerInput): Inline[] {

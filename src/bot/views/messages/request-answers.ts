@@ -9,7 +9,7 @@ import { truncate, counted, truncateMiddle, visible } from "../kit/text.ts";
 import type { Ask } from "../../ask.ts";
 import { headlineBlock } from "../cards/change-card.ts";
 import { span } from "../kit/time.ts";
-import { runButton } from "../kit/ask-buttons.ts";
+import { requestButton, runButton } from "../kit/ask-buttons.ts";
 import type { Change } from "../../changes/change.ts";
 import { imageOf, runningImage } from "../../../api/image.ts";
 
@@ -40,10 +40,7 @@ export function askedElsewhere({ change, cardIn, link, defaultRegion, names = {}
           ...end,
         ],
       ),
-      ...actions(
-        linkButton("Open card", link),
-        actionButton({ label: "Cancel", action: { kind: "request", act: "cancel", isBeside: true }, value: id }),
-      ),
+      ...actions(linkButton("Open card", link), requestButton("cancel", id, { isBeside: true })),
       context(truncate(id, 40)),
     ],
     namesIn(change, names),
@@ -102,20 +99,8 @@ function status({ change, names, waitsFor }: DuplicateRequest): Line[] {
 
 /** The requester may cancel, an approver may approve; others read the card. */
 function buttonsFor({ change, viewer }: DuplicateRequest): (Button | undefined)[] {
-  if (change.state !== "pending") return [];
-  const { id: value } = change;
-  if (viewer === "approver")
-    return [
-      actionButton({
-        label: "Approve",
-        action: { kind: "request", act: "approve", isBeside: true },
-        value,
-        style: "primary",
-      }),
-    ];
-  return viewer === "requester"
-    ? [actionButton({ label: "Cancel", action: { kind: "request", act: "cancel", isBeside: true }, value })]
-    : [];
+  if (change.state !== "pending" || viewer === "other") return [];
+  return [requestButton(viewer === "approver" ? "approve" : "cancel", change.id, { isBeside: true })];
 }
 
 export type RepeatMessage = {
@@ -175,12 +160,7 @@ export function warningMessage({ phrased, itself, ofOthers, ask, confirmed, undo
     ...actions(
       undoes === undefined
         ? runButton(label, ask, { at: 0, style: "danger" })
-        : actionButton({
-            label,
-            action: { kind: "request", act: "undo", isBeside: true },
-            value: `${undoes} ${confirmed}`,
-            style: "danger",
-          }),
+        : requestButton("undo", `${undoes} ${confirmed}`, { label, style: "danger", isBeside: true }),
       actionButton({ label: "Cancel", action: { kind: "dismiss" }, value: "cancel" }),
     ),
     context("Nothing was changed yet."),
