@@ -42,7 +42,6 @@ export const regionField: CommonField = {
 export const shareField: CommonField = {
   id: "share",
   label: "Who sees it",
-  isOptional: true,
   isMore: true,
   input: { kind: "tick", text: "Everyone in this channel" },
 };
@@ -67,7 +66,6 @@ const breakGlassField: CommonField = {
   id: "break-glass",
   label: "Break glass",
   hint: "Needs a reason. The channel is notified.",
-  isOptional: true,
   isMore: true,
   input: { kind: "tick", text: "Run now without approval, if policy allows it" },
 };

@@ -32,8 +32,8 @@ export type FormInput =
   | { readonly kind: "date" }
   /** A person, as `<@U0DANA>`. */
   | { readonly kind: "person" }
-  /** A channel, by its id. */
-  | { readonly kind: "channel" };
+  /** A channel, by its id; at first the current one, if so. */
+  | { readonly kind: "channel"; readonly isCurrent?: true };
 
 export type FormOption = { readonly value: string; readonly text: string; readonly description?: string };
 
@@ -43,6 +43,7 @@ export type FormField = {
   readonly label: string;
   readonly hint?: string;
   readonly placeholder?: string;
+  /** Default: whether its argument may be missing. A box never has to be ticked. */
   readonly isOptional?: boolean;
   /** Shown only after "More settings". */
   readonly isMore?: boolean;

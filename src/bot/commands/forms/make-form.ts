@@ -1,4 +1,4 @@
-import type { z } from "zod";
+import { z } from "zod";
 import { UserError } from "../../errors.ts";
 import type { CommonField } from "./fields.ts";
 import { argumentOf, linesOf, type RawArgument, maskedLine } from "./argument-text.ts";
@@ -42,8 +42,10 @@ export function makeForm(source: FormSource): Form {
   };
 }
 
-export function allFields({ form, common }: Pick<FormSource, "form" | "common">, values: FormValues): FormField[] {
-  return [...form.fields(values), ...common];
+export function allFields({ args, form, common }: Omit<FormSource, "verb">, values: FormValues): FormField[] {
+  const mayBeEmpty = ({ id, input }: FormField): boolean =>
+    input.kind === "tick" || (args instanceof z.ZodObject && args.shape[id]?.safeParse(undefined).success === true);
+  return [...form.fields(values), ...common].map((field) => ({ isOptional: mayBeEmpty(field), ...field }));
 }
 
 function fill(source: FormSource, values: FormValues): FilledForm {
@@ -118,10 +120,7 @@ function firstErrors(
  * Slack's client must not get further. Pure.
  */
 export function fieldError(field: FormField, text: string): string | undefined {
-  const { input, isOptional } = field;
-  if (text.trim() === "") {
-    return isOptional === true || input.kind === "tick" ? undefined : `${labelled(field)} is required.`;
-  }
+  if (text.trim() === "") return field.isOptional === true ? undefined : `${labelled(field)} is required.`;
   // The mask of a hidden value, sent back as the value.
   const masked = field.isSecret === true ? maskedLine(text) : undefined;
   if (masked !== undefined) return `Type the value of ${masked.split("=", 1)[0]} again. It isn't kept in forms.`;

@@ -9,7 +9,6 @@ export const containerField: FormField = {
   id: "container",
   label: "Container",
   hint: "Only needed if the service has several containers.",
-  isOptional: true,
   isMore: true,
   input: { kind: "text", maxLength: requestLimits.containerName },
 };

@@ -18,6 +18,7 @@ const Args = z.object({ whose: z.enum(["mine", "channel", "workspace"]).default(
 const whoseField: FormField = {
   id: "whose",
   label: "Use it for",
+  isOptional: false,
   input: {
     kind: "choice",
     style: "radio",

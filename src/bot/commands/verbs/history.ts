@@ -80,20 +80,18 @@ const dayField: FormField = {
 const jsonField: FormField = {
   id: "json",
   label: "File",
-  isOptional: true,
   isMore: true,
   input: { kind: "tick", text: "Every step, up to 1,000 rows" },
 };
 
 function fields({ since }: FormValues, verbs: readonly string[]): FormField[] {
   return [
-    { ...workloadField, hint: "Default: all workloads.", isOptional: true },
-    { id: "by", label: "Person", hint: "Default: everybody.", isOptional: true, input: { kind: "person" } },
+    { ...workloadField, hint: "Default: all workloads." },
+    { id: "by", label: "Person", hint: "Default: everybody.", input: { kind: "person" } },
     {
       id: "verb",
       hint: "Default: everything.",
       label: "Commands",
-      isOptional: true,
       isMore: true,
       input: { kind: "choices", options: verbs.map((verb) => ({ value: verb, text: verb })) },
     },
@@ -101,7 +99,6 @@ function fields({ since }: FormValues, verbs: readonly string[]): FormField[] {
       id: "since",
       hint: "Default: all history.",
       label: "Period",
-      isOptional: true,
       redraws: true,
       input: { kind: "choice", style: "menu", options: periods },
     },

@@ -36,7 +36,7 @@ export const undo = readVerb({
   form: {
     title: "Undo a change",
     submit: "Continue",
-    fields: () => [{ ...workloadField, hint: "Default: your newest change.", isOptional: true }],
+    fields: () => [{ ...workloadField, hint: "Default: your newest change." }],
   },
   async answer({ name: typed }, context) {
     const { records, ask, now, defaultRegion } = context;

@@ -2,12 +2,13 @@ import type { ModalView } from "@slack/types";
 import type { AccountOwner } from "../../accounts/resolve.ts";
 import { limits, section, type Block, type Line } from "../kit/blocks.ts";
 import { words, code, channel, type Inline } from "../kit/inline.ts";
-import { modal, textInput } from "./modal.ts";
+import type { FormField } from "../../commands/forms/form.ts";
+import { formInput } from "./form-element.ts";
+import { modal } from "./modal.ts";
 import { type Post, postOf } from "../kit/post.ts";
 
 export const connectTitle = "Connect an account";
 
-const USERNAME = 255;
 const PROBLEMS = 4;
 
 export type ConnectForm = {
@@ -20,6 +21,20 @@ export type ConnectForm = {
   readonly problems?: readonly string[];
 };
 
+const usernameField: FormField = {
+  id: "username",
+  label: "User name",
+  hint: "The account's user name in the workload API.",
+  input: { kind: "text", maxLength: 255 },
+};
+
+const tokenField: FormField = {
+  id: "token",
+  label: "API token",
+  hint: "Visible while you type. I test it once, store it encrypted and never show it again.",
+  input: { kind: "text", maxLength: limits.inputLength },
+};
+
 /** Asks for an account, so that no token is typed into a command. Its fields are `username` and `token`. */
 export function connectForm({ owner, metadata, username, problems = [] }: ConnectForm): ModalView {
   return modal({
@@ -29,19 +44,8 @@ export function connectForm({ owner, metadata, username, problems = [] }: Connec
     blocks: [
       ...problems.slice(0, PROBLEMS).map((problem) => section([words(`❌ Nothing was connected. ${problem}`, 900)])),
       section([words("I'll use this account "), ...forWhom(owner)]),
-      textInput({
-        id: "username",
-        label: "User name",
-        hint: "The account's user name in the workload API.",
-        initial: username,
-        maxLength: USERNAME,
-      }),
-      textInput({
-        id: "token",
-        label: "API token",
-        hint: "Visible while you type. I test it once, store it encrypted and never show it again.",
-        maxLength: limits.inputLength,
-      }),
+      formInput(usernameField, { value: username }),
+      formInput(tokenField),
     ],
   });
 }

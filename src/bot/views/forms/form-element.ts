@@ -1,4 +1,4 @@
-import type { ExternalSelect, InputBlockElement, PlainTextElement, PlainTextInput } from "@slack/types";
+import type { ExternalSelect, InputBlock, InputBlockElement, PlainTextElement, PlainTextInput } from "@slack/types";
 import { z } from "zod";
 import type { FormField, FormInput, FormValues } from "../../commands/forms/form.ts";
 import { encodeAction, type Picker } from "../kit/action-id.ts";
@@ -48,6 +48,7 @@ export function formElement({ id, input, placeholder = "" }: FormField, value: s
         type: "conversations_select",
         ...withPlaceholder(base, "Choose a channel…"),
         filter: { include: ["public", "private"], exclude_bot_users: true },
+        ...(input.isCurrent && { default_to_current_conversation: true }),
         ...(/^[CG][A-Z0-9]{2,20}$/u.test(value) && { initial_conversation: value }),
       };
     case "tick": {
@@ -69,6 +70,38 @@ export function formElement({ id, input, placeholder = "" }: FormField, value: s
     default:
       return picked(base, input, value);
   }
+}
+
+type Drawing = {
+  readonly value?: string | undefined;
+  /** See `blockIdOf`. */
+  readonly generation?: number;
+  /** The first empty field that is needed has the cursor. Slack takes one focused element in a view. */
+  readonly isFocused?: boolean;
+};
+
+/**
+ * The id of a field's block; Slack expects errors under it. When a view is updated, Slack keeps what was typed in a block
+ * with the same id and ignores its new initial value. A value that arrives later therefore needs a new generation.
+ * https://docs.slack.dev/surfaces/modals#updating_views
+ */
+function blockIdOf(fieldId: string, generation: number): string {
+  return generation > 0 ? `${fieldId}@${generation}` : fieldId;
+}
+
+/** A field as a Slack block. A value that Slack would refuse is left out. */
+export function formInput(field: FormField, drawing: Drawing = {}): InputBlock {
+  const { value = "", generation = 0, isFocused = false } = drawing;
+  const { id, label, hint = "" } = field;
+  return {
+    type: "input",
+    block_id: blockIdOf(id, generation),
+    label: plain(label, limits.inputLabel),
+    optional: field.isOptional === true,
+    ...(hint !== "" && { hint: plain(hint, limits.inputHint) }),
+    ...(field.redraws === true && { dispatch_action: true }),
+    element: { ...formElement(field, value), ...(isFocused && { focus_on_load: true }) },
+  };
 }
 
 /** A menu always has a placeholder. */

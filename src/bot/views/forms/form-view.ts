@@ -1,10 +1,10 @@
 import type { ModalView, InputBlock } from "@slack/types";
 import type { FormField, FormValues } from "../../commands/forms/form.ts";
 import type { Form } from "../../commands/command.ts";
-import { actionButton, actions, listed, type Line, limits, type Block } from "../kit/blocks.ts";
+import { actionButton, actions, listed, type Line, type Block } from "../kit/blocks.ts";
 import { modal } from "./modal.ts";
-import { truncate, plain } from "../kit/text.ts";
-import { formElement } from "./form-element.ts";
+import { truncate } from "../kit/text.ts";
+import { formInput } from "./form-element.ts";
 
 export type FormViewInput = {
   readonly verb: string;
@@ -59,7 +59,7 @@ function valueOf(values: FormValues, id: string): string {
 
 /** A value that would make the view too large for Slack is left out. */
 function inputs(fields: readonly FormField[], { values, generations }: FormViewInput): Block[] {
-  const focused = fields.find((field) => !isOptional(field) && valueOf(values, field.id) === "");
+  const focused = fields.find((field) => field.isOptional !== true && valueOf(values, field.id) === "");
   let room = ROOM;
   return fields.map((field) => {
     const generation = (Object.hasOwn(generations, field.id) ? generations[field.id] : undefined) ?? 0;
@@ -72,42 +72,6 @@ function inputs(fields: readonly FormField[], { values, generations }: FormViewI
   });
 }
 
-/** Slack doesn't submit a form with an unticked box that isn't optional. */
-function isOptional({ isOptional: mayBeEmpty, input }: FormField): boolean {
-  return mayBeEmpty === true || input.kind === "tick";
-}
-
-type Drawing = {
-  readonly value: string;
-  /** See `blockIdOf`. */
-  readonly generation: number;
-  /** The first empty field that is needed has the cursor. Slack takes one focused element in a view. */
-  readonly isFocused?: boolean;
-};
-
-/**
- * The id of a field's block; Slack expects errors under it. When a view is updated, Slack keeps what was typed in a block
- * with the same id and ignores its new initial value. A value that arrives later therefore needs a new generation.
- * https://docs.slack.dev/surfaces/modals#updating_views
- */
-export function blockIdOf(fieldId: string, generation: number): string {
-  return generation > 0 ? `${fieldId}@${generation}` : fieldId;
-}
-
-/** A field as a Slack block. A value that Slack would refuse is left out. */
-export function formInput(field: FormField, { value, generation, isFocused = false }: Drawing): InputBlock {
-  const { id, label, hint = "" } = field;
-  return {
-    type: "input",
-    block_id: blockIdOf(id, generation),
-    label: plain(label, limits.inputLabel),
-    optional: isOptional(field),
-    ...(hint !== "" && { hint: plain(hint, limits.inputHint) }),
-    ...(field.redraws === true && { dispatch_action: true }),
-    element: { ...formElement(field, value), ...(isFocused && { focus_on_load: true }) },
-  };
-}
-
 const CHANNEL_FIELD = "channel";
 
 const channelHints = {
@@ -116,20 +80,8 @@ const channelHints = {
 } as const;
 
 /** For forms that are opened outside of a channel. The person must be a member of the channel they choose. */
-function channelInput(use: keyof typeof channelHints, chosen: string): InputBlock {
-  return {
-    type: "input",
-    block_id: CHANNEL_FIELD,
-    label: plain("Channel", limits.inputLabel),
-    optional: true,
-    hint: plain(channelHints[use], limits.inputHint),
-    element: {
-      type: "conversations_select",
-      action_id: CHANNEL_FIELD,
-      placeholder: plain("Choose a channel…", limits.placeholder),
-      filter: { include: ["public", "private"], exclude_bot_users: true },
-      default_to_current_conversation: true,
-      ...(/^[CG][A-Z0-9]{2,20}$/u.test(chosen) && { initial_conversation: chosen }),
-    },
-  };
+function channelInput(use: keyof typeof channelHints, value: string): InputBlock {
+  const input = { kind: "channel", isCurrent: true } as const; // a literal kind
+  const field = { id: CHANNEL_FIELD, label: "Channel", hint: channelHints[use], isOptional: true, input };
+  return formInput(field, { value });
 }

@@ -1,7 +1,8 @@
-import type { InputBlock, ModalView } from "@slack/types";
+import type { ModalView } from "@slack/types";
 import { limits, type Block, section, context } from "../kit/blocks.ts";
-import { plain, truncate, visible, visibleLines } from "../kit/text.ts";
+import { plain } from "../kit/text.ts";
 import { words, channel, type Inline } from "../kit/inline.ts";
+import { formInput } from "./form-element.ts";
 import { type Post, postOf } from "../kit/post.ts";
 import type { StoredChange } from "../../changes/stored-change.ts";
 import { actionWords, personWords } from "../cards/change-words.ts";
@@ -32,37 +33,6 @@ export function modal({ title, blocks, close = "Close", form }: Modal): ModalVie
       private_metadata: form.metadata,
     }),
     blocks: blocks.slice(0, limits.viewBlocks),
-  };
-}
-
-type TextInput = {
-  /** Both block_id and action_id. */
-  readonly id: string;
-  readonly label: string;
-  readonly hint?: string;
-  readonly initial?: string | undefined;
-  readonly maxLength: number;
-  readonly isOptional?: boolean;
-  readonly isMultiline?: boolean;
-};
-
-export function textInput(input: TextInput): InputBlock {
-  const { id, label, hint, initial = "", isOptional = false, isMultiline = false } = input;
-  const maxLength = Math.min(input.maxLength, limits.inputLength);
-  const before = truncate(isMultiline ? visibleLines(initial) : visible(initial), maxLength);
-  return {
-    type: "input",
-    block_id: id,
-    label: plain(label, limits.inputLabel),
-    optional: isOptional,
-    ...(hint !== undefined && { hint: plain(hint, limits.inputHint) }),
-    element: {
-      type: "plain_text_input",
-      action_id: id,
-      multiline: isMultiline,
-      max_length: maxLength,
-      ...(before !== "" && { initial_value: before }),
-    },
   };
 }
 
@@ -105,8 +75,6 @@ function where({ card, terms, channelId }: StoredChange): Inline[] {
   return [words("The card in "), channel(id)];
 }
 
-const REASON = 500;
-
 export type RejectForm = {
   readonly change: StoredChange;
   /** Comes back with the submission; at most 3,000 characters. */
@@ -123,13 +91,12 @@ export function rejectForm({ change, metadata, defaultRegion }: RejectForm): Mod
     blocks: [
       section([personWords(change.requester), words(" wants to "), ...actionWords(change, defaultRegion), words(".")]),
       ...diffList(change.diff),
-      textInput({
+      formInput({
         id: "reason",
         label: "Reason",
         hint: "Shown on the card and in history.",
-        maxLength: REASON,
         isOptional: true,
-        isMultiline: true,
+        input: { kind: "lines", maxLength: 500 },
       }),
     ],
   });

@@ -68,12 +68,11 @@ function formOf(all: () => readonly Command[]): Pick<ReadCommand, "form" | "unfi
     title: "Can I …?",
     submit: "Check",
     fields: () => [
-      { id: "verb", label: "Command", input: { kind: "choice", style: "menu", options: verbs() } },
+      { id: "verb", label: "Command", isOptional: false, input: { kind: "choice", style: "menu", options: verbs() } },
       {
         id: "words",
         label: "Its arguments",
         placeholder: "For example: web 0",
-        isOptional: true,
         input: { kind: "command", maxLength: 3_000 },
       },
     ],

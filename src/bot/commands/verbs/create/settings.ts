@@ -142,7 +142,7 @@ function more(label: string): Field {
 }
 
 function tick(label: string, text: string): Field {
-  return { label, isOptional: true, isMore: true, input: { kind: "tick", text } };
+  return { label, isMore: true, input: { kind: "tick", text } };
 }
 
 /** The fields for a kind; until one is chosen, those that both kinds share. Pure. */

@@ -19,7 +19,6 @@ export const onFailureField: FormField = {
   id: "on-failure",
   label: "If it doesn't get ready",
   hint: "Default: roll back.",
-  isOptional: true,
   isMore: true,
   input: {
     kind: "choice",

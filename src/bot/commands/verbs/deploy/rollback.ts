@@ -37,7 +37,6 @@ const revisionField: FormField = {
   id: "revision",
   label: "Revision",
   hint: "Default: the one before. “Versions” lists them.",
-  isOptional: true,
   input: { kind: "number", from: 1, to: 999_999_999 },
 };
 

@@ -32,7 +32,6 @@ const fields: readonly FormField[] = [
     id: "kind",
     label: "Kind",
     hint: "Default: services and jobs",
-    isOptional: true,
     input: {
       kind: "choice",
       style: "menu",
@@ -45,14 +44,12 @@ const fields: readonly FormField[] = [
   {
     id: "text",
     label: "Name contains",
-    isOptional: true,
     input: { kind: "text", maxLength: 100 },
   },
   {
     id: "status",
     label: "Status",
     hint: "For example failed, running or stopped",
-    isOptional: true,
     input: { kind: "text", maxLength: 50 },
   },
 ];
