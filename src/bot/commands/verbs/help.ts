@@ -4,9 +4,8 @@ import { type Command, helpGroups, type ReadCommand, type VerbContext } from "..
 import { findCommand } from "../grammar/find-command.ts";
 import { unableTo } from "../lookup/unable.ts";
 import { readVerb } from "../grammar/verb.ts";
-import { openButton } from "../../views/kit/ask-buttons.ts";
+import { besideButton, openButton } from "../../views/kit/ask-buttons.ts";
 import {
-  actionButton,
   actions,
   context,
   section,
@@ -95,29 +94,16 @@ function shortMenu(command: string): Message {
   return post(`${question} Or type: ${typed}`, [
     section([strong(question)]),
     ...actions(
-      besideButton("List workloads", "list"),
+      besideButton("List workloads", { verb: "list", share: false, args: {} }),
       openButton("Show logs", { verb: "logs", values: {} }),
       openButton("Create", { verb: "create", values: {} }),
-      besideButton("What needs my approval?", "pending"),
+      besideButton("What needs my approval?", { verb: "pending", share: false, args: {} }),
     ),
     context(`Or type: ${typed}`),
   ]);
 }
 
-/** Its answer is shown below the menu, to the person who clicked; a `read` would replace the menu for everybody. */
-function besideButton(label: string, verb: string) {
-  const ask: Ask = { verb, share: false, args: {} };
-  return actionButton({ label, action: { kind: "readBeside", verb }, value: JSON.stringify(ask) });
-}
-
-/** Usage and example are without the command's name. */
-type Verb = {
-  readonly name: string;
-  readonly summary: string;
-  readonly usage: string;
-  readonly example: string;
-  readonly options: readonly { readonly flag: string; readonly summary: string }[];
-};
+type Verb = Pick<Command, "name" | "summary" | "usage" | "example" | "options">;
 
 /** The best verdict on the verb for the person who asks, here. */
 type Outlook = "allow" | "approve" | "refuse";

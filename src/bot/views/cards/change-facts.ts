@@ -5,7 +5,7 @@ import { beforeRequester } from "../kit/history-line.ts";
 import { listed, type Line, type Block } from "../kit/blocks.ts";
 import { expires, firstOf, moment, words, type Inline } from "../kit/inline.ts";
 import type { Names } from "../kit/post.ts";
-import { saidOnce, truncate, visible } from "../kit/text.ts";
+import { namesAnd, saidOnce, truncate, visible } from "../kit/text.ts";
 import { span } from "../kit/time.ts";
 import { oneLine, personWords, termsWords } from "./change-words.ts";
 import { diffList, driftList } from "./diff.ts";
@@ -28,7 +28,7 @@ export type CanApprove = {
 
 /** The facts below the headline: those needed to decide, then the outcome, who asked and who approved. */
 export function changeFacts(change: StoredChange, names: Names, approvers?: CanApprove): Block[] {
-  if (change.parts !== undefined) return severalFacts({ change, parts: change.parts, names, approvers });
+  if (change.parts !== undefined) return severalFacts(change, change.parts, names, approvers);
   const { fact, list } = difference(change);
   switch (change.state) {
     case "pending":
@@ -54,14 +54,12 @@ export function changeFacts(change: StoredChange, names: Names, approvers?: CanA
   }
 }
 
-type Several = {
-  readonly change: StoredChange;
-  readonly parts: readonly StoredChange[];
-  readonly names: Names;
-  readonly approvers: CanApprove | undefined;
-};
-
-function severalFacts({ change, parts, names, approvers }: Several): Block[] {
+function severalFacts(
+  change: StoredChange,
+  parts: readonly StoredChange[],
+  names: Names,
+  approvers: CanApprove | undefined,
+): Block[] {
   const also = parts.flatMap(({ workload, diff }) => alsoTaken(diff).map((line) => `${workload.name}: ${line}`));
   const lines = [...partBlocks({ change, parts }), ...diffList(also)];
   switch (change.state) {
@@ -146,9 +144,7 @@ function ableWords(approvers: CanApprove | undefined): string[] {
   if (approvers === undefined) return [];
   const { names, count } = approvers;
   if (names.length === 0) return [count === 0 ? "nobody can approve now" : "who can approve now isn't known"];
-  const others = count === undefined ? " and maybe others" : ` and ${count - names.length} more`;
-  const listed = names.map((name) => truncate(visible(name), 60)).join(", ");
-  return [`can approve now: ${listed}${count === names.length ? "" : others}`];
+  return [`can approve now: ${namesAnd(approvers, "and maybe others")}`];
 }
 
 function voters(votes: readonly Vote[]): Inline[] {

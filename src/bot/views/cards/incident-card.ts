@@ -4,7 +4,7 @@ import type { Alert, NoticedEvent } from "../../watch/alert.ts";
 import type { Incident, IncidentCause } from "../../watch/incident.ts";
 import { causeWords } from "../../../api/cause.ts";
 import { statusSentence } from "../../../api/workload-status.ts";
-import { openButton, runButton } from "../kit/ask-buttons.ts";
+import { besideButton, openButton, runButton } from "../kit/ask-buttons.ts";
 import { afterName, dotOf } from "../kit/health.ts";
 import { actionButton, actions, type Block, context, type Line, listed, preformatted, section } from "../kit/blocks.ts";
 import { historyLine } from "../kit/history-line.ts";
@@ -111,26 +111,25 @@ function beforeLines({ openedAt, changedBefore, cause }: Incident, card: Inciden
   const after = history.filter(({ at }) => at > openedAt).slice(0, 2);
   const line = (event: HistoryEvent): Inline[] => historyLine(event, detail);
   const known = before.map((event): Line => [words("Before it: "), ...line(event)]);
-  const seen: Line[] =
-    changedBefore === undefined || before.length > 0
-      ? []
-      : [
-          [
-            words(`Before it: ${changedBefore.words.replace(/^was /u, "")}, not by a request here, `),
-            moment(changedBefore.at),
-          ],
-        ];
-  return [...known, ...seen, ...after.map((event): Line => [words("Since then: "), ...line(event)])];
+  const since = after.map((event): Line => [words("Since then: "), ...line(event)]);
+  if (changedBefore === undefined || before.length > 0) return [...known, ...since];
+  const what = `Before it: ${changedBefore.words.replace(/^was /u, "")}, not by a request here, `;
+  return [[words(what), moment(changedBefore.at)], ...since];
 }
 
-const ends: Readonly<Record<NonNullable<Incident["end"]>, readonly [dot: string, what: string]>> = {
-  recovered: ["🟢", "recovered"],
-  stopped: ["⚪️", "was stopped"],
-  idle: ["⚪️", "became idle"],
-  deleted: ["⚪️", "was deleted"],
-  replaced: ["⚪️", "was replaced by another workload of its name"],
-  unwatched: ["⚪️", "isn't watched any more"],
-  restored: ["⚪️", "isn't updated here any more: Gantry was restored from a backup"],
+/** What became of one, and of some among several. */
+const ends: Readonly<Record<NonNullable<Incident["end"]>, readonly [dot: string, what: string, some: string]>> = {
+  recovered: ["🟢", "recovered", "recovered"],
+  stopped: ["⚪️", "was stopped", "stopped"],
+  idle: ["⚪️", "became idle", "idle"],
+  deleted: ["⚪️", "was deleted", "deleted"],
+  replaced: ["⚪️", "was replaced by another workload of its name", "replaced"],
+  unwatched: ["⚪️", "isn't watched any more", "not watched any more"],
+  restored: [
+    "⚪️",
+    "isn't updated here any more: Gantry was restored from a backup",
+    "not updated any more after a restore",
+  ],
 };
 
 /** False for an incident that is no longer polled: its end wasn't seen. */
@@ -159,27 +158,18 @@ function overLines(incident: Incident, { history, defaultRegion }: IncidentCard)
   const { cause, seen, times, end, restartsBefore, openedAt, overUnseenSince } = incident;
   const restarts = seen?.restarts === undefined || restartsBefore === undefined ? 0 : seen.restarts - restartsBefore;
   const facts = [
-    ...(cause === "api-away"
-      ? []
-      : [wasSeen(end) ? `It ${incidentWords[cause].was}` : `It ${incidentWords[cause].was} when I looked last`]),
+    ...(cause === "api-away" ? [] : [`It ${incidentWords[cause].was}${wasSeen(end) ? "" : " when I looked last"}`]),
     ...(restarts > 0 ? [counted(restarts, "restart")] : []),
     ...(times > 1 ? [`${times} times`] : []),
   ];
-  const unseen: Line[] =
-    overUnseenSince === undefined
-      ? []
-      : [
-          [
-            words("I wasn't running since "),
-            moment(overUnseenSince.toISOString()),
-            words(", so I don't know when it ended."),
-          ],
-        ];
   const done = history
     .filter(({ at }) => at > openedAt)
     .slice(0, 2)
     .map((event): Line => historyLine(event, { defaultRegion, detail: "full", isHealthSaid: true }));
-  return [...(facts.length === 0 ? [] : [[words(facts.join(" · "))]]), ...unseen, ...done];
+  const said = facts.length === 0 ? [] : [[words(facts.join(" · "))]];
+  if (overUnseenSince === undefined) return [...said, ...done];
+  const from = moment(overUnseenSince.toISOString());
+  return [...said, [words("I wasn't running since "), from, words(", so I don't know when it ended.")], ...done];
 }
 
 /** Several: how many still fail, and a line for each. */
@@ -219,19 +209,9 @@ function someHeadline(incidents: readonly Incident[], open: readonly Incident[])
   return strong(`${dotOf({ level: dot })} ${count} ${open.length === 1 ? many.one : many.several}${from}`, 300);
 }
 
-const endedWords: Readonly<Record<NonNullable<Incident["end"]>, string>> = {
-  recovered: "recovered",
-  stopped: "stopped",
-  idle: "idle",
-  deleted: "deleted",
-  replaced: "replaced",
-  unwatched: "not watched any more",
-  restored: "not updated any more after a restore",
-};
-
 /** "🟢 3 workloads recovered", "⚪️ 3 workloads: 2 recovered, 1 deleted". */
 function endedHeadline(incidents: readonly Incident[]): string {
-  const counts = Object.entries(endedWords).flatMap(([how, what]) => {
+  const counts = Object.entries(ends).flatMap(([how, [, , what]]) => {
     const count = incidents.filter(({ end = "unwatched" }) => end === how).length;
     return count === 0 ? [] : [{ count, what }];
   });
@@ -335,19 +315,12 @@ function buttonsFor({ id, incidents, taken }: Alert, isOpen: boolean): Block[] {
       : undefined;
   if (only.name === undefined) return actions(take);
   if (others.length > 0) {
-    const ask = { verb: "list", region: only.region, share: false, args: {} };
-    const action = { kind: "readBeside", verb: "list" } as const; // a literal kind
-    return actions(actionButton({ label: "Show all", action, value: JSON.stringify(ask) }), take);
+    return actions(besideButton("Show all", { verb: "list", region: only.region, share: false, args: {} }), take);
   }
   const { kind, region, seen, end } = only;
   if (end === "deleted" || end === "replaced") return [];
   const name = `${kind}/${only.name}`;
-  const look = (verb: string, label: string) =>
-    actionButton({
-      label,
-      action: { kind: "readBeside", verb },
-      value: JSON.stringify({ verb, region, share: false, args: { name } }),
-    });
+  const look = (verb: string, label: string) => besideButton(label, { verb, region, share: false, args: { name } });
   const open = (verb: string, label: string) => openButton(label, { verb, values: { name }, region });
   const mends = isOpen && kind === "service";
   return actions(

@@ -4,9 +4,9 @@ import { actionWords, termsWords } from "../cards/change-words.ts";
 import { nothingToDo } from "../messages/request-answers.ts";
 import { divider, section, type Line, type Block } from "../kit/blocks.ts";
 import { diffList } from "../cards/diff.ts";
-import { firstOf, strong, words } from "../kit/inline.ts";
+import { strong, words } from "../kit/inline.ts";
 import type { Names } from "../kit/post.ts";
-import { counted } from "../kit/text.ts";
+import { counted, namesAnd } from "../kit/text.ts";
 
 export type FormPreview = {
   readonly change: Change;
@@ -50,17 +50,13 @@ function policyWords({ verdict, approvers, names = {} }: FormPreview): Block {
 
 function canApprove({ votes, selfApproval }: Terms, approvers: FormPreview["approvers"]): Line[] {
   if (approvers === undefined) return [];
-  const { names, count } = approvers;
-  const shown = names.slice(0, 6);
-  const named = firstOf(shown, 6, (name) => words(name, 80));
-  // Not everybody was looked up.
-  if (count === undefined)
-    return shown.length === 0 ? [] : [[words("Can approve now: "), ...named, words(" and others.")]];
-  const others = count > shown.length ? [words(` and ${count - shown.length} more`)] : [];
-  const who = [...named, ...others];
-  if (count + (selfApproval ? 1 : 0) < votes) {
-    const only = who.length === 0 ? [words("nobody")] : [words("only "), ...who];
-    return [[words(`⚠️ Needs ${counted(votes, "approval")}, but `), ...only, words(" can approve right now.")]];
+  const { count } = approvers;
+  const names = approvers.names.slice(0, 6);
+  const who = namesAnd({ names, count });
+  // Unless not everybody was looked up.
+  if (count !== undefined && count + (selfApproval ? 1 : 0) < votes) {
+    const only = names.length === 0 ? "nobody" : `only ${who}`;
+    return [[words(`⚠️ Needs ${counted(votes, "approval")}, but ${only} can approve right now.`, 600)]];
   }
-  return who.length === 0 ? [] : [[words("Can approve now: "), ...who, words(".")]];
+  return names.length === 0 ? [] : [[words(`Can approve now: ${who}.`, 600)]];
 }

@@ -20,6 +20,11 @@ export function suggestionButtons(suggestions: readonly Suggestion[], command: s
   return actions(...runs, last);
 }
 
+/** Its answer is shown below the message, to the person who clicked; another read would replace the message for everybody. */
+export function besideButton(label: string, ask: Ask): Button | undefined {
+  return actionButton({ label, action: { kind: "readBeside", verb: ask.verb }, value: JSON.stringify(ask) });
+}
+
 type Placed = { readonly at: number; readonly style?: "primary" | "danger" };
 
 /** Undefined when the Ask is too long for a button. */

@@ -91,6 +91,16 @@ export function counted(count: number, one: string, many = `${one}s`): string {
   return `${grouped(count)} ${count === 1 ? one : many}`;
 }
 
+/** "Alex Kim, Omar Haddad and 3 more". `count`: how many there are, if all are known. */
+export function namesAnd(
+  { names, count }: { readonly names: readonly string[]; readonly count: number | undefined },
+  others = "and others",
+): string {
+  const listed = names.map((name) => truncateMiddle(visible(name), 60)).join(", ");
+  if (count === undefined) return `${listed} ${others}`;
+  return count > names.length ? `${listed} and ${count - names.length} more` : listed;
+}
+
 /** One line of at most `max` characters, never empty: Slack refuses empty text. */
 export function line(value: Shown, max: number): string {
   // The shown text is at least half as long as its source, so the rest of a long source isn't read.

@@ -3,9 +3,9 @@ import type { Standing } from "../../policy/policy.ts";
 import { approversWords, changeSummary, actionWords, namesIn, oneLine, waitWords } from "../cards/change-words.ts";
 import { requestButton } from "../kit/ask-buttons.ts";
 import { actions, askButton, context, section, type Line, type Block } from "../kit/blocks.ts";
-import { code, firstOf, joined, strong, words, type Inline } from "../kit/inline.ts";
+import { code, joined, strong, words, type Inline } from "../kit/inline.ts";
 import { type Post, postOf, type Names } from "../kit/post.ts";
-import { counted, truncate } from "../kit/text.ts";
+import { counted, namesAnd, truncate } from "../kit/text.ts";
 import { unknownWhy } from "./sentences.ts";
 
 type Of<Kind extends string> = { readonly kind: Kind; readonly change: StoredChange };
@@ -182,10 +182,7 @@ function whoMay({ terms }: StoredChange, { names }: DecisionAnswerInput): Inline
 /** " Alex Kim, Omar Haddad and 3 more can approve it now." */
 function named({ could }: Some<"foreign">): Inline[] {
   if (could === undefined || could.names.length === 0) return [];
-  const shown = could.names.slice(0, 5);
-  const left = could.count === undefined ? undefined : could.count - shown.length;
-  const more = left === undefined ? " and others" : left > 0 ? ` and ${left} more` : "";
-  return [words(" "), ...firstOf(shown, shown.length, (name) => words(name, 80)), words(`${more} can approve it now.`)];
+  return [words(` ${namesAnd({ ...could, names: could.names.slice(0, 5) })} can approve it now.`, 600)];
 }
 
 function missing({ id, nearest, isClicked }: Some<"missing">): Lines {

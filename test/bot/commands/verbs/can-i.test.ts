@@ -39,7 +39,7 @@ describe("a whole command is judged by what it would change now", () => {
     expect(await told("can-i scale web 0", script)).toMatchInlineSnapshot(`
       "⏳ Yes, you can run scale web here with 1 approval.
       Approvers: any other full member of this channel. It expires after 1 hour.
-      Can approve now: Alex Kim, Sam Fox, Kim Lee, 1 more.
+      Can approve now: Alex Kim, Sam Fox, Kim Lee and 1 more.
       Policy: hurts.
       It would change:
       • instances 2 → 0"

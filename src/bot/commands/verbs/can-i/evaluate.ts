@@ -38,9 +38,6 @@ async function onlyAbout(about: About, { breakGlass }: Query, context: Context):
     kind: "evaluated",
     workload: about.workload,
     answers: [await answerFor(about, breakGlass, context)],
-    change: undefined,
-    note: undefined,
-    hasReason: false,
   };
 }
 
@@ -61,7 +58,6 @@ export async function evaluateWrite(query: Query<WriteCommand>, context: Context
       workload: about.workload,
       answers: [proposal.kind === "impossible" ? refusedByApi(proposal) : await answerFor(about, breakGlass, context)],
       change: proposal.kind === "proposed" ? { diff: proposal.change.diff } : undefined,
-      note: undefined,
       hasReason: ask.reason !== undefined,
     };
   } catch (error) {
@@ -78,10 +74,7 @@ export async function evaluateBinding(query: Query<BindCommand>, context: Contex
   return {
     kind: "evaluated",
     workload: { kind: undefined, name: undefined },
-    answers: [{ risk, kind: undefined, verdict, approvers: undefined, glassRule: undefined }],
-    change: undefined,
-    note: undefined,
-    hasReason: false,
+    answers: [{ risk, verdict }],
   };
 }
 
@@ -130,7 +123,6 @@ async function evaluateActions(query: Query, note: string | undefined, context: 
     kind: "evaluated",
     workload: { kind, name },
     answers: await Promise.all(answers),
-    change: undefined,
     note,
     hasReason: words.some((word) => word === "--reason" || word.startsWith("--reason=")),
   };
@@ -146,7 +138,7 @@ async function withNewImage({ actions }: Query["command"], { engine }: Context):
 /** The workload API would refuse, whatever the policy says. */
 function refusedByApi({ about, why }: Extract<Proposal, { kind: "impossible" }>): ActionAnswer {
   const verdict = { kind: "refuse", rule: undefined, why, next: "" } as const;
-  return { risk: about.risk, kind: about.workload.kind, verdict, approvers: undefined, glassRule: undefined };
+  return { risk: about.risk, kind: about.workload.kind, verdict };
 }
 
 /** The verdict, possible approvers, and the rule that --break-glass would use. */
@@ -166,14 +158,8 @@ async function answerFor(about: About, breakGlass: boolean, { permissions }: Con
   };
 }
 
-type NamedWorkload = {
-  readonly kind: "service" | "job" | undefined;
-  readonly name: string | undefined;
-  readonly region: string | undefined;
-};
-
 /** The workload that incomplete words name, as far as they do. */
-function workloadIn(words: readonly string[], { name: verb }: Pick<Command, "name">): NamedWorkload {
+function workloadIn(words: readonly string[], { name: verb }: Pick<Command, "name">) {
   const flagsAt = words.findIndex((word) => word.startsWith("-"));
   const [first, second] = flagsAt < 0 ? words : words.slice(0, flagsAt);
   const region = flagIn(words, "--region");

@@ -8,18 +8,18 @@ import { bullets, context, section, type Block } from "../../../views/kit/blocks
 import { type Message, post } from "../../../views/kit/post.ts";
 import { policyText } from "../../../views/messages/refusal-message.ts";
 import { withCommand } from "../../../views/messages/sentences.ts";
-import { counted, truncate, visible, truncateMiddle } from "../../../views/kit/text.ts";
+import { counted, namesAnd, truncate, visible } from "../../../views/kit/text.ts";
 
 /** Policy's answer on one action of a verb. */
 export type ActionAnswer = {
   readonly risk: Risk | undefined;
-  readonly kind: "service" | "job" | undefined;
+  readonly kind?: "service" | "job" | undefined;
   /** `depends` on what isn't named. */
   readonly verdict: Verdict | { readonly kind: "depends"; readonly on: "workload" | "image or size" };
   /** The people who could approve now, if approval is needed. */
-  readonly approvers: CanApprove | undefined;
+  readonly approvers?: CanApprove | undefined;
   /** The rule that would allow --break-glass. */
-  readonly glassRule: string | undefined;
+  readonly glassRule?: string | undefined;
 };
 
 export type Evaluation =
@@ -30,10 +30,10 @@ export type Evaluation =
       readonly workload: { readonly kind: "service" | "job" | undefined; readonly name: string | undefined };
       readonly answers: readonly ActionAnswer[];
       /** The effect, if the workload was read. */
-      readonly change: { readonly diff: readonly string[] } | undefined;
+      readonly change?: { readonly diff: readonly string[] } | undefined;
       /** Why only the verb and the name were evaluated. */
-      readonly note: string | undefined;
-      readonly hasReason: boolean;
+      readonly note?: string | undefined;
+      readonly hasReason?: boolean;
     };
 
 type CanI = {
@@ -102,7 +102,7 @@ function shortAnswer(group: readonly ActionAnswer[], isByRisk: boolean): string 
 type Evaluated = Extract<Evaluation, { kind: "evaluated" }>;
 
 /** The only answer, in full. */
-function sentences(action: ActionAnswer, { hasReason }: Evaluated, asked: string): string[] {
+function sentences(action: ActionAnswer, { hasReason = false }: Evaluated, asked: string): string[] {
   const { verdict, glassRule } = action;
   const yes = `Yes, you can run \`${asked}\` here`;
   const glass =
@@ -155,7 +155,7 @@ function missingReason(isMissing: boolean): string[] {
 /** A no: the approval is possible in general, but not with the people who are here now. */
 function tooFew({ approvers }: ActionAnswer, { votes, selfApproval }: Terms): string | undefined {
   if (approvers?.count === undefined || approvers.count + (selfApproval ? 1 : 0) >= votes) return undefined;
-  const who = approvers.count === 0 ? "nobody" : `only ${namesOf(approvers)}`;
+  const who = approvers.count === 0 ? "nobody" : `only ${namesAnd(approvers)}`;
   return `🚫 Not now: it needs ${counted(votes, "approval")}, and ${who} can approve here.`;
 }
 
@@ -170,14 +170,7 @@ function withApproval(terms: Terms, action: ActionAnswer): string[] {
 function approversNow(action: ActionAnswer, terms: Terms): string[] {
   const { approvers } = action;
   const isPossible = approvers !== undefined && approvers.names.length > 0 && tooFew(action, terms) === undefined;
-  return isPossible ? [`Can approve now: ${namesOf(approvers)}.`] : [];
-}
-
-function namesOf({ names, count }: CanApprove): string {
-  const shown = names.map((name) => truncateMiddle(visible(name), 60));
-  if (count === undefined) return `${shown.join(", ")} and others`;
-  const more = count > shown.length ? [`${count - shown.length} more`] : [];
-  return [...shown, ...more].join(", ");
+  return isPossible ? [`Can approve now: ${namesAnd(approvers)}.`] : [];
 }
 
 function approversText({ from }: Terms): string {
