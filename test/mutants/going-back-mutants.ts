@@ -149,21 +149,21 @@ export const goingBackMutants: readonly Mutant[] = [
   },
   {
     bug: "what others changed isn't among what a rollback takes back",
-    file: "src/bot/commands/verbs/deploy/taken-back.ts",
+    file: "src/bot/commands/verbs/deploy/going-back.ts",
     text: "good.filter((each) => !isMeant(each))",
     becomes: "[]",
     tests: revisions,
   },
   {
     bug: "what failed counts as a change of others that has to be confirmed",
-    file: "src/bot/commands/verbs/deploy/taken-back.ts",
+    file: "src/bot/commands/verbs/deploy/going-back.ts",
     text: "good.includes(each) && ",
     becomes: "",
     tests: revisions,
   },
   {
     bug: "one's own later change has to be confirmed",
-    file: "src/bot/commands/verbs/deploy/taken-back.ts",
+    file: "src/bot/commands/verbs/deploy/going-back.ts",
     text: "each.madeBy?.requester.userId !== userId",
     becomes: "true",
     tests: goingBack,
@@ -184,7 +184,7 @@ export const goingBackMutants: readonly Mutant[] = [
   },
   {
     bug: "what another account requested counts as the maker of a version",
-    file: "src/bot/commands/verbs/deploy/revision-requests.ts",
+    file: "src/bot/commands/verbs/deploy/going-back.ts",
     text: "workload: { name, account }",
     becomes: "workload: { name, account: undefined }",
     tests: deploys,

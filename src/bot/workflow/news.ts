@@ -1,4 +1,4 @@
-import { type News, newsRanks } from "../changes/news.ts";
+import { type News, newsRanks } from "../changes/history-event.ts";
 import { partsOf, type StoredChange } from "../changes/stored-change.ts";
 import { isFollowed, seenOf } from "../views/kit/health.ts";
 

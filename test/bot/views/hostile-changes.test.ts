@@ -15,7 +15,7 @@ import { newsPost } from "../../../src/bot/views/cards/news-post.ts";
 import { excerptReply, storyReply } from "../../../src/bot/views/cards/change-story.ts";
 import { decisionAnswer, type DecisionAnswer } from "../../../src/bot/views/messages/decision-answer.ts";
 import { post } from "../../../src/bot/views/kit/post.ts";
-import { refusalMessage, type Refusal } from "../../../src/bot/views/messages/refusal-message.ts";
+import { refusalMessage, type Refusal } from "../../../src/bot/views/messages/error-messages.ts";
 import { rejectForm } from "../../../src/bot/views/forms/modal.ts";
 import { waitingLines } from "../../../src/bot/commands/verbs/show/card-changes.ts";
 import { someOf } from "../../support/full-run.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { accountMessage, connectForm, connectResult } from "../../../src/bot/views/forms/connect-form.ts";
 import { askedElsewhere } from "../../../src/bot/views/messages/request-answers.ts";
-import { refusalMessage, type Refusal } from "../../../src/bot/views/messages/refusal-message.ts";
+import { refusalMessage, type Refusal } from "../../../src/bot/views/messages/error-messages.ts";
 import { rejectForm } from "../../../src/bot/views/forms/modal.ts";
 import { names, stored, terms } from "./support/stored-changes.ts";
 import { drawn, drawnForm } from "./support/drawn.ts";

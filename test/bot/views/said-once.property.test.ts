@@ -13,8 +13,7 @@ import {
 import { type OperationId, operationTable } from "../../../src/api/operations.ts";
 import { UserError } from "../../../src/bot/errors.ts";
 import { changeCard } from "../../../src/bot/views/cards/change-card.ts";
-import { problemMessage, userErrorMessage } from "../../../src/bot/views/messages/error-messages.ts";
-import { refusalMessage } from "../../../src/bot/views/messages/refusal-message.ts";
+import { problemMessage, userErrorMessage, refusalMessage } from "../../../src/bot/views/messages/error-messages.ts";
 import type { Message } from "../../../src/bot/views/kit/post.ts";
 import { drawnAll } from "./support/drawn.ts";
 import { ended, run } from "./support/stored-changes.ts";

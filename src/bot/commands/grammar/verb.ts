@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import { unableTo } from "../lookup/unable.ts";
+import { unableTo } from "../lookup/allowed-verbs.ts";
 import type { OperationId } from "../../../api/operations.ts";
 import type { Change } from "../../changes/change.ts";
 import { type UpdatableFieldName, updateOf } from "../../changes/updatable-fields.ts";

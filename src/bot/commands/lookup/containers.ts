@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { Service } from "../../../api/answers.ts";
+import type { Service, JobContainer, ServiceContainer } from "../../../api/answers.ts";
 import { requestLimits } from "../../../api/request-limits.ts";
 import type { ContainerUpdate } from "../../../api/schema.ts";
 import type { FormField } from "../forms/form.ts";
@@ -61,4 +61,26 @@ export function containerUpdates(
   return containers
     .slice(0, at + 1)
     .map(({ name }, index) => (index === at ? update(name) : name === undefined ? {} : { name }));
+}
+
+/** Fields of a service that the API's answer leaves out. They are unknown, which isn't the same as empty. Pure. */
+export function unreportedOf(service: Service): string[] {
+  const { containers, target_instance_size, port_mappings, volumes, binding_domain_name } = service;
+  return [
+    ...(target_instance_size === undefined ? ["instances"] : []),
+    ...unreportedIn(containers?.[0]),
+    ...(containers?.[0]?.command === undefined ? ["command"] : []),
+    ...(containers?.[0]?.env === undefined ? ["environment"] : []),
+    ...(port_mappings === undefined ? ["ports"] : []),
+    ...(volumes === undefined ? ["volumes"] : []),
+    ...(binding_domain_name === undefined ? ["domains"] : []),
+  ];
+}
+
+/** The same of a container. In the API's document, a job's has `env` and `command` only where they were given. */
+export function unreportedIn(container: ServiceContainer | JobContainer | undefined): string[] {
+  return [
+    ...(container?.image === undefined ? ["image"] : []),
+    ...(container?.resources === undefined ? ["memory"] : []),
+  ];
 }

@@ -10,7 +10,7 @@ import { truncate, visible } from "../../views/kit/text.ts";
 import type { Ask } from "../../ask.ts";
 import type { Undoable, VerbContext } from "../command.ts";
 import { workloadField } from "../forms/fields.ts";
-import { unableTo } from "../lookup/unable.ts";
+import { unableTo } from "../lookup/allowed-verbs.ts";
 import { rollback } from "./deploy/rollback.ts";
 import { isNoName } from "../grammar/manners.ts";
 import { Target } from "../grammar/argument-types.ts";

@@ -11,8 +11,7 @@ import { liveWorkloads } from "../../workflow/access/live-workloads.ts";
 import type { Origin } from "../../workflow/origin.ts";
 import { regionOf } from "../../commands/grammar/argument-types.ts";
 import { commands } from "../../commands/verbs.ts";
-import { allowedVerbs } from "../../commands/lookup/allowed-verbs.ts";
-import { unableTo } from "../../commands/lookup/unable.ts";
+import { allowedVerbs, unableTo } from "../../commands/lookup/allowed-verbs.ts";
 
 /** https://docs.slack.dev/reference/events/app_home_opened */
 const Opened = z.object({

@@ -7,13 +7,12 @@ import { UserError } from "../../errors.ts";
 import { section } from "../../views/kit/blocks.ts";
 import { endView } from "../../views/forms/modal.ts";
 import type { Post } from "../../views/kit/post.ts";
-import { refusalMessage } from "../../views/messages/refusal-message.ts";
+import { refusalMessage, userErrorMessage } from "../../views/messages/error-messages.ts";
 import { contextFor } from "../../workflow/access/context.ts";
 import { drawForm, type OpenedForm, chosenName, filledForm, hiddenWhileReading, readingForm } from "./draw-form.ts";
 import { afterAck, drawFinal, type Drawn, drawView } from "./update-view.ts";
 import { refusedForm } from "../../commands/lookup/authorize.ts";
-import { unableTo } from "../../commands/lookup/unable.ts";
-import { userErrorMessage } from "../../views/messages/error-messages.ts";
+import { unableTo } from "../../commands/lookup/allowed-verbs.ts";
 import { recordRefusal } from "../../workflow/history.ts";
 
 /** The version of an open view that a person clicked in or submitted. */

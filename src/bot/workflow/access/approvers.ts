@@ -7,7 +7,7 @@ import type { Profile } from "../stored.ts";
 import type { Names, Post } from "../../views/kit/post.ts";
 import type { Asker } from "../../commands/command.ts";
 import { counted } from "../../views/kit/text.ts";
-import { refusalMessage } from "../../views/messages/refusal-message.ts";
+import { refusalMessage } from "../../views/messages/error-messages.ts";
 import { isDirect } from "../origin.ts";
 
 type Wanted = {

@@ -1,7 +1,7 @@
 import { readRefusal, type Permitted, type Refusal, seeingRefusal } from "../../commands/lookup/may-see.ts";
 import type { NewHistoryEvent } from "../../changes/history-event.ts";
 import { counted } from "../../views/kit/text.ts";
-import { refusalMessage } from "../../views/messages/refusal-message.ts";
+import { refusalMessage } from "../../views/messages/error-messages.ts";
 import { sentences } from "../../views/messages/sentences.ts";
 import type { Incident } from "../../watch/incident.ts";
 import { permissionsFor } from "../access/permissions.ts";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { type News, newsKinds, newsRanks } from "../../changes/news.ts";
+import { type News, newsKinds, newsRanks } from "../../changes/history-event.ts";
 import { isNotifying, type StoredChange } from "../../changes/stored-change.ts";
 import { newsPost, type NewsPost } from "../../views/cards/news-post.ts";
 import { sentAgain } from "../../views/kit/post.ts";

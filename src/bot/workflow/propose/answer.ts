@@ -5,7 +5,7 @@ import type { Context, ReadCommand } from "../../commands/command.ts";
 import { ReadRefused } from "../../commands/lookup/may-see.ts";
 import { actions, askButton, type Block } from "../../views/kit/blocks.ts";
 import { type Message, messageFor, numbered, withContextLine } from "../../views/kit/post.ts";
-import { refusalMessage } from "../../views/messages/refusal-message.ts";
+import { refusalMessage } from "../../views/messages/error-messages.ts";
 import { contextFor } from "../access/context.ts";
 import { failureMessage } from "../failure.ts";
 import { recordRefusal } from "../history.ts";

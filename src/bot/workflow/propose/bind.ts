@@ -4,7 +4,7 @@ import type { BindingWish } from "../../commands/command.ts";
 import { type Binding, bindingInWords, type BindingTerms } from "../../policy/binding.ts";
 import type { Verdict, Rule } from "../../policy/policy.ts";
 import type { Post } from "../../views/kit/post.ts";
-import { refusalMessage } from "../../views/messages/refusal-message.ts";
+import { refusalMessage } from "../../views/messages/error-messages.ts";
 import { useMessage } from "../../commands/verbs/use.ts";
 import { checkChosen } from "../access/context.ts";
 import { permissionsFor } from "../access/permissions.ts";

@@ -18,7 +18,7 @@ import {
 import { Problem } from "../../../api/problem.ts";
 import { UserError } from "../../errors.ts";
 import type { Announcement, HistoryEventKind, NewHistoryEvent } from "../../changes/history-event.ts";
-import { refusalMessage } from "../../views/messages/refusal-message.ts";
+import { refusalMessage } from "../../views/messages/error-messages.ts";
 import { nextDigest } from "../../watch/due.ts";
 import { matchesPattern } from "../../policy/patterns.ts";
 import type { Watch, WatchPlace, WatchTarget } from "../../watch/watch.ts";

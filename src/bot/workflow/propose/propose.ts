@@ -8,7 +8,7 @@ import { commandOf } from "../../commands/grammar/parse.ts";
 import { UserError } from "../../errors.ts";
 import type { Post } from "../../views/kit/post.ts";
 import { askedElsewhere, nothingToDo, warningMessage } from "../../views/messages/request-answers.ts";
-import { refusalMessage } from "../../views/messages/refusal-message.ts";
+import { refusalMessage } from "../../views/messages/error-messages.ts";
 import { namesFor, preflight, preflightGlass } from "../access/approvers.ts";
 import { accessFor } from "../access/context.ts";
 import { draftOf, type LeftOut, leftOutWords, type Proposed, requesterOf, subjectOf, waitKeyOf } from "./draft.ts";

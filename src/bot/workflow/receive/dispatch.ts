@@ -3,7 +3,7 @@ import { annotate } from "../../../platform/trail.ts";
 import type { BindingWish, Command, Whose } from "../../commands/command.ts";
 import { connectForm } from "../../views/forms/connect-form.ts";
 import type { Message } from "../../views/kit/post.ts";
-import { refusalMessage } from "../../views/messages/refusal-message.ts";
+import { refusalMessage } from "../../views/messages/error-messages.ts";
 import { useMessage } from "../../commands/verbs/use.ts";
 import type { Interaction, SentForm } from "../inbox/interaction.ts";
 import { accept } from "./delivery.ts";

@@ -5,7 +5,7 @@ import { commands } from "../../../../src/bot/commands/verbs.ts";
 import type { FormValues } from "../../../../src/bot/commands/forms/form.ts";
 import { defaultPolicy, readPolicy } from "../../../../src/bot/policy/read-policy.ts";
 import type { Standing } from "../../../../src/bot/policy/policy.ts";
-import { refusalMessage } from "../../../../src/bot/views/messages/refusal-message.ts";
+import { refusalMessage } from "../../../../src/bot/views/messages/error-messages.ts";
 import { drawn } from "../../views/support/drawn.ts";
 import { service } from "../../views/support/workloads.ts";
 import { answerTo, type Scripted, proposalTo } from "../support/script.ts";

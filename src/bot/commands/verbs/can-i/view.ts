@@ -6,7 +6,7 @@ import type { Risk } from "../../../policy/operation-facts.ts";
 import { durationText } from "../../../policy/policy-words.ts";
 import { bullets, context, section, type Block } from "../../../views/kit/blocks.ts";
 import { type Message, post } from "../../../views/kit/post.ts";
-import { policyText } from "../../../views/messages/refusal-message.ts";
+import { policyText } from "../../../views/messages/error-messages.ts";
 import { withCommand } from "../../../views/messages/sentences.ts";
 import { counted, namesAnd, truncate, visible } from "../../../views/kit/text.ts";
 

@@ -7,7 +7,7 @@ import { type FormFacts, type FormValues, noFacts } from "../../forms/form.ts";
 import { Target } from "../../grammar/argument-types.ts";
 import type { VerbContext } from "../../command.ts";
 import { findWorkload } from "../../lookup/find.ts";
-import { unreportedIn, unreportedOf } from "../../lookup/unreported.ts";
+import { unreportedIn, unreportedOf } from "../../lookup/containers.ts";
 import { createFields } from "./settings.ts";
 
 /**

@@ -14,8 +14,7 @@ import { findService } from "../../lookup/find.ts";
 import { serviceChange } from "../../lookup/service-change.ts";
 import { ENV_NAME, envPair } from "../create/container-arguments.ts";
 import { backFrom } from "../../../changes/revisions.ts";
-import { failureLine, OnFailure, onFailureField, onFailureFlag } from "./on-failure.ts";
-import { judgedBy } from "./revision-requests.ts";
+import { failureLine, OnFailure, onFailureField, onFailureFlag, judgedBy } from "./going-back.ts";
 
 const most = `At most ${requestLimits.env} environment variables.`;
 const Name = z

@@ -27,9 +27,7 @@ import {
   lastGood,
   standingWords,
 } from "../../../changes/revisions.ts";
-import { failureLine } from "./on-failure.ts";
-import { judgedBy } from "./revision-requests.ts";
-import { takenBack } from "./taken-back.ts";
+import { failureLine, judgedBy, takenBack } from "./going-back.ts";
 
 const Number = wholeNumber("REVISION", { from: 1, to: 999_999_999 });
 

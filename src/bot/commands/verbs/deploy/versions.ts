@@ -13,7 +13,7 @@ import { deployable } from "../../lookup/containers.ts";
 import { findService } from "../../lookup/find.ts";
 import { openButton, runButton } from "../../../views/kit/ask-buttons.ts";
 import { isNow, type JudgedRevision, standingWords } from "../../../changes/revisions.ts";
-import { judgedBy } from "./revision-requests.ts";
+import { judgedBy } from "./going-back.ts";
 
 /** More would hide the others of the row on a phone. */
 const MOST_BUTTONS = 5;

@@ -9,7 +9,7 @@ import { memoryNowText, memoryText, serviceMemory } from "../../../views/kit/con
 import { counted, grouped } from "../../../views/kit/text.ts";
 import { age } from "../../../views/kit/time.ts";
 import { type lastChange, lastChangeLine, type Waiting, waitingLines } from "./card-changes.ts";
-import { unreportedOf } from "../../lookup/unreported.ts";
+import { unreportedOf } from "../../lookup/containers.ts";
 import type { LogCheck } from "../../lookup/check-log.ts";
 
 export type ServiceCard = {

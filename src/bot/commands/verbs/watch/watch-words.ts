@@ -1,4 +1,4 @@
-import { clockTime, TIME } from "../../grammar/clock-time.ts";
+import { clockTime, TIME, missingName, Target } from "../../grammar/argument-types.ts";
 import { z } from "zod";
 import { matchesEverything } from "../../../policy/patterns.ts";
 import { didYouMean } from "../../../policy/near-names.ts";
@@ -6,7 +6,6 @@ import { localTime, momentOf } from "../../../../platform/zones.ts";
 import { type DigestTime, type QuietHours, type WatchedEvent, watchedEvents } from "../../../watch/watch.ts";
 import { truncate, visible } from "../../../views/kit/text.ts";
 import { isCalendarDay } from "../../../views/kit/time.ts";
-import { missingName, Target } from "../../grammar/argument-types.ts";
 
 /** In a list, or in a mention as Slack sends it. A pattern is never looked up, so such a watch would wait for ever. */
 const NO_NAME = /[\s<>|@#!&,;"'`]/u;

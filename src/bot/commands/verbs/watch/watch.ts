@@ -2,10 +2,9 @@ import { z } from "zod";
 import { USUAL_AFTER_MS, usualEvents, watchedEvents } from "../../../watch/watch.ts";
 import type { FormField } from "../../forms/form.ts";
 import { workloadField } from "../../forms/fields.ts";
-import { missingName } from "../../grammar/argument-types.ts";
+import { missingName, isTime } from "../../grammar/argument-types.ts";
 import { watchVerb } from "../../grammar/verb.ts";
 import { After, Channel, Digest, Events, MUTE_MS, MuteEnd, Quiet, Watched } from "./watch-words.ts";
-import { isTime } from "../../grammar/clock-time.ts";
 
 /** The workload is chosen, or named by a pattern, which no picker has. */
 const nameFields: readonly FormField[] = [
