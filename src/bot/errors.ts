@@ -37,6 +37,26 @@ export class UserError extends Error {
   }
 }
 
+/** The result, or the `UserError` that was thrown. Anything else is a bug, and is thrown on. */
+export function attempt<Result>(work: () => Result): Result | UserError {
+  try {
+    return work();
+  } catch (error) {
+    if (error instanceof UserError) return error;
+    throw error;
+  }
+}
+
+/** What is read, or this where the person can't have it now: their answer is useful without it. */
+export async function readOr<Result, Instead>(reading: Promise<Result>, instead: Instead): Promise<Result | Instead> {
+  try {
+    return await reading;
+  } catch (error) {
+    if (error instanceof UserError) return instead;
+    throw error;
+  }
+}
+
 /**
  * The database cannot be reached, is too slow, or takes nothing more. What was asked for may or may not have been stored,
  * so nothing may be sent on the strength of it. The message is a sentence for a person; it never holds an address with a

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { UserError } from "../../errors.ts";
+import { attempt, UserError } from "../../errors.ts";
 import type { CommonField } from "./fields.ts";
 import { argumentOf, linesOf, type RawArgument, maskedLine } from "./argument-text.ts";
 import type { FilledForm, FormField, FormValues } from "./form.ts";
@@ -79,13 +79,9 @@ function readFields(
   const raw: [string, RawArgument][] = [];
   const open: FieldMessage[] = [];
   for (const { id, input } of fields) {
-    try {
-      const argument = argumentOf(input, values[id] ?? "");
-      if (argument !== undefined) raw.push([id, argument]);
-    } catch (error) {
-      if (!(error instanceof UserError)) throw error;
-      open.push([id, [error.message, error.next].join(" ")]);
-    }
+    const argument = attempt(() => argumentOf(input, values[id] ?? ""));
+    if (argument instanceof UserError) open.push([id, [argument.message, argument.next].join(" ")]);
+    else if (argument !== undefined) raw.push([id, argument]);
   }
   return { raw: Object.fromEntries(raw), open };
 }
@@ -181,12 +177,8 @@ function reasonIn(values: FormValues): { readonly reason?: string; readonly erro
   const typed = values["reason"] ?? "";
   const isAsked = values["break-glass"] === "yes";
   if (typed.trim() === "") return isAsked ? { error: breakGlassNeedsReason } : {};
-  try {
-    return { reason: readReason(typed) };
-  } catch (error) {
-    if (error instanceof UserError) return { error: [error.message, error.next].join(" ") };
-    throw error;
-  }
+  const reason = attempt(() => readReason(typed));
+  return reason instanceof UserError ? { error: [reason.message, reason.next].join(" ") } : { reason };
 }
 
 /** Quotes of typed text are only long enough to find it. */

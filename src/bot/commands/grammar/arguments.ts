@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import { type Suggestion, UserError } from "../../errors.ts";
+import { attempt, type Suggestion, UserError } from "../../errors.ts";
 import type { Ask } from "../../ask.ts";
 import { commonFromFlags, type Flags, readFlags, type Typed, UnknownFlag } from "./flags.ts";
 import { AND, leftOver, LeftOver } from "./left-over.ts";
@@ -60,12 +60,8 @@ function corrected({ grammar, words, flags }: Misspelt, { typed, near }: Unknown
   const meant = words.map((word) => (word.split("=", 1)[0] === typed ? near + word.slice(typed.length) : word));
   const line = joinWords([grammar.name, ...meant]);
   if (line === undefined || meant.every((word, at) => word === words[at])) return [];
-  try {
-    return [{ ask: readAsk(grammar, meant, flags), words: line }];
-  } catch (error) {
-    if (error instanceof UserError) return [];
-    throw error;
-  }
+  const ask = attempt(() => readAsk(grammar, meant, flags));
+  return ask instanceof UserError ? [] : [{ ask, words: line }];
 }
 
 /** The arguments as typed, without those that are missing; only superfluous words are refused here. Pure. */

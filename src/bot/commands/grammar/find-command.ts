@@ -1,4 +1,4 @@
-import { UserError, type Suggestion } from "../../errors.ts";
+import { attempt, UserError, type Suggestion } from "../../errors.ts";
 import { nearNames } from "../../policy/near-names.ts";
 import type { Command } from "../command.ts";
 import { echo, joinWords } from "./words.ts";
@@ -62,14 +62,9 @@ function mayBeTypo(wanted: string, known: string): boolean {
 export function suggestionFor(command: Command, words: readonly string[]): readonly Suggestion[] {
   // A button's value is stored in Slack, so it must hold neither a token nor the value of a variable.
   if (command.effect === "link" || holdsSecrets(command)) return [];
-  try {
-    const ask = command.parse(words);
-    const typed = joinWords([command.name, ...words]);
-    return typed === undefined ? [] : [{ ask, words: typed }];
-  } catch (error) {
-    if (error instanceof UserError) return [];
-    throw error;
-  }
+  const ask = attempt(() => command.parse(words));
+  const typed = joinWords([command.name, ...words]);
+  return typed === undefined || ask instanceof UserError ? [] : [{ ask, words: typed }];
 }
 
 /** It takes values of variables. */

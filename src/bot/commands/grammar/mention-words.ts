@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import { type Suggestion, UserError } from "../../errors.ts";
+import { attempt, type Suggestion, UserError } from "../../errors.ts";
 import { type Command, isReadOnly } from "../command.ts";
 import { commands } from "../verbs.ts";
 import { findCommand, holdsSecrets, nearCommands, suggestionFor } from "./find-command.ts";
@@ -341,13 +341,4 @@ function notUnderstood(near: readonly Suggestion[]): UserError {
     next: near.length > 0 ? "Did you mean this?" : "Try `list`, `why web` or `restart web`.",
     suggestions: [...near, ...ways],
   });
-}
-
-function attempt<Result>(work: () => Result): Result | UserError {
-  try {
-    return work();
-  } catch (error) {
-    if (error instanceof UserError) return error;
-    throw error;
-  }
 }

@@ -1,4 +1,4 @@
-import { UserError } from "../../errors.ts";
+import { attempt, UserError } from "../../errors.ts";
 import type { Ask } from "../../ask.ts";
 import type { Command, Form } from "../command.ts";
 import type { FormValues } from "../forms/form.ts";
@@ -57,8 +57,8 @@ export type FormCommand = Command & { readonly form: Form };
 
 /** The verb of this name, if it has a form. */
 export function formCommand(verb: string): FormCommand | undefined {
-  const command = withoutUserError(() => findCommand(commands, verb));
-  return command !== undefined && hasForm(command) ? command : undefined;
+  const command = attempt(() => findCommand(commands, verb));
+  return !(command instanceof UserError) && hasForm(command) ? command : undefined;
 }
 
 function hasForm(command: Command): command is FormCommand {
@@ -73,13 +73,4 @@ export function unfinishedWords(typed: readonly string[]): Unfinished | undefine
   const command = asksForHelp(words) ? undefined : formCommand(verb);
   const values = command?.unfinished?.(words);
   return command === undefined || values === undefined ? undefined : { command, values };
-}
-
-function withoutUserError<Result>(work: () => Result): Result | undefined {
-  try {
-    return work();
-  } catch (error) {
-    if (error instanceof UserError) return undefined;
-    throw error;
-  }
 }

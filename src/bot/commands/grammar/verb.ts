@@ -4,7 +4,7 @@ import type { OperationId } from "../../../api/operations.ts";
 import type { Change } from "../../changes/change.ts";
 import { type UpdatableFieldName, updateOf } from "../../changes/updatable-fields.ts";
 import { operationFacts, type WriteOperationId } from "../../policy/operation-facts.ts";
-import { UserError } from "../../errors.ts";
+import { attempt, UserError } from "../../errors.ts";
 import type { Message } from "../../views/kit/post.ts";
 import type { Ask } from "../../ask.ts";
 import type {
@@ -279,14 +279,12 @@ function formOf(shape: Shape<z.ZodType>, flags: Flags, common: readonly CommonFi
   return {
     form: { ...makeForm(source), ...(prefillWith !== undefined && { prefill: prefillWith }) },
     unfinished(words: readonly string[]): FormValues | undefined {
-      try {
+      const values = attempt(() => {
         const typed = readFlags(words, flags);
         return unfinishedValues(source, { args: readArguments(shape, typed), common: commonFormValues(typed) });
-      } catch (error) {
-        // `parse` answers wrong words.
-        if (error instanceof UserError) return undefined;
-        throw error;
-      }
+      });
+      // `parse` answers wrong words.
+      return values instanceof UserError ? undefined : values;
     },
   };
 }

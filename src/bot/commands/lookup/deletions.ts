@@ -1,7 +1,7 @@
 import type { WorkloadRef } from "../../changes/change.ts";
 import type { HistoryEvent } from "../../changes/history-event.ts";
 import { partsOf, type StoredChange } from "../../changes/stored-change.ts";
-import { UserError } from "../../errors.ts";
+import { readOr } from "../../errors.ts";
 import { isUnconfirmed } from "../../views/kit/health.ts";
 import { short } from "../../views/kit/history-line.ts";
 import { age } from "../../views/kit/time.ts";
@@ -71,10 +71,5 @@ async function historyOf(
   { records }: Pick<VerbContext, "records">,
   query: Omit<Parameters<VerbContext["records"]["history"]>[0], "show">,
 ): Promise<readonly HistoryEvent[]> {
-  try {
-    return (await records.history({ ...query, show: "ended" })).events;
-  } catch (error) {
-    if (error instanceof UserError) return [];
-    throw error;
-  }
+  return (await readOr(records.history({ ...query, show: "ended" }), undefined))?.events ?? [];
 }

@@ -1,8 +1,7 @@
 import { z } from "zod";
 import type { StoredChange } from "../../changes/stored-change.ts";
 import type { HistoryEvent } from "../../changes/history-event.ts";
-import { UserError } from "../../errors.ts";
-import type { Terms } from "../../policy/policy.ts";
+import { readOr } from "../../errors.ts";
 import type { Context } from "../command.ts";
 import { readVerb } from "../grammar/verb.ts";
 import { deletedSince, deletionsSince, deletionText } from "../lookup/deletions.ts";
@@ -56,17 +55,8 @@ async function rowOf(change: StoredChange, { records, permissions, asker }: Deci
   if (await records.mayDecide(change)) return { change, may: "decide", approvers: undefined };
   const may = requester.userId === asker.userId ? "cancel" : "nothing";
   if (terms === undefined || terms.from.channelMembers) return { change, may, approvers: undefined };
-  return { change, may, approvers: await approverNames(permissions, terms) };
-}
-
-/** Without the names the list is still useful: Slack may not answer. */
-async function approverNames({ approvers }: Context["permissions"], { from }: Terms): Promise<PendingRow["approvers"]> {
-  try {
-    return await approvers(from);
-  } catch (error) {
-    if (!(error instanceof UserError)) throw error;
-    return "unknown";
-  }
+  // Slack may not answer.
+  return { change, may, approvers: await readOr(permissions.approvers(terms.from), "unknown" as const) }; // a literal
 }
 
 /** A waiting request, with what its reader may do. */

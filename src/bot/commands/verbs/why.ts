@@ -1,13 +1,13 @@
 import { z } from "zod";
 import type { HistoryEvent, HistoryEventKind } from "../../changes/history-event.ts";
-import { UserError } from "../../errors.ts";
+import { readOr } from "../../errors.ts";
 import { historyLine } from "../../views/kit/history-line.ts";
 import type { Command, ReadCommand, VerbContext } from "../command.ts";
 import { workloadField } from "../forms/fields.ts";
 import { Target } from "../grammar/argument-types.ts";
 import { readVerb } from "../grammar/verb.ts";
 import { findListed, type Found } from "../lookup/find.ts";
-import { factsOf, workloadCard, statusOf } from "./show/show.ts";
+import { factsOf, nameOf, workloadCard, statusOf } from "./show/show.ts";
 import type { Service, Event } from "../../../api/answers.ts";
 import { causeWords } from "../../../api/cause.ts";
 import { lead, statusSentence } from "../../../api/workload-status.ts";
@@ -49,7 +49,7 @@ export function whyCommand(commands: () => readonly Command[]): ReadCommand {
     async answer({ name }, verbContext) {
       const found = await findListed(name, verbContext);
       const [facts, changes] = await Promise.all([
-        factsOf(found, { commands: commands(), context: verbContext, readsLog: true }),
+        factsOf(found, commands(), verbContext, true),
         changesOf(found, verbContext),
       ]);
       const { log, now, waiting } = facts;
@@ -91,22 +91,12 @@ async function changesOf(
 ): Promise<readonly HistoryEvent[] | undefined> {
   const { kind, region } = found;
   const name = nameOf(found);
-  try {
-    const since = new Date(now.getTime() - DAY_MS);
-    const { events } = await records.history({
-      workload: { name, account: account.username },
-      since,
-      show: "outcomes",
-      limit: ROWS,
-    });
-    return events.filter(
-      ({ workload, kind: what }) =>
-        changeKinds.has(what) && workload?.kind === kind && workload.region === region && workload.name === name,
-    );
-  } catch (error) {
-    if (error instanceof UserError) return undefined;
-    throw error;
-  }
+  const since = new Date(now.getTime() - DAY_MS);
+  const asked = { workload: { name, account: account.username }, since, show: "outcomes", limit: ROWS } as const; // a literal
+  return (await readOr(records.history(asked), undefined))?.events.filter(
+    ({ workload, kind: what }) =>
+      changeKinds.has(what) && workload?.kind === kind && workload.region === region && workload.name === name,
+  );
 }
 
 /** Rows about something that may have changed the workload. */
@@ -133,10 +123,6 @@ function crashLogButton(found: Found, { ask }: VerbContext): Block[] {
   if (found.kind === "job" || statusOf(found).facts === undefined) return [];
   const args = { name: `service/${nameOf(found)}`, previous: true };
   return actions(askButton("Log before the crash", { verb: "logs", region: found.region, share: ask.share, args }));
-}
-
-function nameOf(found: Found): string {
-  return found.kind === "service" ? found.service.name : found.job.metadata.name;
 }
 
 const CAUSE_MESSAGE = 120;

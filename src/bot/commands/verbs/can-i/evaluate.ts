@@ -1,7 +1,6 @@
 import { Problem } from "../../../../api/problem.ts";
-import { UserError } from "../../../errors.ts";
+import { attempt, UserError } from "../../../errors.ts";
 import type { Evaluation, ActionAnswer } from "./view.ts";
-import type { Ask } from "../../../ask.ts";
 import { bindingVerdict, type Proposal, proposeChange } from "../../lookup/authorize.ts";
 import { kindOf } from "../../lookup/may-see.ts";
 import type {
@@ -25,8 +24,8 @@ export type Query<Verb extends Command = Command> = {
 
 /** Evaluates the read itself; incomplete or wrong words are evaluated by the verb and the name. */
 export async function evaluateRead(query: Query<ReadCommand>, context: Context): Promise<Evaluation> {
-  const ask = parsed(query);
-  if (typeof ask === "string") return evaluateActions(query, ask, context);
+  const ask = attempt(() => query.command.parse(query.words));
+  if (ask instanceof UserError) return evaluateActions(query, ask.message, context);
   const about = query.command.about(ask, context.settings);
   if (about === undefined) return { kind: "free" };
   return onlyAbout(about, query, context);
@@ -46,8 +45,8 @@ async function onlyAbout(about: About, { breakGlass }: Query, context: Context):
  * an unknown name.
  */
 export async function evaluateWrite(query: Query<WriteCommand>, context: Context): Promise<Evaluation> {
-  const ask = parsed(query);
-  if (typeof ask === "string") return evaluateActions(query, ask, context);
+  const ask = attempt(() => query.command.parse(query.words));
+  if (ask instanceof UserError) return evaluateActions(query, ask.message, context);
   const { command, breakGlass } = query;
   try {
     const proposal = await proposeChange(command, { ...ask, breakGlass }, context);
@@ -68,8 +67,8 @@ export async function evaluateWrite(query: Query<WriteCommand>, context: Context
 
 /** Without a new binding in the words, this evaluates a binding to the current region. */
 export async function evaluateBinding(query: Query<BindCommand>, context: Context): Promise<Evaluation> {
-  const ask = parsed(query);
-  const wish = typeof ask === "string" ? ({ kind: "show" } as const) : query.command.binding(ask);
+  const ask = attempt(() => query.command.parse(query.words));
+  const wish = ask instanceof UserError ? ({ kind: "show" } as const) : query.command.binding(ask);
   const { risk, verdict } = await bindingVerdict(wish, context);
   return {
     kind: "evaluated",
@@ -80,22 +79,12 @@ export async function evaluateBinding(query: Query<BindCommand>, context: Contex
 
 /** A watch is judged by the names that it is about, which may be a pattern. */
 export async function evaluateWatch(query: Query<WatchCommand>, context: Context): Promise<Evaluation> {
-  const ask = parsed(query);
-  if (typeof ask === "string") return evaluateActions(query, ask, context);
+  const ask = attempt(() => query.command.parse(query.words));
+  if (ask instanceof UserError) return evaluateActions(query, ask.message, context);
   const { kind, name } = query.command.wish(ask).target;
   const region = regionOf(kind, ask.region ?? context.settings.region, context.settings);
   const about = { op: "watch", risk: undefined, workload: { kind, region, name } } as const; // a literal action
   return onlyAbout(about, query, context);
-}
-
-/** The Ask, or the error's sentence. */
-function parsed({ command, words }: Query): Ask | string {
-  try {
-    return command.parse(words);
-  } catch (error) {
-    if (error instanceof UserError) return error.message;
-    throw error;
-  }
 }
 
 async function evaluateActions(query: Query, note: string | undefined, context: Context): Promise<Evaluation> {

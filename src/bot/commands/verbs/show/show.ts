@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { HistoryEvent } from "../../../changes/history-event.ts";
 import { partsOf, type StoredChange } from "../../../changes/stored-change.ts";
-import { UserError } from "../../../errors.ts";
+import { readOr } from "../../../errors.ts";
 import type { CardActions } from "./card-buttons.ts";
 import { lastChange } from "./card-changes.ts";
 import { jobCard, type JobCard } from "./job-card.ts";
@@ -58,7 +58,7 @@ export function showCommand(commands: () => readonly Command[]): ReadCommand {
       // Finding a bare name took two calls already, the most for a read.
       // What is stopped or complete logs nothing new.
       const readsLog = (name.kind !== undefined || isListed) && statusOf(found).level !== "idle";
-      return workloadCard(found, await factsOf(found, { commands: commands(), context, readsLog }));
+      return workloadCard(found, await factsOf(found, commands(), context, readsLog));
     },
   });
 }
@@ -72,14 +72,13 @@ export function workloadCard(found: Found, facts: CardFacts): Message {
     : jobCard({ ...facts, job: found.job });
 }
 
-type FactsDeps = {
-  readonly commands: readonly Command[];
-  readonly context: VerbContext;
-  readonly readsLog: boolean;
-};
-
 /** What a card says beyond the workload itself; at most one call, for its log. */
-export async function factsOf(found: Found, { commands, context, readsLog }: FactsDeps): Promise<CardFacts> {
+export async function factsOf(
+  found: Found,
+  commands: readonly Command[],
+  context: VerbContext,
+  readsLog: boolean,
+): Promise<CardFacts> {
   const logs = readsLog ? commands.find(({ name }) => name === "logs") : undefined;
   const [actions, changes, ended, log] = await Promise.all([
     actionsFor(found, commands, context),
@@ -99,13 +98,9 @@ const ENDED = { service: 10, job: 40 };
 
 /** Rows of its latest ended requests, newest first; empty when history can't be read. */
 async function endedFor(found: Found, { records, account }: VerbContext): Promise<readonly HistoryEvent[]> {
-  try {
-    const workload = { name: nameOf(found), account: account.username };
-    return (await records.history({ workload, show: "ended", limit: ENDED[found.kind] })).events;
-  } catch (error) {
-    if (error instanceof UserError) return [];
-    throw error;
-  }
+  const workload = { name: nameOf(found), account: account.username };
+  const history = records.history({ workload, show: "ended", limit: ENDED[found.kind] });
+  return (await readOr(history, undefined))?.events ?? [];
 }
 
 /** How long the runs of a job of this name took; undefined for fewer than two. */
@@ -130,21 +125,16 @@ async function waitingFor(
   found: Found,
   { records, account }: VerbContext,
 ): Promise<readonly StoredChange[] | undefined> {
-  try {
-    const name = nameOf(found);
-    const isThis = ({ kind, region, name: other }: StoredChange["workload"]): boolean =>
-      kind === found.kind && region === found.region && other === name;
-    return (await records.pending()).filter(
-      (change) =>
-        change.account.username === account.username && partsOf(change).some(({ workload }) => isThis(workload)),
-    );
-  } catch (error) {
-    if (error instanceof UserError) return undefined;
-    throw error;
-  }
+  const name = nameOf(found);
+  const isThis = ({ kind, region, name: other }: StoredChange["workload"]): boolean =>
+    kind === found.kind && region === found.region && other === name;
+  return (await readOr(records.pending(), undefined))?.filter(
+    (change) =>
+      change.account.username === account.username && partsOf(change).some(({ workload }) => isThis(workload)),
+  );
 }
 
-function nameOf(found: Found): string {
+export function nameOf(found: Found): string {
   return found.kind === "service" ? found.service.name : found.job.metadata.name;
 }
 
