@@ -202,7 +202,7 @@ holds("whoami", fc.tuple(hostileText, hostileText, fc.nat()), ([username, servic
   expectFits(
     whoamiMessage({
       account,
-      service,
+      serviceUrl: service,
       engine,
       region: service,
       jobsRegion: service,

@@ -26,6 +26,11 @@ export const changeField = {
   input: { kind: "change" },
 } as const satisfies FormField;
 
+/** A box among the rarer fields. */
+export function tick(id: string, label: string, text: string): FormField {
+  return { id, label, isMore: true, input: { kind: "tick", text } };
+}
+
 /** Fields shared by verbs. Their values are members of the Ask, not of its `args`. */
 type CommonId = "region" | "share" | "reason" | "break-glass";
 export type CommonField = FormField & { readonly id: CommonId };
@@ -39,12 +44,7 @@ export const regionField: CommonField = {
   input: { kind: "region" },
 };
 
-export const shareField: CommonField = {
-  id: "share",
-  label: "Who sees it",
-  isMore: true,
-  input: { kind: "tick", text: "Everyone in this channel" },
-};
+export const shareField: CommonField = { ...tick("share", "Who sees it", "Everyone in this channel"), id: "share" };
 
 /** The reason of a rejection, always visible. */
 export const rejectReasonField: CommonField = {

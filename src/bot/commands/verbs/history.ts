@@ -4,7 +4,7 @@ import { Since, sinceMoment, Target, wholeNumber } from "../grammar/argument-typ
 import { readVerb } from "../grammar/verb.ts";
 import type { FormField, FormOption, FormValues } from "../forms/form.ts";
 import type { Command, ReadCommand } from "../command.ts";
-import { workloadField } from "../forms/fields.ts";
+import { workloadField, tick } from "../forms/fields.ts";
 import { actions, askButton, listed, section, type Line } from "../../views/kit/blocks.ts";
 import { words, strong } from "../../views/kit/inline.ts";
 import { type Message, post } from "../../views/kit/post.ts";
@@ -77,13 +77,6 @@ const dayField: FormField = {
   input: { kind: "date" },
 };
 
-const jsonField: FormField = {
-  id: "json",
-  label: "File",
-  isMore: true,
-  input: { kind: "tick", text: "Every step, up to 1,000 rows" },
-};
-
 function fields({ since }: FormValues, verbs: readonly string[]): FormField[] {
   return [
     { ...workloadField, hint: "Default: all workloads." },
@@ -103,7 +96,7 @@ function fields({ since }: FormValues, verbs: readonly string[]): FormField[] {
       input: { kind: "choice", style: "menu", options: periods },
     },
     ...(since === A_DAY ? [dayField] : []),
-    jsonField,
+    tick("json", "File", "Every step, up to 1,000 rows"),
   ];
 }
 

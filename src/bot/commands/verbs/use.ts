@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { pathSafe } from "../../../api/request-limits.ts";
+import { tick } from "../forms/fields.ts";
 import type { FormField } from "../forms/form.ts";
 import { bindVerb } from "../grammar/verb.ts";
 import type { Binding, BindingTerms } from "../../policy/binding.ts";
@@ -47,12 +48,7 @@ const fields: readonly FormField[] = [
     label: "Lock",
     input: { kind: "tick", text: "Refuse other regions and names here" },
   },
-  {
-    id: "clear",
-    label: "Remove the binding",
-    isMore: true,
-    input: { kind: "tick", text: "Remove everything set for this channel" },
-  },
+  tick("clear", "Remove the binding", "Remove everything set for this channel"),
 ];
 
 export const use = bindVerb({

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import type { Settings } from "../command.ts";
 import { readVerb } from "../grammar/verb.ts";
 import type { AccountOwner } from "../../accounts/resolve.ts";
 import type { EngineInfo } from "../../../api/engine-info.ts";
@@ -25,55 +26,39 @@ export const whoami = readVerb({
   async answer(_args, { account, settings, engine, region, asker }) {
     const [calls, running] = await Promise.all([account.calls(), engine()]);
     return whoamiMessage({
+      ...settings,
       account: { ...account, calls },
-      command: settings.command,
-      service: settings.serviceUrl,
       engine: running,
       region,
-      regions: settings.regions,
-      jobsRegion: settings.jobsRegion,
       slackUser: asker.userId,
     });
   },
 });
 
-type Whoami = {
+type Whoami = Pick<Settings, "command" | "serviceUrl" | "regions" | "jobsRegion"> & {
   readonly account: {
     readonly owner: AccountOwner;
     readonly username: string;
     /** Of all replicas together, since a moment. */
     readonly calls: { readonly count: number; readonly since: Date };
   };
-  readonly command: string;
-  /** The workload API's address. */
-  readonly service: string;
   /** Undefined when the workload API doesn't say. */
   readonly engine: EngineInfo | undefined;
   readonly region: string;
-  readonly regions: readonly string[];
-  readonly jobsRegion: string;
   readonly slackUser: string;
 };
 
 /** The account that a person's requests use. No part of its token is ever shown. */
-export function whoamiMessage({
-  account,
-  command,
-  service,
-  engine,
-  region,
-  regions,
-  jobsRegion,
-  slackUser,
-}: Whoami): Message {
+export function whoamiMessage(who: Whoami): Message {
+  const { account, command, serviceUrl, engine, region, regions, jobsRegion, slackUser } = who;
   const { count, since } = account.calls;
   const calls = counted(count, "request");
-  return post(`Account ${account.username} (${whose[account.owner.kind]}) at ${service}, ${calls} today`, [
+  return post(`Account ${account.username} (${whose[account.owner.kind]}) at ${serviceUrl}, ${calls} today`, [
     header("Your account"),
     ...fields([
       { label: "You", value: [person(slackUser)] },
       { label: "Account", value: [code(account.username, 100), words(`, ${whose[account.owner.kind]}`)] },
-      { label: "Workload API", value: [words(service)] },
+      { label: "Workload API", value: [words(serviceUrl)] },
       ...(engine === undefined ? [] : engineFields(engine)),
       {
         label: "Region",

@@ -2,7 +2,7 @@ import { newReference } from "../../../platform/log.ts";
 import type { WorkspaceParts } from "../parts.ts";
 import { Problem } from "../../../api/problem.ts";
 import type { Context } from "../../commands/command.ts";
-import type { FormFacts } from "../../commands/forms/form.ts";
+import { type FormFacts, noFacts } from "../../commands/forms/form.ts";
 import { UserError } from "../../errors.ts";
 import { section } from "../../views/kit/blocks.ts";
 import { endView } from "../../views/forms/modal.ts";
@@ -129,8 +129,6 @@ type Facts = {
 };
 
 type Read = { readonly kind: "refused"; readonly post: Post } | Facts;
-
-const noFacts: FormFacts = { notes: [], values: {} };
 
 type Reading = {
   readonly signal: AbortSignal;

@@ -1,6 +1,7 @@
 const requestActions = ["approve", "reject", "cancel", "undo", "again", "show", "logs", "look"] as const; // literals
 const followActions = ["stop"] as const; // literals
 const homeActions = ["refresh", "region", "do", "connect", "previous", "next", "workload"] as const; // literals
+const bare = ["dismiss", "formMenu", "moreSettings", "takeAlert", "link"] as const; // literals
 const pickers = ["service", "job", "any", "instance", "region", "change"] as const; // literals
 
 /** What a menu with options from Gantry lists. */
@@ -112,51 +113,26 @@ export function decodeAction(id: string): Action | undefined {
   return decoded(splitOnce(id, "@")[0]);
 }
 
+/** Every action whose id says all, by this id. */
+const fixed: ReadonlyMap<string, Action> = new Map(
+  [
+    ...requestActions.flatMap((act) => [false, true].map((isBeside): Action => ({ kind: "request", act, isBeside }))),
+    ...pickers.map((of): Action => ({ kind: "pick", of })),
+    ...homeActions.map((act): Action => ({ kind: "home", act })),
+    ...followActions.map((act): Action => ({ kind: "follow", act })),
+    ...bare.map((kind): Action => ({ kind })),
+  ].map((action) => [encodeAction(action), action]),
+);
+
 function decoded(id: string): Action | undefined {
-  const [prefix, rest = ""] = splitOnce(id);
-  switch (prefix) {
-    case "change": {
-      const [name, end] = splitOnce(rest);
-      const act = requestActions.find((each) => each === name);
-      if (act === undefined || (end !== undefined && end !== "beside")) return undefined;
-      return { kind: "request", act, isBeside: end !== undefined };
-    }
-    case "run":
-      return rest === "cancel" ? { kind: "dismiss" } : placed("run", rest);
-    case "ask": {
-      const [name, verb] = splitOnce(rest);
-      return name === "beside" && verb !== undefined ? { kind: "readBeside", verb } : placed("read", rest);
-    }
-    case "pick": {
-      const of = pickers.find((each) => each === rest);
-      return of && { kind: "pick", of };
-    }
-    case "home": {
-      const act = homeActions.find((each) => each === rest);
-      return act && { kind: "home", act };
-    }
-    case "follow": {
-      const act = followActions.find((each) => each === rest);
-      return act && { kind: "follow", act };
-    }
-    case "form": {
-      const [name, verb] = splitOnce(rest);
-      if (name === "open" && verb !== undefined) return { kind: "openForm", verb };
-      if (rest === "menu") return { kind: "formMenu" };
-      return rest === "more" ? { kind: "moreSettings" } : undefined;
-    }
-    case "alert":
-      return rest === "take" ? { kind: "takeAlert" } : undefined;
-    default:
-      return id === "link" ? { kind: "link" } : undefined;
-  }
+  const [, start, end = ""] = /^(run:|ask:beside:|ask:|form:open:)(.*)$/su.exec(id) ?? [];
+  if (start === "ask:beside:") return { kind: "readBeside", verb: end };
+  if (start === "form:open:") return { kind: "openForm", verb: end };
+  if (start === undefined || !/^\d{1,3}$/u.test(end)) return fixed.get(id);
+  return { kind: start === "run:" ? "run" : "read", at: Number(end) };
 }
 
-function splitOnce(text: string, mark = ":"): readonly [string, string?] {
+function splitOnce(text: string, mark: string): readonly [string, string?] {
   const at = text.indexOf(mark);
   return at === -1 ? [text] : [text.slice(0, at), text.slice(at + 1)];
-}
-
-function placed(kind: "run" | "read", digits: string): Action | undefined {
-  return /^\d{1,3}$/u.test(digits) ? { kind, at: Number(digits) } : undefined;
 }

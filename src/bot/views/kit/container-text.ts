@@ -1,4 +1,4 @@
-import type { Job, Service } from "../../../api/answers.ts";
+import type { Job, JobContainer, Service, ServiceContainer } from "../../../api/answers.ts";
 import { type Shown, visible } from "./text.ts";
 import { redactLines } from "../../logs/redact.ts";
 import { isSecretVariable } from "../../logs/secret-values.ts";
@@ -18,14 +18,7 @@ export function memoryNowText(container: { readonly memory_now?: readonly Shown[
   return sizes.length === 0 ? "" : ` (now ${sizes.join(" and ")})`;
 }
 
-type Container = {
-  readonly resources?:
-    | {
-        readonly limits?: { readonly memory?: Shown } | undefined;
-        readonly enforced?: { readonly memory?: Shown } | undefined;
-      }
-    | undefined;
-};
+type Container = Pick<ServiceContainer | JobContainer, "resources">;
 
 /** "256 MiB", "512 MiB (default)" of a container without a limit, or "4 MiB (6 MiB enforced)". */
 export function containerMemory({ resources }: Container): string | undefined {

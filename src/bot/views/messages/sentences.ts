@@ -11,13 +11,15 @@ export function sentence(text: string): Message {
 export const unknownWhy =
   "It may be too old, from another workspace, or from another Gantry on this Slack app. If it's new, click again, and tell your Gantry admin.";
 
+const keepsHappening = (reference: string) =>
+  `If this keeps happening, contact your Gantry admin. Reference \`${reference}\``;
+const allCommands = (command: string) => `To see all commands: \`${command} help\``;
+
 /** Messages about deliveries, not about workloads. `command` is the slash command. */
 export const sentences = {
   restarting: () => sentence("I'm restarting. Nothing was changed. Try again in a moment."),
   notHandled: (reference: string) =>
-    sentence(
-      `Something went wrong in Gantry. Nothing was changed. Try again. If this keeps happening, contact your Gantry admin. Reference \`${reference}\``,
-    ),
+    sentence(`Something went wrong in Gantry. Nothing was changed. Try again. ${keepsHappening(reference)}`),
   working: () => sentence("⏳ Working on it. The answer follows here."),
   busy: () => sentence("I'm too busy right now. Nothing was changed. Try again in a minute."),
   askedAlready: (kind: "waiting" | "undo") =>
@@ -30,31 +32,26 @@ export const sentences = {
     sentence(`I don't run edited messages. To run this one again, send a new message or use \`${command}\`.`),
   notStored: (reference: string, command: string) =>
     sentence(
-      `Not started: the database didn't confirm your request, so it won't run. Check \`${command} pending\`, then try again. If this keeps happening, contact your Gantry admin. Reference \`${reference}\``,
+      `Not started: the database didn't confirm your request, so it won't run. Check \`${command} pending\`, then try again. ${keepsHappening(reference)}`,
     ),
   notInstalled: (installUrl: string) =>
     sentence(`Gantry isn't installed in this workspace. Nothing was changed. To install it: ${installUrl}`),
-  otherCommand: (command: string) => sentence(`I answer to \`${command}\`. To see all commands: \`${command} help\``),
+  otherCommand: (command: string) => sentence(`I answer to \`${command}\`. ${allCommands(command)}`),
   staleButton: (command: string) =>
-    sentence(
-      `This button is from another version of Gantry. Nothing was changed. To see all commands: \`${command} help\``,
-    ),
+    sentence(`This button is from another version of Gantry. Nothing was changed. ${allCommands(command)}`),
   nothingChosen: () =>
     sentence("Nothing was chosen: that entry is only a message. Type a name into the menu, or open it again later."),
   writeButton: (command: string) =>
     sentence(`This button can't change anything. Nothing was changed. Type the command instead: \`${command} help\``),
-  unknownShortcut: (command: string) =>
-    sentence(`I don't know this shortcut. To see all commands: \`${command} help\``),
+  unknownShortcut: (command: string) => sentence(`I don't know this shortcut. ${allCommands(command)}`),
   unknownForm: (command: string) =>
-    sentence(
-      `This form is from another version of Gantry. Nothing was changed. To see all commands: \`${command} help\``,
-    ),
+    sentence(`This form is from another version of Gantry. Nothing was changed. ${allCommands(command)}`),
   readStopped: () => sentence("I was stopped before I could answer. Nothing was changed. Try again in a moment."),
   writeStopped: () => sentence("I was stopped before I started. Nothing was changed. Try again in a moment."),
   storeAway: (reference: string, effect: "read" | "write") =>
     sentence(
       effect === "read"
-        ? `I can't reach my database. Nothing was changed. Try again in a minute. If this keeps happening, contact your Gantry admin. Reference \`${reference}\``
+        ? `I can't reach my database. Nothing was changed. Try again in a minute. ${keepsHappening(reference)}`
         : `I lost my database while handling this. I'll continue when it is back, and never send a request twice. The card will show the outcome. Reference \`${reference}\``,
     ),
   restored: (verb: string) =>
@@ -68,9 +65,7 @@ export const sentences = {
       `Slack didn't open the form in time. Nothing was changed. Try again, or type the command: \`${command} help\``,
     ),
   formRefused: (reason: string, reference: string) =>
-    sentence(
-      `The form didn't open: ${reason}. Nothing was changed. If this keeps happening, contact your Gantry admin. Reference \`${reference}\``,
-    ),
+    sentence(`The form didn't open: ${reason}. Nothing was changed. ${keepsHappening(reference)}`),
   needsCommand: (command: string) =>
     sentence(
       `Never send a token in a message. To connect an account, type \`${command} connect\` outside a thread: it opens a form.`,
@@ -93,7 +88,7 @@ export const sentences = {
     ),
   formNotFilled: (reason: string, reference: string) =>
     sentence(
-      `The form couldn't be drawn: ${reason}. Nothing was changed. Close it and try again, or type the command. If this keeps happening, contact your Gantry admin. Reference \`${reference}\``,
+      `The form couldn't be drawn: ${reason}. Nothing was changed. Close it and try again, or type the command. ${keepsHappening(reference)}`,
     ),
 } as const;
 

@@ -115,7 +115,7 @@ function threadOfCard({ change, events }: Drawn, region: string | undefined): Ke
   const newest = events.at(-1)?.seq ?? 0;
   const replies = (batch: Batch, isShown: boolean): ReturnType<typeof repliesTo> => {
     const news = events.filter(({ seq }) => seq > batch.after && seq <= batch.upTo);
-    return repliesTo(change, { news, isShown, region });
+    return repliesTo(change, news, isShown, region);
   };
   return {
     lacks({ sentKeys, isShown }) {
@@ -136,12 +136,6 @@ function threadOfCard({ change, events }: Drawn, region: string | undefined): Ke
   };
 }
 
-type News = {
-  readonly news: readonly HistoryEvent[];
-  readonly isShown: boolean;
-  readonly region: string | undefined;
-};
-
 /** Of several workloads that are found failing at once. */
 const MOST_EXCERPTS = 3;
 
@@ -151,7 +145,12 @@ type Reply = { readonly name: string; readonly post: Post };
  * Replies for the thread: the story of a Change that people decide on; of any other, only that it is in trouble and why, and
  * that it got well.
  */
-function repliesTo(change: StoredChange, { news, isShown, region: defaultRegion }: News): readonly Reply[] {
+function repliesTo(
+  change: StoredChange,
+  news: readonly HistoryEvent[],
+  isShown: boolean,
+  defaultRegion: string | undefined,
+): readonly Reply[] {
   const has = (wanted: HistoryEvent["kind"]): boolean => news.some(({ kind }) => kind === wanted);
   // If the card can't show the ending, the requester gets a message about it: here, if Slack takes it.
   const isSentAnyway = !isShown && change.settledAt !== undefined;

@@ -38,7 +38,7 @@ test("whoami tells the account and how much it was used", () => {
       calls: { count: 1234, since: new Date("2026-11-21T00:00:00Z") },
     },
     command: "/gantry",
-    service: "https://workloads.example.org",
+    serviceUrl: "https://workloads.example.org",
     engine: undefined,
     region: "beijing1",
     jobsRegion: "tokyo1",

@@ -1,5 +1,4 @@
-import type { Job, Service } from "../../../../api/answers.ts";
-import type { EnvVar, Resources, VolumeMount } from "../../../../api/workload-shapes.ts";
+import type { Job, JobContainer, Service, ServiceContainer } from "../../../../api/answers.ts";
 import { parseMemoryMiB } from "../../../../api/memory.ts";
 import { counted } from "../../../views/kit/text.ts";
 import { type RawArgument, textOf, looksSecret } from "../../forms/argument-text.ts";
@@ -73,13 +72,7 @@ function portText(port: number | undefined, protocol = "tcp"): string[] {
   return [protocol.toLowerCase() === "tcp" ? String(port) : `${port}/${protocol.toLowerCase()}`];
 }
 
-type Container = {
-  readonly image?: string | undefined;
-  readonly command?: readonly string[] | undefined;
-  readonly env?: readonly EnvVar[] | undefined;
-  readonly resources?: Resources | undefined;
-  readonly volumeMounts?: readonly VolumeMount[] | undefined;
-};
+type Container = Pick<ServiceContainer | JobContainer, "image" | "command" | "env" | "resources" | "volumeMounts">;
 type Arguments = Readonly<Record<string, RawArgument | undefined>>;
 
 type Original = {

@@ -195,17 +195,8 @@ function jobBody(args: JobArgs): NewJob {
 type Port = { readonly port: number; readonly protocol: string };
 
 /** The parts of both kinds of creation body, besides name and image. */
-type Created = {
-  readonly command?: readonly string[] | undefined;
-  readonly memory?: number | undefined;
-  readonly env?: readonly { readonly name: string; readonly value?: string | undefined }[] | undefined;
-  readonly port?: readonly Port[] | undefined;
-  readonly publish?: readonly Port[] | undefined;
-  readonly domain?: readonly string[] | undefined;
+type Created = Partial<Omit<ServiceArgs, "kind" | "volume"> & Pick<JobArgs, "pull-always">> & {
   readonly volume?: readonly Volume[] | undefined;
-  readonly mount?: readonly { readonly name: string; readonly mountPath: string }[] | undefined;
-  readonly "sync-timezone": boolean;
-  readonly "pull-always"?: boolean;
 };
 type Volume = { readonly name: string; readonly disk_name?: string; readonly is_read_only?: boolean };
 

@@ -4,7 +4,7 @@ import type { Service } from "../../../../api/answers.ts";
 import { actions, askButton, section, type Line } from "../../../views/kit/blocks.ts";
 import { age } from "../../../views/kit/time.ts";
 import { strong, words } from "../../../views/kit/inline.ts";
-import { type Message, post } from "../../../views/kit/post.ts";
+import { type Message, post, postOf } from "../../../views/kit/post.ts";
 import type { VerbContext } from "../../command.ts";
 import { serviceField } from "../../forms/fields.ts";
 import { Target } from "../../grammar/argument-types.ts";
@@ -46,16 +46,9 @@ function answerOf(
 ): Message {
   const { name, revision: current, rollout } = service;
   if (revisions.length === 0) {
-    const sentence = `The workload API doesn't say which versions ${name} ran.`;
-    return post(sentence, [section(sentence)]);
+    return postOf([section([words(`The workload API doesn't say which versions ${name} ran.`)])]);
   }
-  const lines = revisions.map((each) =>
-    revisionLine(each, {
-      isCurrent: each.revision === current,
-      service,
-      now,
-    }),
-  );
+  const lines = revisions.map((each) => revisionLine(each, each.revision === current ? service : undefined, now));
   const target = { name: `service/${name}` };
   const good = revisions.filter((each) => each.standing === "ready" && !isNow(each, service)).slice(0, MOST_BUTTONS);
   const title = `Versions of ${name}`;
@@ -82,25 +75,19 @@ function answerOf(
   ]);
 }
 
-type Drawn = {
-  readonly isCurrent: boolean;
-  readonly service: Service;
-  readonly now: Date;
-};
-
 /** "● 5 shop/web:1.5 · runs now · 2 h ago · by Dana Reyes, request 7KQ2MD". */
-function revisionLine(each: JudgedRevision, { isCurrent, service, now }: Drawn): Line {
+function revisionLine(each: JudgedRevision, current: Service | undefined, now: Date): Line {
   const ago = age(each.created_at, now);
   const { madeBy } = each;
   const parts = [
-    stateOf(each, isCurrent ? service : undefined),
+    stateOf(each, current),
     ago === undefined ? undefined : `${ago} ago`,
     madeBy && `by ${madeBy.requester.name}, request ${madeBy.id}`,
   ].filter((part) => part !== undefined);
   return [
-    words(isCurrent ? "● " : "○ "),
+    words(current === undefined ? "○ " : "● "),
     strong(each.revision, 12),
-    words(` ${imagesOf(each, isCurrent ? service : undefined).join(", ") || "images not reported"}`, 300),
+    words(` ${imagesOf(each, current).join(", ") || "images not reported"}`, 300),
     words(parts.length === 0 ? "" : ` · ${parts.join(" · ")}`),
   ];
 }

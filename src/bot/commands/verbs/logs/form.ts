@@ -1,11 +1,11 @@
 import { requestLimits } from "../../../../api/request-limits.ts";
 import { logDate, parseLogDate } from "../../../../api/log-pages.ts";
-import { UserError } from "../../../errors.ts";
+import { attempt, UserError } from "../../../errors.ts";
 import { compileGrep } from "../../../logs/grep.ts";
 import { logDayLine } from "../../../views/kit/log-text.ts";
 import type { FormFacts, FormField, FormValues } from "../../forms/form.ts";
 import type { FormShape } from "../../forms/make-form.ts";
-import { workloadField } from "../../forms/fields.ts";
+import { workloadField, tick } from "../../forms/fields.ts";
 
 /** Lines around each match, at most. */
 export const MOST_CONTEXT = 20;
@@ -40,12 +40,7 @@ const fields: readonly FormField[] = [
     isMore: true,
     input: { kind: "number", from: 0, to: requestLimits.logFrom },
   },
-  {
-    id: "follow",
-    label: "Follow",
-    isMore: true,
-    input: { kind: "tick", text: "Show new lines as they come" },
-  },
+  tick("follow", "Follow", "Show new lines as they come"),
   {
     id: "for",
     label: "Follow for",
@@ -69,30 +64,10 @@ const fields: readonly FormField[] = [
     isMore: true,
     input: { kind: "number", from: 0, to: MOST_CONTEXT },
   },
-  {
-    id: "previous",
-    label: "Run",
-    isMore: true,
-    input: { kind: "tick", text: "The run before the last restart" },
-  },
-  {
-    id: "file",
-    label: "Length",
-    isMore: true,
-    input: { kind: "tick", text: "The whole day, as a file" },
-  },
-  {
-    id: "raw",
-    label: "Format",
-    isMore: true,
-    input: { kind: "tick", text: "Lines as they were written" },
-  },
-  {
-    id: "private",
-    label: "Who sees them",
-    isMore: true,
-    input: { kind: "tick", text: "Only me" },
-  },
+  tick("previous", "Run", "The run before the last restart"),
+  tick("file", "Length", "The whole day, as a file"),
+  tick("raw", "Format", "Lines as they were written"),
+  tick("private", "Who sees them", "Only me"),
 ];
 
 export const logsForm = {
@@ -114,11 +89,7 @@ export function dayFacts(zone: string, now: Date): FormFacts {
 }
 
 function wrongGrep(grep: string): Record<string, string> {
-  try {
-    if (grep !== "") compileGrep(grep);
-    return {};
-  } catch (error) {
-    if (!(error instanceof UserError)) throw error;
-    return { grep: `${error.message} Plain text works too. Put a backslash before characters such as [ or (.` };
-  }
+  const wrong = grep === "" ? undefined : attempt(() => compileGrep(grep));
+  if (!(wrong instanceof UserError)) return {};
+  return { grep: `${wrong.message} Plain text works too. Put a backslash before characters such as [ or (.` };
 }

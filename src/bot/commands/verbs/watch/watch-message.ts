@@ -135,37 +135,22 @@ export function watchMessage(message: WatchMessage): Post {
       return nothing(message);
     case "muted": {
       const { mute, place, by, doubt } = message;
+      const until = [...inPlace(place, " until "), moment(mute.until.toISOString())];
       return postOf([
-        section([
-          words("🔕 "),
-          words(by, 80),
-          words(" muted "),
-          ...targetWords({ kind: undefined, names: mute.names }),
-          ...inPlace(place, " until "),
-          moment(mute.until.toISOString()),
-        ]),
+        section([deedWords("muted", by), ...muted(mute), ...until]),
         ...(doubt === undefined ? [] : [section([words(`⚠️ ${doubt}`, 300)])]),
         ...actions(runButton("Unmute", muteAsk(mute.names, "off", place), { at: 0 })),
       ]);
     }
     case "unmuted":
-      return postOf([
-        section([
-          words("🔔 "),
-          words(message.by, 80),
-          words(" unmuted "),
-          ...targetWords({ kind: undefined, names: message.names }),
-          ...inPlace(message.place, "."),
-        ]),
-      ]);
+      return postOf([section([deedWords("unmuted", message.by), ...muted(message), ...inPlace(message.place, ".")])]);
     case "not-muted":
-      return postOf([
-        section([
-          ...targetWords({ kind: undefined, names: message.names }),
-          words(" isn't muted here. Nothing to do."),
-        ]),
-      ]);
+      return postOf([section([...muted(message), words(" isn't muted here. Nothing to do.")])]);
   }
+}
+
+function muted({ names }: { readonly names: string }): Inline[] {
+  return targetWords({ kind: undefined, names });
 }
 
 const did = {
@@ -181,8 +166,13 @@ export function unnamedWatchMessage(
   { kind, by, place }: Pick<Common, "by" | "place"> & { readonly kind: WatchDeed },
   target: Pick<WatchTarget, "names">,
 ): Post {
+  return postOf([section([deedWords(kind, by), hiddenWords(target), ...inPlace(place, ".")])]);
+}
+
+/** "🔕 Dana Reyes muted ". */
+function deedWords(kind: WatchDeed, by: string): Inline {
   const [sign, verb] = did[kind];
-  return postOf([section([words(`${sign} ${by} ${verb} `, 120), hiddenWords(target), ...inPlace(place, ".")])]);
+  return words(`${sign} ${by} ${verb} `, 120);
 }
 
 function hiddenWords({ names }: Pick<WatchTarget, "names">): Inline {
@@ -225,20 +215,11 @@ function watched({ kind, watch, place, by, defaultRegion, next }: Watched): Post
   const isElsewhere = target.kind !== "job" && target.region !== defaultRegion;
   const what = [...targetWords(target), ...(isElsewhere ? [words(` in ${target.region}`, 80)] : [])];
   const verbs = { watched: " watches ", same: " already watches " }[kind];
-  const head: Line =
+  const who =
     place.kind === "dm"
-      ? [
-          words(`🔔 You${verbs.replace("watches", "watch")}`),
-          ...what,
-          words(kind === "same" ? ". Nothing to do." : "."),
-        ]
-      : [
-          words("🔔 "),
-          channel(place.channelId),
-          words(verbs),
-          ...what,
-          words(kind === "same" ? ". Nothing to do." : "."),
-        ];
+      ? [words(`🔔 You${verbs.replace("watches", "watch")}`)]
+      : [words("🔔 "), channel(place.channelId), words(verbs)];
+  const head: Line = [...who, ...what, words(kind === "same" ? ". Nothing to do." : ".")];
   const due: Line[] =
     next === undefined
       ? []

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { USUAL_AFTER_MS, usualEvents, watchedEvents } from "../../../watch/watch.ts";
 import type { FormField } from "../../forms/form.ts";
-import { workloadField } from "../../forms/fields.ts";
+import { workloadField, tick } from "../../forms/fields.ts";
 import { missingName, isTime } from "../../grammar/argument-types.ts";
 import { watchVerb } from "../../grammar/verb.ts";
 import { After, Channel, Digest, Events, MUTE_MS, MuteEnd, Quiet, Watched } from "./watch-words.ts";
@@ -26,12 +26,7 @@ const placeFields: readonly FormField[] = [
     isMore: true,
     input: { kind: "channel" },
   },
-  {
-    id: "dm",
-    label: "Direct message",
-    isMore: true,
-    input: { kind: "tick", text: "Only for me, in my messages with Gantry" },
-  },
+  tick("dm", "Direct message", "Only for me, in my messages with Gantry"),
 ];
 
 /** The two fields are one argument. */
@@ -199,16 +194,7 @@ export const unwatch = watchVerb({
   form: {
     title: "Stop watching",
     submit: "Stop",
-    fields: () => [
-      ...nameFields,
-      {
-        id: "digest",
-        label: "Digest",
-        isMore: true,
-        input: { kind: "tick", text: "End only the digest" },
-      },
-      ...placeFields,
-    ],
+    fields: () => [...nameFields, tick("digest", "Digest", "End only the digest"), ...placeFields],
     toArgs: named,
   },
   wish: ({ name, digest, ...place }) => ({ kind: "unwatch", target: name, place: placeOf(place), isDigest: digest }),
