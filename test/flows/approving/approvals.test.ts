@@ -31,13 +31,6 @@ test("a restart waits for somebody else, and runs once when they approve", async
   expect(town.thread("ops").join("\n")).toMatch(/Alex Kim/u);
 });
 
-test("routine changes need nobody", async () => {
-  await says(town, town.developer, "/gantry scale busy 3");
-
-  expect((await town.service("busy")).target_instance_size).toBe(3);
-  expect(card(town.developer)).toMatch(/instances 1 → 3/iu);
-});
-
 test("nobody approves what they asked for themselves", async () => {
   const calls = counting(town);
 
@@ -77,22 +70,6 @@ test("a double click, and a click that Slack delivers twice, act once", async ()
   await town.settled();
 
   expect(calls("restartService")).toBe(1);
-});
-
-test("who rejects says why in a form, and nothing is sent", async () => {
-  const { developer, approver } = town;
-  const calls = counting(town);
-  await says(town, developer, "/gantry delete sold");
-
-  await approver.clicks("Reject");
-  await town.settled();
-  await approver.submits({ reason: "it still has customers" });
-  await town.settled();
-
-  expect(card(developer)).toMatch(/Alex Kim/u);
-  expect(card(developer)).toContain("it still has customers");
-  expect(card(developer)).not.toContain("[Approve]");
-  expect(calls("deleteService")).toBe(0);
 });
 
 test("who asked can take it back, nobody else can", async () => {

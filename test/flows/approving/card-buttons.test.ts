@@ -22,19 +22,6 @@ test("the menu of a waiting card shows the workload to who clicks, and the card 
   expect(card(developer)).toBe(waiting);
 });
 
-test("the buttons of a card that is done show the workload, and the card stays", async () => {
-  const { developer, approver } = town;
-  await says(town, developer, "/gantry restart done");
-  await clicks(town, approver, "Approve");
-  const done = card(developer);
-  const before = whispers(developer).length;
-
-  expect(await clicks(town, developer, "Show done")).toMatch(/done/u);
-
-  expect(whispers(developer)).toHaveLength(before + 1);
-  expect(card(developer)).toBe(done);
-});
-
 test("who tries to approve their own request cancels it with the button of the answer", async () => {
   const { developer } = town;
   await says(town, developer, "/gantry restart own");
@@ -44,15 +31,4 @@ test("who tries to approve their own request cancels it with the button of the a
   await clicks(town, developer, "Cancel request");
 
   expect(card(developer)).toMatch(/^🚫 Cancelled: restart own\n/u);
-});
-
-test("who requests what already waits approves it with the button of the answer", async () => {
-  const { developer, approver } = town;
-  await says(town, developer, "/gantry restart twice");
-  expect(await says(town, approver, "/gantry restart twice")).toMatch(/^⏳ Already waiting: Restart twice\n/u);
-
-  await clicks(town, approver, "Approve");
-
-  expect(card(developer)).toMatch(/approved by Alex Kim/u);
-  expect(card(developer)).not.toContain("[Approve]");
 });

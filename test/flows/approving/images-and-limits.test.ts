@@ -47,12 +47,3 @@ test("a request whose image policy forbids meanwhile doesn't run when it is appr
   expect(count(town, "updateService")).toBe(0);
   expect(card(developer)).toMatch(/may no longer do this.*no policy rule allows the image/su);
 });
-
-test("can-i says which images a rule is for, and that it depends where none is named", async () => {
-  await using town = await approvalTown({ policy: policy("shop/*") });
-
-  expect(await says(town, town.developer, "/gantry can-i scale web 3")).toMatch(
-    /🚫 No\..*no policy rule allows the image.*“?our images”? is for shop\/\*/su,
-  );
-  expect(await says(town, town.developer, "/gantry can-i memory web")).toContain("It depends on the image or size");
-});

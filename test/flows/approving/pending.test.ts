@@ -24,20 +24,6 @@ test("what waits is approved where it is read; the list stays, and the card show
   expect(await says(town, approver, "/gantry pending")).toContain("Nothing is waiting for approval.");
 });
 
-test("approving twice from the list runs the request once, and says so", async () => {
-  const { developer, approver } = town;
-  const calls = counting(town);
-  await says(town, developer, "/gantry restart clicked");
-  await says(town, approver, "/gantry pending");
-
-  const first = approver.clicks("Approve");
-  const second = approver.clicks("Approve");
-  await Promise.all([first, second]);
-  await town.settled();
-
-  expect(calls("restartService")).toBe(1);
-});
-
 test("a rejection from the list asks for the reason, and the card of the request ends with it", async () => {
   const { developer, approver } = town;
   const calls = counting(town);

@@ -36,19 +36,6 @@ test("the command alone opens a menu, whose answers are below it; help grows to 
   expect(whispers(approver)).toHaveLength(1);
 });
 
-test("whoami counts the calls of today, and shows no token", async () => {
-  const requests = async () => {
-    const text = await says(town, town.developer, "/gantry whoami");
-    expect(text).not.toContain(town.token);
-    return Number(/API requests  (\d+) since/u.exec(text)?.[1]);
-  };
-  const before = await requests();
-
-  await says(town, town.developer, "/gantry list");
-
-  expect(await requests()).toBe(before + 2);
-});
-
 test("a changed policy is taken up at once, by help, can-i, what is requested and what was pending", async () => {
   const { developer, approver } = town;
   await says(town, developer, "/gantry delete web");

@@ -37,22 +37,6 @@ test("while a request is pending, a duplicate links to its card, and whoever may
   expect(count(town, "restartService")).toBe(before + 1);
 });
 
-test("a request gets its own card when it differs from the one that waits, or that is over or expired", async () => {
-  const { developer, approver } = town;
-  await says(town, developer, "/gantry restart queue");
-  await says(town, developer, "/gantry stop queue");
-  expect(cards(town, "queue")).toHaveLength(2);
-
-  await says(town, approver, `/gantry reject ${idOf(card(developer))}`);
-  await says(town, developer, "/gantry stop queue");
-  expect(cards(town, "queue")).toHaveLength(2);
-
-  const last = idOf(card(developer));
-  town.passMinutes(61);
-  await says(town, developer, "/gantry stop queue");
-  expect(idOf(card(developer))).not.toBe(last);
-});
-
 test("show offers to review what waits for the workload, and nothing of others", async () => {
   const { developer, approver } = town;
   expect(await says(town, approver, "/gantry show shop")).not.toContain("Waiting:");

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { approvalTown, count } from "../../support/approval-town.ts";
+import { count } from "../../support/approval-town.ts";
 import { shopTown } from "../../support/shop-town.ts";
 import { card, clicks, idOf, says, whispers } from "../../support/speak.ts";
 import { images } from "../../service/support/memory-store.ts";
@@ -87,27 +87,4 @@ test("a question about a region gets the list of that region, and a change there
   expect(there).not.toContain("web");
   expect(await inDirect("which services run here")).not.toContain("far");
   expect(await inDirect("restart far in beijing2")).toContain("Restart far in beijing2?");
-});
-
-test("where only jobs run, a list says nothing of services that the workload API doesn't know there", async () => {
-  await using town = await approvalTown({
-    via: async (request, send) =>
-      request.url.endsWith("/regions/us/services")
-        ? Response.json({ message: "unknown region us: use beijing1" }, { status: 400 })
-        : send(request),
-  });
-  const { developer } = town;
-
-  await developer.says("what's running in us?", { channel: "@gantry" });
-  await town.settled();
-
-  expect(newest(developer, "@gantry")).toMatch(/^No jobs yet\.\n/u);
-  expect(newest(developer, "@gantry")).not.toContain("Couldn't");
-});
-
-test("a question says all that its button will do", async () => {
-  expect(await inDirect("reject K7Q2MX because it's friday")).toMatch(/^Reject K7Q2MX\?\nReason: it's friday\n/u);
-  expect(await inDirect("use region beijing2 here")).toMatch(
-    /^Change the settings of this channel: region beijing2\?\n/u,
-  );
 });

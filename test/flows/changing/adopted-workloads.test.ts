@@ -83,21 +83,6 @@ describe("what its owner doesn't allow", () => {
     expect(shown.match(/Nothing was changed/gu)).toHaveLength(1);
   });
 
-  test("is said with the way out that the API names, instead of any other advice", async () => {
-    const message =
-      "Gantry may not delete service redis.cache: it belongs to Helm release cache. Nothing was changed. Delete it " +
-      "there, or allow it with adopt.allow in SERVICE_CLUSTERS.";
-    api.refuses({ status: 409, message });
-
-    await says(town, town.developer, "/gantry delete redis.cache");
-
-    expect(card(town.developer).split("\n").slice(0, 3).join("\n")).toMatchInlineSnapshot(`
-      "❌ redis.cache wasn't deleted
-      The workload API refused the request: Gantry may not delete service redis.cache: it belongs to Helm release cache.
-      Nothing was changed. Delete it there, or allow it with adopt.allow in SERVICE_CLUSTERS."
-    `);
-  });
-
   test("a right that Gantry's account lacks is no reason to connect another account", async () => {
     const message =
       "Couldn't scale the service redis.cache: Gantry's account in the cluster may not patch deployments in the " +

@@ -123,49 +123,6 @@ describe("a deploy", () => {
     expect(card(town.developer)).toContain("stays as it is if the new instances don't get ready");
   });
 
-  test("leaves somebody else's newer version alone", async () => {
-    await using town = await rolloutTown(["web"]);
-    await says(town, town.developer, "/gantry deploy web 1.5");
-    await town.later(3);
-
-    town.nowIs("web", {
-      status: "Failed",
-      revision: 3,
-      rollout: { from: 2, to: 3, state: "stuck", ready: 0, target: 3, old_ready: 3 },
-    });
-    await town.later(4);
-    await town.later(60);
-
-    expect(town.calls().filter((op) => op === "updateService")).toHaveLength(1);
-  });
-
-  test("that somebody replaces meanwhile says so", async () => {
-    await using town = await rolloutTown(["web"]);
-    await says(town, town.developer, "/gantry deploy web 1.5");
-    await town.later(3);
-
-    town.othersDeploy("web", "shop/web:1.6");
-    await town.later(4);
-
-    expect(card(town.developer)).toMatch(/^⚪️ Deployed 1\.5 to web, but it was changed again meanwhile\n/u);
-  });
-
-  test("that fails while a restart is followed turns its own card red, not the restart's", async () => {
-    await using town = await rolloutTown(["web"]);
-    town.nowIs("web", { status_since: "2026-11-21T12:00:00Z" });
-    await says(town, town.developer, "/gantry restart web");
-    await says(town, town.developer, "/gantry deploy web 1.5 --on-failure stop");
-    town.isStuck("web", "there is no image shop/web:1.5");
-    await town.later(4);
-    await town.later(600);
-
-    const [restart] = town.developer.sees("ops");
-    expect(restart?.text).toMatch(/^⚪️ .*web.*but it was updated by request \w+ meanwhile\n/u);
-    expect(await says(town, town.developer, "/gantry history web")).toMatch(
-      /🔴 web updated: image[^]*⚪️ Restart web: accepted, but it was updated by request \w+ meanwhile/u,
-    );
-  });
-
   test("that somebody scales meanwhile is still followed, and goes back when it doesn't get ready", async () => {
     await using town = await rolloutTown(["web"]);
     await says(town, town.developer, "/gantry deploy web 1.5");
@@ -264,24 +221,6 @@ test("a deploy of a stopped service is over at once, and says when it runs", asy
 
   expect(card(developer)).toMatch(/^✅ Deployed 1\.5 to web\nStopped · runs when it is started/u);
   expect(town.thread("ops").join("\n")).not.toContain("rollout began");
-});
-
-describe("a deploy of the image that a service has already", () => {
-  const digest = `sha256:3f2a9c1d5b6e${"0".repeat(52)}`;
-
-  test("sends nothing, and says how to get the new one if the tag was moved", async () => {
-    await using town = await rolloutTown(["web"]);
-    town.nowIs("web", { containers: [{ name: "web", image: "shop/web:1.4", image_digest: digest }] });
-
-    expect(await says(town, town.developer, "/gantry deploy web 1.4")).toMatch(
-      /^web already has the image shop\/web:1\.4 · 3f2a9c1d5b6e\. Nothing to do\.\nIf the tag was moved, deploy the new image by its digest: deploy web @sha256:…\.$/mu,
-    );
-    expect(town.writes).toEqual([]);
-    const moved = `sha256:91be02d4a7c8${"0".repeat(52)}`;
-    await says(town, town.developer, `/gantry deploy web @${moved}`);
-    expect(card(town.developer)).toContain("image shop/web:1.4 → shop/web@sha256:91be02d4a7c8\n");
-    expect((await town.service("web")).containers?.[0]?.image).toBe(`shop/web@${moved}`);
-  });
 });
 
 describe("a deploy in other words", () => {

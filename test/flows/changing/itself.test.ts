@@ -89,13 +89,3 @@ test("where others approve, they read it on the card, and nobody is asked twice"
 
   expect(writes).toEqual(["/stop"]);
 });
-
-test("among several, too", async () => {
-  const { developer } = await open(openPolicy);
-
-  const question = await says(town, developer, "/gantry restart web gantry");
-
-  expect(question).toContain("Restart web and gantry?");
-  expect(question).toContain("Gantry itself restarts");
-  expect(writes).toEqual([]);
-});

@@ -74,26 +74,3 @@ test("a service is scaled, updated, stopped, started, restarted and deleted by w
   expect(await approved(town, "/gantry delete shop")).toContain("✅ shop deleted");
   await town.until(async () => (await town.services()).every(({ name }) => name !== "shop"));
 });
-
-test("what is already so is answered, and nothing is sent", async () => {
-  const before = town.calls().length;
-
-  const answer = await says(town, town.developer, "/gantry scale web 2");
-
-  expect(answer).toMatch(/already/iu);
-  expect(town.calls().slice(before)).toEqual(["getService"]);
-});
-
-test("the values of environment variables are never shown, only their names", async () => {
-  const { developer } = town;
-
-  const created = await says(
-    town,
-    developer,
-    "/gantry create service api --image test/web --env DB_PASSWORD=hunter2hunter2",
-  );
-  const card = await says(town, developer, "/gantry show api");
-
-  expect(card).toContain("DB_PASSWORD");
-  expect(created + card).not.toContain("hunter2");
-});

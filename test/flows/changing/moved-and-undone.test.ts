@@ -3,7 +3,6 @@ import { step } from "../../../src/bot/workflow/lifecycle.ts";
 import { approvalTown, count } from "../../support/approval-town.ts";
 import { killTown } from "../../support/kill-town.ts";
 import { openPolicy } from "../../support/open-policy.ts";
-import { quorum } from "../../support/policies.ts";
 import { card, clicks, idOf, says, saysIn, whispers } from "../../support/speak.ts";
 import type { World } from "../../support/world.ts";
 
@@ -54,37 +53,6 @@ describe("under the built-in policy", () => {
     expect((await town.service("moved")).target_instance_size).toBe(1);
   });
 
-  test("a service that was deleted and made anew is another one", async () => {
-    const path = await runs("remade");
-    const { developer, approver } = town;
-    const restarts = count(town, "restartService");
-    await says(town, developer, "/gantry restart remade");
-    await town.api.send({ op: "deleteService", path, query: undefined, body: undefined });
-    await town.until(async () => (await town.services()).every(({ name }) => name !== "remade"));
-    const body = { target_instance_size: 2, containers: [{ image: "test/lines" }] };
-    await town.api.send({ op: "createService", path, query: undefined, body });
-    await town.until(async () => (await town.service("remade")).status === "Running");
-
-    await clicks(town, approver, "Approve");
-
-    expect(count(town, "restartService")).toBe(restarts);
-    expect(card(developer)).toMatch(/another/u);
-  });
-
-  test("a finished change is taken back by a button, under policy like any other", async () => {
-    await runs("undone");
-    const { developer, approver } = town;
-    await says(town, developer, "/gantry scale undone 4");
-    await town.until(async () => (await town.service("undone")).status === "Running");
-
-    await clicks(town, developer, "Undo");
-
-    expect(card(developer)).toMatch(/instances 4 → 2/iu);
-    expect((await town.service("undone")).target_instance_size).toBe(4);
-    await clicks(town, approver, "Approve");
-    expect((await town.service("undone")).target_instance_size).toBe(2);
-  });
-
   test("of what was changed without Gantry, an undo that waits names nobody", async () => {
     const path = await runs("others");
     const { developer, approver } = town;
@@ -102,22 +70,6 @@ describe("under the built-in policy", () => {
     expect(card(approver)).toMatch(
       /Scale others to 2\?\n• instances 6 → 2\n• somebody set instances to 6 since then\n/u,
     );
-  });
-
-  test("a bot that is restarted while a request waits shows the same card, and goes on", async () => {
-    await runs("waits");
-    const { developer, approver } = town;
-    const restarts = count(town, "restartService");
-    await says(town, developer, "/gantry restart waits");
-    await town.restartBot();
-
-    await clicks(town, approver, "Approve");
-
-    expect(count(town, "restartService")).toBe(restarts + 1);
-    const cards = developer
-      .sees("ops")
-      .filter(({ text, isEphemeral }) => !isEphemeral && /restart waits|waits restarted|restarting waits/iu.test(text));
-    expect(cards.filter(({ threadTs, ts }) => threadTs === undefined || threadTs === ts)).toHaveLength(1);
   });
 });
 
@@ -207,17 +159,4 @@ test("an undo of what one changed again oneself is not asked about", async () =>
 
   expect((await town.service("web")).target_instance_size).toBe(2);
   expect(card(developer)).toContain("Dana Reyes set instances to 6 since then");
-});
-
-test("a card that was deleted is posted anew once, and works", async () => {
-  await using town = await approvalTown({ policy: quorum });
-  const { developer, approver } = town;
-  await says(town, developer, "/gantry scale web 4");
-  const first = developer.sees("ops").findLast(({ text }) => /^⏳ .*\?/u.test(text));
-  town.playground.people.removeMessage("ops", first?.ts ?? "");
-  await says(town, approver, `/gantry approve ${idOf(first?.text ?? "")}`);
-
-  expect(card(developer)).toMatch(/1 of 2/u);
-  await clicks(town, town.playground.as("omar"), "Approve");
-  expect((await town.service("web")).target_instance_size).toBe(4);
 });

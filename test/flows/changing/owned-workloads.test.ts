@@ -99,20 +99,6 @@ describe("what the workload API says that it would refuse", () => {
 });
 
 describe("what it doesn't say that it would refuse", () => {
-  test("is requested, approved, done and undone as ever", async () => {
-    const { developer, approver } = town;
-
-    await says(town, developer, "/gantry scale shop 3 --reason sale");
-    await clicks(town, approver, "Approve");
-    expect(card(developer)).toMatch(/instances 1 → 3/u);
-    await clicks(town, developer, "Undo");
-    await clicks(town, approver, "Approve");
-    await says(town, developer, "/gantry restart queue --reason stuck");
-    await clicks(town, approver, "Approve");
-
-    expect(written()).toEqual(["shop", "shop", "queue/restart"]);
-  });
-
   test("is refused when it is sent, with the reason", async () => {
     const message = "Gantry may not delete service redis.cache: it belongs to Helm release cache. Nothing was changed.";
     api.refuses({ status: 409, message });

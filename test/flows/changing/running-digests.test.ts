@@ -50,18 +50,6 @@ describe("the digest of what runs", () => {
     );
   });
 
-  test("is said to be another one when instances of the same tag run another image after a change", async () => {
-    await using town = await rolloutTown(["web"]);
-    const { developer } = town;
-    const restarted = (at: string) => ({ status_since: at });
-    runs(town, "shop/web:1.4", { digest: digests.old, ...restarted("2026-01-01T00:00:00Z") });
-    await says(town, developer, "/gantry restart web");
-    runs(town, "shop/web:1.4", { digest: digests.new, ...restarted("2026-01-01T00:00:05Z") });
-    await town.later(20);
-
-    expect(card(developer)).toContain("same tag, other image: 3f2a9c1d5b6e → 91be02d4a7c8");
-  });
-
   test("that an earlier version ran stands behind its tag in versions, where the workload API kept it", async () => {
     await using town = await rolloutTown(["web"]);
     const kept = { revision: 1, images: ["shop/web:1.5"], outcome: "done" };
@@ -104,16 +92,5 @@ describe("the digest of what runs", () => {
     await town.later(4);
     expect(card(developer)).toMatch(/^✅ Deployed 1\.5 to web\n/u);
     expect(card(developer)).not.toContain("other image");
-  });
-
-  test("isn't guessed where the workload API tells none", async () => {
-    await using town = await rolloutTown(["web"]);
-    const { developer } = town;
-    await says(town, developer, "/gantry deploy web 1.5");
-    town.isWell("web");
-    await town.later(4);
-
-    expect(card(developer)).toMatch(/image shop\/web:1\.4 → shop\/web:1\.5(?! ·? ?[0-9a-f]{12})/u);
-    expect(await says(town, developer, "/gantry versions web")).toMatch(/● 2 shop\/web:1\.5 · current/u);
   });
 });

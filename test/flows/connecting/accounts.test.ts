@@ -34,13 +34,6 @@ test("where everybody acts with their own account, who has none is refused, and 
   expect(usedFor(town, "restartService")).toEqual(["dana-own"]);
 });
 
-test("where everybody acts with their own account, a channel's account does not stand in", async () => {
-  await using town = await approvalTown({ users, accountMode: "own" });
-  await connectsChannel(town, town.developer, teams);
-
-  expect(await says(town, town.approver, "/gantry list")).toMatch(/haven't connected an account/u);
-});
-
 test("a channel's account is for everybody there who has none of their own, and they are told", async () => {
   await using town = await approvalTown({ users });
   const { developer, approver } = town;

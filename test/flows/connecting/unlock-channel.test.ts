@@ -59,14 +59,6 @@ rules:
     town.setPolicy(defaultPolicyText);
     await says(town, developer, "/gantry use --clear");
   });
-
-  test("that is none is changed by every full member, as before", async () => {
-    await says(town, town.developer, "/gantry use --region beijing2");
-
-    await says(town, town.approver, "/gantry use --clear");
-
-    expect(await says(town, town.developer, "/gantry use")).toMatch(/has no binding/u);
-  });
 });
 
 describe("the account of a channel", () => {

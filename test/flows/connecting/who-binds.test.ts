@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { approvalTown } from "../../support/approval-town.ts";
-import { happened, spoken } from "../../support/channel-town.ts";
+import { happened } from "../../support/channel-town.ts";
 import { says, saysIn, whispers } from "../../support/speak.ts";
 
 describe("who may bind", () => {
@@ -18,33 +18,6 @@ describe("who may bind", () => {
       "Gwen Moss wasn't allowed to set up a channel",
     );
   });
-
-  test("a rule that asks for an approval refuses, because a binding cannot wait for one", async () => {
-    const policy = `
-rules:
-  - { name: look, who: members, does: read, then: allow }
-  - { name: two eyes, who: members, does: routine, then: { approve: { votes: 1 } } }
-`;
-    await using town = await approvalTown({ policy });
-
-    const told = await says(town, town.developer, "/gantry use --region beijing2 --lock");
-
-    expect(told).toMatch(/two eyes needs an approval.*binding can't wait/su);
-    expect(await says(town, town.developer, "/gantry use")).toMatch(/has no binding/u);
-  });
-
-  test("a rule can speak of it alone, and of the region", async () => {
-    const policy = `
-rules:
-  - { name: ours, who: members, does: bindChannel, workloads: { region: "beijing*" }, then: allow }
-`;
-    await using town = await approvalTown({ policy });
-
-    expect(await says(town, town.developer, "/gantry use --region us")).toMatch(
-      /can't bind this channel: no policy rule allows it/u,
-    );
-    expect(await says(town, town.developer, "/gantry use --region beijing2")).toMatch(/set up/u);
-  });
 });
 
 test("a conversation with the bot cannot be bound, and says so", async () => {
@@ -56,18 +29,6 @@ test("a conversation with the bot cannot be bound, and says so", async () => {
     expect(await saysIn(town, place, words)).toMatch(/only channels, not direct messages/u);
   }
   expect(await saysIn(town, place, "can-i use")).toMatch(/No\. You can't bind a direct message/u);
-});
-
-test("binding to the same again is said, and neither told to the channel nor written down twice", async () => {
-  await using town = await approvalTown();
-  const { developer } = town;
-  await says(town, developer, "/gantry use --region beijing2");
-  const before = spoken(developer).length;
-
-  expect(await says(town, developer, "/gantry use --region beijing2")).toMatch(/already has this binding/u);
-
-  expect(spoken(developer)).toHaveLength(before);
-  expect(await happened(town)).toHaveLength(1);
 });
 
 test("a region that is not configured is taken, with a word of warning", async () => {

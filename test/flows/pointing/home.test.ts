@@ -223,18 +223,6 @@ test("a redraw stays on the page, and a page that is no longer there is the last
   expect(await clicksHome(town, developer, "Refresh")).toMatch(/20 workloads[\s\S]*shop-01[\s\S]*shop-20/u);
 });
 
-test("without an account Home offers to connect one", async () => {
-  await using town = await approvalTown({ accountMode: "own", users: [danas] });
-  const { developer } = town;
-
-  expect(await opensHome(town, developer)).toMatch(/Connect your account/u);
-  await clicksHome(town, developer, "home:connect");
-  await developer.submits(danas);
-  await town.settled();
-
-  expect(await opensHome(town, developer)).toMatch(/dana-own/u);
-});
-
 test("accounts are linked and unlinked by pointing, for oneself and for a channel", async () => {
   await using town = await approvalTown({ users: [danas, teams] });
   const { developer } = town;

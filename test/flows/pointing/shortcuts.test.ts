@@ -72,15 +72,6 @@ test("the workload of a message is shown with what can be done", async () => {
   expect(approver.sees("ops").at(-1)?.text).toBe("is web down?");
 });
 
-test("the composer's shortcut creates", async () => {
-  const { developer } = town;
-
-  await developer.uses("create_workload");
-  await town.settled();
-
-  expect(form(developer)).toMatch(/For the approval card/u);
-});
-
 test("Find workload answers in the conversation with the bot, or where the reader is, for them alone; what is wrong is told under its field", async () => {
   const { developer, approver } = town;
   const before = approver.sees("ops").length;

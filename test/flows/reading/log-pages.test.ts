@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { logDate } from "../../../src/api/log-pages.ts";
 import { type Line, numberedLines, numbersIn, range, servedLogs } from "../../support/served-log.ts";
-import { clicks, form, says } from "../../support/speak.ts";
+import { clicks, says } from "../../support/speak.ts";
 import { BEGINNING } from "../../support/test-clock.ts";
 import { type Person, type World, world } from "../../support/world.ts";
 
@@ -58,17 +58,6 @@ test("pages follow each other in one thread, for everybody, without a gap, altho
   expect(shown(developer)).toEqual([48, 49]);
   const seen = developer.sees("ops").slice(before);
   expect(new Set(seen.map(({ threadTs, ts }) => threadTs ?? ts)).size).toBe(1);
-});
-
-test("the lines around a time are found by the reader's clock, and Filter opens the form with what was asked", async () => {
-  const { developer } = town;
-  // Dana's profile has Europe/Berlin.
-  await says(town, developer, "/gantry logs timed --size 10 --around 1:00:30 --grep line");
-  expect(shown(developer)).toEqual(range(25, 34));
-
-  await clicks(town, developer, "Filter");
-  expect(form(developer)).toMatch(/service\/timed[\s\S]*line/u);
-  await developer.closes();
 });
 
 test("logs requested from a message that only I see are for me, and are posted to the channel by a button that says so", async () => {

@@ -58,17 +58,6 @@ describe("log lines", () => {
     expect(town.approver.sees("general")).toEqual([]);
   });
 
-  test("that are many are one file, with the last ones inline", async () => {
-    await says(town, town.developer, "/gantry logs long --size 1000");
-
-    const files = town.developer.sees("ops").flatMap((message) => message.files);
-    expect(files.map(({ name }) => name)).toEqual([`long-${today.replaceAll(".", "-")}.log`]);
-    expect(files[0]?.content).toContain("line 1. ");
-    expect(files[0]?.content).toContain("line 1000. ");
-    expect(town.thread("ops")[1]).toContain("line 1000. ");
-    expect(town.thread("ops")[1]).toMatch(/Last \d+ of 1,000 lines\. All of them are in the file below\./u);
-  });
-
   test("don't bring their secrets to Slack", async () => {
     await says(town, town.developer, "/gantry logs login");
     await says(town, town.developer, "/gantry logs login --private");

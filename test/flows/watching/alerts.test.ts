@@ -68,15 +68,6 @@ test("a direct message is told to its owner alone", async () => {
   expect(town.developer.sees("@gantry").some(({ text }) => text.startsWith("🔴 web keeps crashing"))).toBe(true);
 });
 
-test("where the bot can't post any more, who watches is told instead", async () => {
-  await using town = await townThatFails("/gantry watch web --after 0s");
-  town.playground.faults.answer("chat.postMessage", { error: "restricted_action" }, { channel: "ops" });
-  await town.passes(2);
-
-  expect(headlines(town).some((text) => text.includes("keeps crashing"))).toBe(false);
-  expect(town.developer.sees("@gantry").some(({ text }) => text.startsWith("🔴 web keeps crashing"))).toBe(true);
-});
-
 test("a storm while Slack answers 429: nothing is lost, and one message tells how it is then", async () => {
   await using town = await watchedTown({ policy: openPolicy });
   const names = Array.from({ length: 30 }, (_, at) => `shop-${at + 100}`);
@@ -92,49 +83,4 @@ test("a storm while Slack answers 429: nothing is lost, and one message tells ho
   await town.passes(2);
 
   expect(headlines(town)).toEqual(["🔴 29 of 30 workloads keep crashing"]);
-});
-
-test("two causes within half a minute are one message", async () => {
-  await using town = await watchedTown({ policy: openPolicy });
-  town.is("web", well);
-  town.is("shop", well);
-  await town.watches("*", { afterMs: 0 });
-
-  town.is("web", crashing);
-  town.is("shop", { status: "Failed", restart_count: 0 });
-  await town.passes(1);
-
-  expect(headlines(town)).toEqual(["🔴 2 workloads are failing"]);
-});
-
-test("a watch ends with a sentence when policy no longer allows it", async () => {
-  await using town = await townThatFails("/gantry watch web --after 0s");
-  town.setPolicy(`
-rules:
-  - name: secret
-    who: [members]
-    workloads: { name: web }
-    does: [read]
-    then: refuse
-`);
-  await town.passes(2);
-
-  expect(headlines(town).some((text) => text.includes("keeps crashing"))).toBe(false);
-  expect(town.told().join("\n")).toContain("no longer watches a hidden workload: policy no longer allows it");
-  expect(await town.store().allWatches()).toEqual([]);
-});
-
-test("the same workload is told in each channel that watches it, once", async () => {
-  await using town = await townThatFails("/gantry watch web --after 0s");
-  town.playground.faults.inviteBot("general");
-  await saysIn(town, { person: town.developer, channel: "general" }, "/gantry watch all --after 0s");
-  await town.passes(1);
-  await town.passes(1);
-
-  for (const channel of ["ops", "general"]) {
-    expect(
-      headlines(town, channel).filter((text) => text === "🔴 web keeps crashing"),
-      channel,
-    ).toHaveLength(1);
-  }
 });

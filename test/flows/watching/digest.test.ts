@@ -115,19 +115,6 @@ test.each<[string, "429" | "500", RegExp]>([
   expect(more).toEqual([]);
 });
 
-test("where Gantry may not post, whoever watches gets the digest", async () => {
-  await using scene = await town();
-  await says(scene, scene.developer, "/gantry watch --digest daily 09:00");
-  await scene.sweep();
-  scene.web(failing);
-  scene.playground.faults.answer("chat.postMessage", { error: "restricted_action" }, { channel: "ops" });
-
-  expect(await aDay(scene)).toEqual([]);
-  expect(scene.developer.sees("@gantry").map(({ text }) => text)).toEqual([
-    expect.stringMatching(/Digest: 1 needs attention/u),
-  ]);
-});
-
 test("a digest goes on with its account when its owner connects another one", async () => {
   await using scene = await town();
   await says(scene, scene.developer, "/gantry watch --digest daily 09:00");

@@ -2,7 +2,6 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { openPolicy } from "../../support/open-policy.ts";
-import { clicks, says } from "../../support/speak.ts";
 import { crashing, watchedTown, well } from "../../support/watched-town.ts";
 
 const isReply = (text: string): boolean => text.startsWith("↳");
@@ -200,18 +199,6 @@ test("what flaps all day is one message that counts, and its thread falls silent
   expect(all.filter((text) => isReply(text) && !text.includes("Last lines")).length).toBeLessThanOrEqual(5);
 });
 
-test("a read that the workload API didn't answer has a button that tries again", async () => {
-  await using town = await watchedTown();
-  town.is("web", crashing);
-  town.setAway(true);
-  expect(await says(town, town.developer, "/gantry why web")).toMatch(
-    /^❌ [^]*Try again in a minute[^]*\[Try again\]$/u,
-  );
-
-  town.setAway(false);
-  expect(await clicks(town, town.developer, "Try again")).toMatch(/^🔴 web keeps crashing/u);
-});
-
 test("one list for all watches, at most one round each ten seconds", async () => {
   await using town = await watchedTown();
   town.is("web", well);
@@ -363,27 +350,4 @@ test("hostile text mentions nobody, and isn't readable in the database", async (
   const files = readdirSync(town.dataDir).filter((name) => name.startsWith("gantry.sqlite"));
   const onDisk = files.map((name) => readFileSync(join(town.dataDir, name), "latin1")).join("\n");
   expect(onDisk).not.toContain("marlin");
-});
-
-test("a reply that Slack may have taken is sent again until Slack confirms it, and says so", async () => {
-  await using town = await watchedTown();
-  town.is("web", well);
-  await town.watches("web", { afterMs: 0 });
-  town.is("web", crashing);
-  await town.passes(1);
-
-  town.playground.faults.answer("chat.postMessage", "lost", 1);
-  town.is("web", well);
-  await town.passes(3);
-
-  expect(town.told().filter((text) => text.startsWith("↳ 🟢"))).toEqual([
-    expect.stringMatching(/^↳ 🟢 web recovered after \d+ s$/u),
-    expect.stringMatching(/^↳ 🟢 web recovered after \d+ s\nSent again: you may have it already\.$/u),
-  ]);
-
-  town.playground.faults.answer("chat.postMessage", "lost", 3);
-  town.is("web", crashing);
-  await town.passes(8);
-  const again = town.told().filter((text) => text.startsWith("↳ ⚠️ web failed again · 2 times"));
-  expect(again.map((text) => text.endsWith("Sent again: you may have it already."))).toEqual([false, true, true, true]);
 });

@@ -26,16 +26,6 @@ const direct = (town: WatchedTown): readonly string[] => town.developer.sees("@g
 const lines = "↳ Last lines of web";
 const isOver = (text: string): boolean => /^(?:↳ )?🟢 web recovered/u.test(text);
 
-test("what Slack may have taken says that it is posted again", async () => {
-  await using town = await watching();
-  town.playground.faults.answer("chat.postMessage", "lost", { channel: "ops", times: 1 });
-
-  await turns(town, crashing, 3);
-
-  const cards = town.told().filter((text) => text.startsWith("🔴"));
-  expect(cards.map((text) => text.includes("Posted again."))).toEqual([false, true]);
-});
-
 test("that it recovered is told in the thread of a card that can't be edited, also when only failures are watched", async () => {
   await using town = await watchedTown({ policy: openPolicy });
   town.is("web", well);
@@ -69,34 +59,6 @@ test("the end of an incident in an archived channel is told to who watches, and 
   expect(headlines(town)[0]).toSatisfy(isOver);
   expect(headlines(town).filter((text) => text.startsWith("↳ 🟢"))).toHaveLength(1);
   expect(direct(town)).toHaveLength(1);
-});
-
-test("what happens while Slack refuses the token is told when it doesn't", async () => {
-  await using town = await watching();
-  town.playground.faults.tokenError = "invalid_auth";
-  await turns(town, crashing, 3);
-  town.playground.faults.tokenError = "";
-
-  await town.passes(3);
-
-  expect(headlines(town)).toEqual(["🔴 web keeps crashing", lines]);
-  expect(direct(town)).toEqual([]);
-});
-
-test("a channel that was closed for long is tried less and less often", async () => {
-  await using town = await watching();
-  town.playground.faults.answer("chat.postMessage", { error: "restricted_action" }, { channel: "ops" });
-  const asked = (): number =>
-    town.playground
-      .transcript()
-      .filter(({ direction, kind }) => direction === "from bot" && kind === "chat.postMessage").length;
-
-  await turns(town, crashing, 25);
-  const first = asked();
-  await town.passes(25);
-
-  expect(first).toBeGreaterThan(10);
-  expect(asked() - first).toBeLessThan(10);
 });
 
 /** What takes from Dana the right to be told of web, in #ops or in her direct message. */

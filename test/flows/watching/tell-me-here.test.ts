@@ -49,15 +49,3 @@ test("from Home, a watch tells in a direct message", async () => {
   expect(await town.store().allWatches()).toMatchObject([{ target: web, place: { kind: "dm" } }]);
   expect(developer.sees("@gantry").at(-1)?.text).toMatch(/🔔 You watch web/u);
 });
-
-test("who may not watch has no such button", async () => {
-  const policy = `
-rules:
-  - { name: no alarms, who: everyone, does: watch, then: refuse }
-  - { name: look, who: members, does: read, then: allow }
-`;
-  await using town = await approvalTown({ policy });
-  await says(town, town.developer, "/gantry show web");
-
-  await expect(town.developer.clicks("Tell me here")).rejects.toThrow(/no button/u);
-});

@@ -1,8 +1,7 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { approvalTown } from "../../support/approval-town.ts";
 import { creates, happened, spoken } from "../../support/channel-town.ts";
-import { clicks, form, says, saysIn } from "../../support/speak.ts";
-import type { World } from "../../support/world.ts";
+import { clicks, says, saysIn } from "../../support/speak.ts";
 
 const team = "T0PLAYGR";
 
@@ -200,38 +199,6 @@ rules:
     expect(await town.store().allWatches()).toMatchObject([{ target: { names: "shop-*", region: "beijing2" } }]);
     expect(await says(town, developer, "/gantry watch web")).toMatch(/locked this channel to the names shop-\*/u);
     expect(await says(town, developer, "/gantry watch shop-api --region us")).toMatch(/locked this channel to region/u);
-  });
-
-  test("opens its form without words, and the form asks for the same", async () => {
-    await using town = await approvalTown();
-    const { developer } = town;
-
-    await says(town, developer, "/gantry watch");
-    expect(form(developer)).toMatch(/Watch.*Pattern.*Tell of/su);
-    await developer.submits({ pattern: "shop-*", on: ["failing", "restarts"] });
-    await town.settled();
-
-    expect(await town.store().allWatches()).toMatchObject([
-      { target: { names: "shop-*" }, events: ["failing", "restarts"], place: { kind: "channel", channelId: "C0OPS" } },
-    ]);
-  });
-});
-
-describe("said as a sentence", () => {
-  let town: World;
-  beforeAll(async () => void (town = await approvalTown()));
-  afterAll(() => town.close());
-
-  test.each([
-    ["let us know if web goes down", /Watch web\?/u],
-    ["tell me when web crashes", /Watch web\?/u],
-    ["please stop watching the web service", /Stop watching web\?/u],
-    ["what are we watching?", /Nothing is watched/u],
-  ])("%s", async (sentence, answer) => {
-    await town.developer.says(`@gantry ${sentence}`, { channel: "ops" });
-    await town.settled();
-
-    expect(town.developer.sees("ops").at(-1)?.text).toMatch(answer);
   });
 });
 

@@ -44,37 +44,25 @@ test("approved, and no bot for a quarter of an hour: it expires, and nothing is 
   expect(buttons(town)).toEqual([]);
 });
 
-test("killed after the claim, before the request left: it is read back, and did not take effect", async () => {
-  const { town, killAt } = await killTown();
+const tookEffect = /^(?:✅|🟡) web scaled to 3.*instances 2 → 3/isu;
+const didNot = /❌ web wasn't .*It didn't take effect/su;
+
+test.each([
+  ["after the claim, before the request left", "claim", "after", { sent: 0, size: 2, told: didNot }],
+  ["while the request was under way and the service did it", "updateService", "after", { told: tookEffect }],
+  ["while the request was under way and never arrived", "updateService", "before", { size: 2, told: didNot }],
+  ["while an unknown one was being read back", "doubt", "after", { told: tookEffect }],
+  ["before it was noted how it ended", "succeed", "before", { told: tookEffect }],
+] as const)("killed %s: it is read back, and not sent again", async (_title, what, moment, { told, ...ends }) => {
+  const { town, stalls, killAt } = await killTown();
   await using _town = town;
+  if (what === "doubt") stalls.breakOnce("updateService");
 
-  await killAt("claim", "after", () => town.developer.says("/gantry scale web 3"));
+  await killAt(what, moment, () => town.developer.says("/gantry scale web 3"));
 
-  expect(count(town, "updateService")).toBe(0);
-  expect((await town.service("web")).target_instance_size).toBe(2);
-  expect(card(town.developer)).toMatch(/❌ web wasn't .*It didn't take effect/su);
-});
-
-test("killed while the request was under way and the service did it: it took effect, and is not sent again", async () => {
-  const { town, killAt } = await killTown();
-  await using _town = town;
-
-  await killAt("updateService", "after", () => town.developer.says("/gantry scale web 3"));
-
-  expect(count(town, "updateService")).toBe(1);
-  expect((await town.service("web")).target_instance_size).toBe(3);
-  expect(card(town.developer)).toMatch(/^(?:✅|🟡) web scaled to 3.*instances 2 → 3/isu);
-});
-
-test("killed while the request was under way and never arrived: it did not take effect, and is not sent again", async () => {
-  const { town, killAt } = await killTown();
-  await using _town = town;
-
-  await killAt("updateService", "before", () => town.developer.says("/gantry scale web 3"));
-
-  expect(count(town, "updateService")).toBe(1);
-  expect((await town.service("web")).target_instance_size).toBe(2);
-  expect(card(town.developer)).toMatch(/❌ web wasn't .*It didn't take effect/su);
+  const size = (await town.service("web")).target_instance_size;
+  expect({ sent: count(town, "updateService"), size }).toEqual({ sent: 1, size: 3, ...ends });
+  expect(card(town.developer)).toMatch(told);
 });
 
 test("killed during a restart, which leaves no trace: it says that it cannot tell, and offers to ask anew", async () => {
@@ -92,27 +80,6 @@ test("killed during a restart, which leaves no trace: it says that it cannot tel
   await clicks(town, developer, "Try again");
   expect(card(developer)).toMatch(/0 of 1/u);
   expect(count(town, "restartService")).toBe(1);
-});
-
-test("killed while an unknown one was being read back: the next bot reads, and tells how it ended", async () => {
-  const { town, stalls, killAt } = await killTown();
-  await using _town = town;
-  stalls.breakOnce("updateService");
-
-  await killAt("doubt", "after", () => town.developer.says("/gantry scale web 3"));
-
-  expect(count(town, "updateService")).toBe(1);
-  expect(card(town.developer)).toMatch(/^(?:✅|🟡) web scaled to 3.*instances 2 → 3/isu);
-});
-
-test("killed before it was noted how it ended: the same is found again", async () => {
-  const { town, killAt } = await killTown();
-  await using _town = town;
-
-  await killAt("succeed", "before", () => town.developer.says("/gantry scale web 3"));
-
-  expect(count(town, "updateService")).toBe(1);
-  expect(card(town.developer)).toMatch(/^(?:✅|🟡) web scaled to 3.*instances 2 → 3/isu);
 });
 
 test("killed after it was done and before that was drawn: the card is drawn anew", async () => {
@@ -155,7 +122,7 @@ test("stopped in order while the service stalls: who asked is told at once, and 
   await town.settled();
 
   expect(count(town, "updateService")).toBe(1);
-  expect(card(town.developer)).toMatch(/^(?:✅|🟡) web scaled to 3.*instances 2 → 3/isu);
+  expect(card(town.developer)).toMatch(tookEffect);
 });
 
 test("what is clicked while no bot runs is not lost silently: Slack says so, and the next click counts", async () => {

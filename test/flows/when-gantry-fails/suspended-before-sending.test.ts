@@ -11,8 +11,10 @@ function settableClock() {
   return { ...clock, now, timeOfDayMoves: (ms: number) => void (aheadMs += ms) };
 }
 
-test("a machine suspended between claim and request doesn't send it, and says so", async () => {
-  let wake = (): void => undefined;
+test.each([
+  ["a machine suspended between claim and request", 0, 60_000],
+  ["a process that was paused, even if the wall clock was set back,", 11_000, -60_000],
+])("%s doesn't send it, and says so", async (_what, pausedMs, movedMs) => {
   const clock = settableClock();
   await using town = await approvalTown({
     clock,
@@ -20,41 +22,18 @@ test("a machine suspended between claim and request doesn't send it, and says so
       ...real,
       async advance(id, step, event) {
         const result = await real.advance(id, step, event);
-        if (step.name === "claim") wake();
+        if (step.name === "claim") {
+          clock.passMs(pausedMs);
+          clock.timeOfDayMoves(movedMs);
+        }
         return result;
       },
     }),
   });
-  wake = () => clock.timeOfDayMoves(60_000);
 
   await says(town, town.developer, "/gantry scale web 4");
 
   expect(count(town, "updateService")).toBe(0);
   expect((await town.service("web")).target_instance_size).toBe(2);
-  expect(card(town.developer)).toMatch(/❌.*took too long to prepare.*Nothing was sent/su);
-});
-
-test("a process that was paused sends nothing, even if the wall clock was set back", async () => {
-  let pause = (): void => undefined;
-  const clock = settableClock();
-  await using town = await approvalTown({
-    clock,
-    store: (real) => ({
-      ...real,
-      async advance(id, step, event) {
-        const result = await real.advance(id, step, event);
-        if (step.name === "claim") pause();
-        return result;
-      },
-    }),
-  });
-  pause = () => {
-    clock.passMs(11_000);
-    clock.timeOfDayMoves(-60_000);
-  };
-
-  await says(town, town.developer, "/gantry scale web 4");
-
-  expect(count(town, "updateService")).toBe(0);
   expect(card(town.developer)).toMatch(/❌.*took too long to prepare.*Nothing was sent/su);
 });

@@ -100,18 +100,6 @@ describe("what Slack refuses once is told, and works otherwise", () => {
     expect(answer).toMatch(/Couldn't post the whole thread: file uploads are disabled in this workspace\. Contact/u);
   });
 
-  test("a form that Slack opened, although its answer was lost, is filled all the same", async () => {
-    const { developer, playground } = town;
-    const before = whispers(developer).length;
-    playground.faults.answer("views.open", "lost", 1);
-
-    await developer.says("/gantry scale web");
-    await town.settled();
-
-    expect(form(developer)).toMatch(/web\s+· running · 2 instances/u);
-    expect(whispers(developer).slice(before)).toEqual([]);
-  });
-
   test("a form that Slack refuses to fill says so, where it said that it loads", async () => {
     const { developer, playground } = town;
     playground.faults.answer("views.update", { error: "view_too_large" }, 1);

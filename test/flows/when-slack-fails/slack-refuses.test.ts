@@ -2,7 +2,6 @@ import { expect, test } from "vitest";
 import { approvalTown, count } from "../../support/approval-town.ts";
 import { buttons } from "../../support/kill-town.ts";
 import { openPolicy } from "../../support/open-policy.ts";
-import { onCallDecides } from "../../support/policies.ts";
 import { card, form, home, idOf, says, saysIn, whispers } from "../../support/speak.ts";
 import type { Person, World } from "../../support/world.ts";
 
@@ -101,25 +100,6 @@ test("news that Slack took without an answer says so when it comes another way",
   expect(again.filter((text) => !text.includes("Sent again"))).toEqual([]);
 });
 
-test("after the bot was removed from a private channel, the requester learns the end of their request", async () => {
-  await using town = await approvalTown({ policy: onCallDecides });
-  const { playground, developer, approver } = town;
-  playground.people.invite("incidents", "gantry");
-  await saysIn(town, { person: developer, channel: "incidents" }, "/gantry restart web");
-  const id = idOf(card(developer, "incidents"));
-  playground.people.remove("incidents", "gantry");
-
-  await says(town, approver, `/gantry approve ${id}`);
-  await laterOn(town, 1);
-  await laterOn(town, 1);
-  await hours(town, 1);
-
-  expect(count(town, "restartService")).toBe(1);
-  const told = [...whispers(developer, "incidents"), ...inDirect(developer)].filter((text) => text.includes(id));
-  expect(told).toHaveLength(1);
-  expect(told[0]).toMatch(/invite @gantry/u);
-});
-
 test.each(["a_code_nobody_knows", "msg_too_long", "block_mismatch"])(
   "an update that Slack always refuses (%s) is tried less and less often, and the requester is told once",
   async (error) => {
@@ -159,21 +139,6 @@ test("a card that Slack doesn't take, for a reason nobody knows, is tried less a
   await hours(town, 6);
   expect(card(developer)).toMatch(/^✅ web scaled to 3/u);
   expect(whispers(developer)).toHaveLength(1);
-});
-
-test("people read which scope the app lacks, and the log has it under the same reference", async () => {
-  await using town = await approvalTown();
-  const { playground, developer } = town;
-  playground.faults.answer("conversations.members", { error: "missing_scope", needed: "channels:read" });
-
-  const told = await says(town, developer, "/gantry restart web");
-
-  expect(told).toMatch(/Couldn't read the members of this channel: the Slack app lacks the channels:read scope/u);
-  expect(told).not.toMatch(/in a minute/u);
-  expect(explained(town, told)).toEqual([
-    expect.objectContaining({ method: "conversations.members", slackError: "missing_scope", needed: "channels:read" }),
-  ]);
-  expect(count(town, "restartService")).toBe(0);
 });
 
 test("a form that Slack refuses is told with the reason and a reference, not as a late one", async () => {
@@ -227,14 +192,4 @@ test("/readyz notices a revoked token while nobody asks the bot for anything, an
   await later(1);
   await town.until(async () => (await readyz(town)).startsWith("200"));
   expect(asked(town, "auth.test")).toBe(3);
-});
-
-test("an answer in somebody's conversation with the bot waits out a rate limit there instead of being dropped", async () => {
-  await using town = await approvalTown();
-  const { playground, developer } = town;
-  playground.faults.answer("chat.postMessage", "429", { times: 2, retryAfterSeconds: 1 });
-
-  await saysIn(town, { person: developer, channel: "@gantry" }, "whoami");
-
-  expect(inDirect(developer).at(-1)).toMatch(/You {2}@dana/u);
 });
