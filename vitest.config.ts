@@ -16,9 +16,9 @@ const needingMoreFiles = [onPostgres, onKubernetes, onDocker, inBrowser, ofImage
 /** Every story is told over HTTP. In a full run those are told over Socket Mode too that it may change: */
 const alsoOnSockets = Object.entries({
   // one of each kind of interaction, with what its ack says,
-  approving: ["approvals", "card-buttons", "late-turns"],
+  approving: ["approvals", "late-turns"],
   asking: ["duplicate-requests", "edited-messages", "mentions"],
-  connecting: ["connect", "secrets", "text-sealed-at-rest"],
+  connecting: ["connect", "secrets"],
   pointing: ["forms", "home", "pickers", "shortcuts", "who-sends-a-form"],
   // what is shown of it, and who waits for whom,
   reading: ["status"],
@@ -28,7 +28,6 @@ const alsoOnSockets = Object.entries({
   "when-slack-fails": ["slack-away", "slack-deletes"],
   "when-gantry-fails": [
     "database-away",
-    "delivery-begun-twice",
     "restart-at-every-state",
     "several-killed",
     "store-stumbles",
@@ -40,7 +39,6 @@ const alsoOnSockets = Object.entries({
     "org-wide-installs",
     "other-team",
     "refused-installs",
-    "status-of-workspaces",
     "workspace-neighbours",
     "workspaces",
   ],

@@ -250,7 +250,7 @@ export const goingBackMutants: readonly Mutant[] = [
     file: "src/bot/workflow/run/send.ts",
     text: "await clear(now)",
     becomes: "await clear(proposed)",
-    tests: ["test/flows/approving/changed-facts.test.ts"],
+    tests: ["test/flows/approving/images-and-limits.test.ts"],
   },
   {
     bug: "policy is asked twice about the same",
@@ -355,6 +355,6 @@ export const goingBackMutants: readonly Mutant[] = [
     file: "src/bot/workflow/watching/alert-post.ts",
     text: "account === undefined || otherAccounts.length > 0 ? drawn",
     becomes: "account === undefined ? drawn",
-    tests: ["test/bot/workflow/watching/alert-of-accounts.test.ts"],
+    tests: ["test/bot/workflow/watching/whose-watch.test.ts"],
   },
 ];

@@ -38,7 +38,7 @@ const talk = ["test/bot/slack/receive/only-orders.property.test.ts"];
 
 const deploysSeveral = ["test/flows/changing/deploy-several.test.ts"];
 
-const newImages = ["test/bot/commands/lookup/new-image.test.ts", "test/flows/approving/new-images.test.ts"];
+const newImages = ["test/bot/commands/lookup/new-image.test.ts", "test/flows/approving/images-and-limits.test.ts"];
 
 export const mutants: readonly Mutant[] = [
   {
@@ -376,7 +376,7 @@ export const mutants: readonly Mutant[] = [
     file: "src/bot/workflow/propose/propose.ts",
     text: "if (needsReason && ask.reason === undefined) {",
     becomes: 'if (needsReason && ask.reason === undefined && command === "") {',
-    tests: ["test/flows/asking/required-reason.test.ts"],
+    tests: ["test/flows/asking/refused-writes.test.ts"],
   },
   {
     bug: "a change of another workspace is decided",
@@ -453,7 +453,7 @@ export const mutants: readonly Mutant[] = [
     file: "src/bot/changes/execute.ts",
     text: "return (await deps.refusalNow({ ...now, footprint })) ?? now;",
     becomes: "return now;",
-    tests: ["test/flows/approving/changed-facts.test.ts"],
+    tests: ["test/flows/approving/images-and-limits.test.ts"],
   },
   {
     bug: "who may not watch a workload takes care of its incident",

@@ -1,7 +1,7 @@
 import type { Mutant } from "./mutants.ts";
 
 const guard = ["test/bot/workflow/access/guarded-api.test.ts"];
-const afterStart = ["test/flows/connecting/known-after-a-start.test.ts"];
+const afterStart = ["test/flows/connecting/secrets.test.ts"];
 const everywhere = ["test/flows/connecting/told-from-outside.test.ts"];
 const onSqlite = ["test/bot/store/on-sqlite.test.ts"];
 

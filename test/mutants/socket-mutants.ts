@@ -7,7 +7,7 @@ export const socketMutants: readonly Mutant[] = [
     file: "src/bot/slack/receive/mention.ts",
     text: "    return await store.remember(eventKey(eventId));",
     becomes: "    await store.remember(eventKey(eventId));\n    return true;",
-    tests: ["test/bot/slack/receive/event-again.test.ts"],
+    tests: ["test/bot/slack/receive/delivery.test.ts"],
   },
   {
     bug: "a connection that Slack announced to close is closed before the next one is open",

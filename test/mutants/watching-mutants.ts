@@ -127,7 +127,7 @@ export const watchingMutants: readonly Mutant[] = [
     file: "src/bot/workflow/watching/observer.ts",
     text: "const mayListen = settings.watchCallsPerDay === undefined;",
     becomes: "const mayListen = settings !== undefined;",
-    tests: ["test/flows/watching/pushed.test.ts"],
+    tests: ["test/flows/watching/alerts.test.ts"],
   },
   {
     bug: "quiet hours end an hour early or late when clocks change",

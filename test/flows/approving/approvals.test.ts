@@ -7,7 +7,7 @@ import type { World } from "../../support/world.ts";
 
 let town: World;
 beforeAll(async () => {
-  town = await shopTown(["leaky", "busy", "own", "clicked", "sold", "kept"]);
+  town = await shopTown(["leaky", "own", "clicked", "kept", "waits", "mine"]);
 });
 afterAll(async () => town.close());
 
@@ -83,6 +83,30 @@ test("who asked can take it back, nobody else can", async () => {
   await clicks(town, developer, "Cancel");
   expect(card(developer)).toMatch(/cancelled/iu);
   expect(calls("stopService")).toBe(0);
+});
+
+test("the menu of a waiting card shows the workload to who clicks, and the card stays", async () => {
+  const { developer, approver } = town;
+  await says(town, developer, "/gantry restart waits");
+  const waiting = card(developer);
+  const before = whispers(approver).length;
+
+  const shown = await clicks(town, approver, "Show waits");
+
+  expect(whispers(approver).slice(before)).toEqual([shown]);
+  expect(shown).toMatch(/waits/u);
+  expect(card(developer)).toBe(waiting);
+});
+
+test("who tries to approve their own request cancels it with the button of the answer", async () => {
+  const { developer } = town;
+  await says(town, developer, "/gantry restart mine");
+  await clicks(town, developer, "Approve");
+  expect(whispers(developer).at(-1)).toMatch(/You can't decide on your own request: restart mine/u);
+
+  await clicks(town, developer, "Cancel request");
+
+  expect(card(developer)).toMatch(/^🚫 Cancelled: restart mine\n/u);
 });
 
 test("the same by words: pending, approve, reject and cancel", async () => {

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { approvalTown } from "../../support/approval-town.ts";
-import { card, says } from "../../support/speak.ts";
+import { card, says, clicks, whispers } from "../../support/speak.ts";
+import { erasePersonNow } from "../../../src/bot/compose/data/person.ts";
 
 /** Every create needs approval from another person in the channel. */
 const policy = `
@@ -45,4 +46,26 @@ test("a command too long for the card is cut there and complete in the thread", 
   const whole = replies.join("\n").replaceAll(/\s/gu, "");
   expect(whole).toContain("--option-0=");
   expect(whole).toContain("--option-89=");
+});
+
+test("a followed request whose requester is erased can't be undone, and the log reports nothing broken", async () => {
+  await using town = await approvalTown({ settings: { healthyAfterMs: 60_000 } });
+  await says(town, town.developer, "/gantry scale web 3");
+  await town.until(() => card(town.developer).includes("watching for 60 s"));
+  const settings = { store: { kind: "sqlite" }, dataDir: town.dataDir, keys: town.keys } as const; // a literal kind
+  await erasePersonNow(settings, town.developer.id);
+  const before = town.logged().length;
+
+  await clicks(town, town.approver, "Undo");
+  town.passMinutes(2);
+  await town.sweep();
+  await town.settled();
+
+  expect(whispers(town.approver).join("\n")).toMatch(/What it asked for was erased\. Nothing was changed\./u);
+  expect(
+    town
+      .logged()
+      .slice(before)
+      .filter(({ level }) => Number(level) >= 40),
+  ).toEqual([]);
 });

@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { defaultPolicyText } from "../../../src/bot/policy/read-policy.ts";
-import { approvalTown } from "../../support/approval-town.ts";
+import { approvalTown, count } from "../../support/approval-town.ts";
 import { happened } from "../../support/channel-town.ts";
-import { form, says, saysIn } from "../../support/speak.ts";
+import { form, says, saysIn, card, clicks } from "../../support/speak.ts";
 import type { Person, World } from "../../support/world.ts";
+import { quorum } from "../../support/policies.ts";
 
 /** Matches names, states and counts of workloads. */
 const telling = /Did you mean|already|2 instances|instances 2|is a job|now has|\bRunning\b/u;
@@ -117,4 +118,68 @@ test("a preview that policy refuses shows why, and no diff; the attempt is in hi
   expect(form(developer)).toMatch(/Nothing is taken away here/u);
   expect(form(developer)).not.toMatch(/domain shop\.example\.com/u);
   expect((await happened(town))[0]).toMatch(/^refused Dana Reyes: .*Nothing is taken away/u);
+});
+
+test("what failed, and what a bug took, has a reference that is shown and stands in the log", async () => {
+  let isBroken = false;
+  await using town = await approvalTown({
+    via: async (request, send) =>
+      request.method === "PUT" ? Response.json({ message: "no room" }, { status: 400 }) : send(request),
+    store: (real) => ({
+      ...real,
+      insertChange: (...args) =>
+        isBroken ? Promise.reject(new Error("a bug for the test")) : real.insertChange(...args),
+    }),
+  });
+  const { developer } = town;
+
+  await says(town, developer, "/gantry scale web 3");
+  isBroken = true;
+  const told = await says(town, developer, "/gantry scale web 4");
+
+  const [bug, failed] = await town.store().history({ teamId: "T0PLAYGR", limit: 2 });
+  expect(failed).toMatchObject({ kind: "failed", verb: "scale" });
+  expect(bug).toMatchObject({ kind: "failed", verb: "scale", changeId: undefined, who: { name: "Dana Reyes" } });
+  expect(told).toContain(bug?.reference);
+  const shown = await says(town, developer, "/gantry history");
+  const log = town.logLines().join("");
+  for (const { reference = "none" } of [bug, failed].filter((row) => row !== undefined)) {
+    expect(reference).toMatch(/^[0-9a-f]{8}$/u);
+    expect(shown).toContain(`Reference ${reference}`);
+    expect(log).toContain(reference);
+  }
+  expect(town.logged().find(({ reference }) => reference === bug?.reference)).toMatchObject({ level: 50 });
+});
+
+const withReason = quorum.replace("votes: 2", "votes: 1, reason: required");
+
+test("when policy requires a reason, a request without one is refused, and one with a reason runs after approval", async () => {
+  await using town = await approvalTown({ policy: withReason });
+  const { developer, approver } = town;
+  const before = { card: card(developer), pending: await says(town, approver, "/gantry pending") };
+
+  const refused = await says(town, developer, "/gantry scale web 4");
+
+  expect(refused).toMatch(/needs a reason/u);
+  expect(refused).toContain("--reason");
+  expect(card(developer)).toBe(before.card);
+  expect(await says(town, approver, "/gantry pending")).toBe(before.pending);
+
+  await says(town, developer, '/gantry scale web 4 --reason "the sale begins"');
+  expect(card(developer)).toContain("the sale begins");
+  await clicks(town, approver, "Approve");
+  expect(count(town, "updateService")).toBe(1);
+  expect((await town.service("web")).target_instance_size).toBe(4);
+
+  // In a form, the preview asks for the reason, and the second click sends the request with it.
+  await says(town, developer, "/gantry domains web");
+  await developer.submits({ domains: "shop.example.com" });
+  await town.settled();
+  expect(form(developer)).toMatch(/Approvers need a reason[\s\S]*Request approval/u);
+
+  await developer.submits({ reason: "the shop opens" });
+  await town.settled();
+
+  expect(form(developer)).toMatch(/Sent for approval/u);
+  expect(card(developer)).toContain("the shop opens");
 });

@@ -1,9 +1,10 @@
-import { expect, test } from "vitest";
+import { expect, test, describe } from "vitest";
 import { approvalTown, count } from "../../support/approval-town.ts";
 import { images } from "../../service/support/memory-store.ts";
 import { openPolicy } from "../../support/open-policy.ts";
 import { requested } from "../../support/requested.ts";
-import { card, idOf, whispers } from "../../support/speak.ts";
+import { card, idOf, whispers, saysIn } from "../../support/speak.ts";
+import { rolloutTown } from "../../support/rollout-town.ts";
 
 /** In minutes: until the next sweeps. */
 const A_FEW_SECONDS = 4 / 60;
@@ -102,4 +103,36 @@ test("whoever approves a request that waits for another one reads that it waits"
       new RegExp(`^👍 Approved: restart web\\.\\nIt waits for request ${earlier}, and then runs`, "u"),
     );
   }
+});
+
+describe.each(["http", "socket"] as const)("two deploys of one service at once, over %s", (transport) => {
+  test("the second waits for the first, isn't run, and says what changed meanwhile", async () => {
+    const { promise: held, resolve: release } = Promise.withResolvers<void>();
+    await using town = await rolloutTown(["web"], {
+      transport,
+      async via(request, send) {
+        if (request.method === "PUT") await held;
+        return send(request);
+      },
+    });
+    const { developer } = town;
+    await saysIn(town, { person: developer, channel: "general" }, "/invite @gantry");
+
+    await developer.says("/gantry deploy web 1.5", { channel: "ops" });
+    await town.until(() => town.calls().includes("updateService"));
+    await developer.says("/gantry deploy web 1.6", { channel: "general" });
+    await town.until(() => card(developer, "general").includes("1.6"));
+    expect(town.writes).toEqual([]);
+    release();
+    await town.settled();
+    await town.later(60);
+    await town.settled();
+
+    expect(town.writes).toEqual(["web 1.5"]);
+    expect(card(developer, "ops")).toMatch(/^🔄 Deploying 1\.5 to web…/u);
+    expect(card(developer, "general")).toMatch(
+      /^⚠️ web changed while this waited\nNothing was run\.\n.*shop\/web:1\.4 when requested → shop\/web:1\.5 now/u,
+    );
+    expect(card(developer, "general")).toContain("[Request shop/web:1.5 → shop/web:1.6]");
+  });
 });

@@ -4,7 +4,10 @@ import { connects, connectsChannel, danas, teams } from "../../support/linking.t
 import { operationOf } from "../../support/operation-of.ts";
 import { card, clicks, idOf, says } from "../../support/speak.ts";
 import { found, placesOf } from "../../support/secret-search.ts";
-import type { World } from "../../support/world.ts";
+import { type World, world } from "../../support/world.ts";
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { openPolicy } from "../../support/open-policy.ts";
 
 /** Everything that people and machines trust Gantry with, or that comes by. */
 const seeded = {
@@ -154,4 +157,85 @@ test("none of what Gantry is trusted with stands in Slack, in the log, in the da
   expect(town.sent().filter(({ op }) => op === "createService").length).toBeGreaterThanOrEqual(3);
   expect(found(places, { redacted: "[redacted]" }).length).toBeGreaterThan(2);
   expect(card(town.developer)).not.toBe("");
+});
+
+/** All bytes of the database on disk. */
+function onDisk({ dataDir }: World): string {
+  return readdirSync(dataDir)
+    .filter((name) => name.startsWith("gantry.sqlite"))
+    .map((name) => readFileSync(join(dataDir, name), "latin1"))
+    .join("\n");
+}
+
+/** The log at its default level. */
+function logLines(town: World): string {
+  return JSON.stringify(town.logged().filter(({ level }) => Number(level) >= 30));
+}
+
+test("text that people typed is in history for those who may see it, but not in the log and not readable in the database", async () => {
+  await using town = await approvalTown();
+  const { developer, approver } = town;
+  await says(town, developer, "/gantry restart web --reason swordfish-reason");
+  await clicks(town, approver, "Reject");
+  await approver.submits({ reason: "marlin-reason" });
+  await town.settled();
+  await says(town, developer, "/gantry create service barracuda --image test/web --env TUNA_NAME=1");
+  await says(town, town.guest, "/gantry scale salmon-typo 4");
+  await says(town, developer, "/gantry logs web --grep (herring-expression");
+  await says(town, developer, "/gantry shoow trout-verb");
+
+  await says(town, developer, "/gantry history --json");
+  const [file] = developer.sees("@gantry").flatMap(({ files }) => files);
+  const seen = `${await says(town, developer, "/gantry history")}\n${file?.content}`;
+
+  for (const word of ["swordfish-reason", "marlin-reason", "TUNA_NAME"]) {
+    expect(seen, word).toContain(word);
+    expect(onDisk(town), word).not.toContain(word);
+  }
+  for (const word of [
+    "swordfish-reason",
+    "marlin-reason",
+    "TUNA_NAME",
+    "salmon-typo",
+    "herring-expression",
+    "trout-verb",
+  ]) {
+    expect(logLines(town), word).not.toContain(word);
+  }
+  // Which Change it was is logged, so that log and history can be put together.
+  const [row] = (await town.store().history({ teamId: "T0PLAYGR", limit: 50 })).filter(
+    ({ kind }) => kind === "rejected",
+  );
+  expect(logLines(town)).toContain(String(row?.changeId));
+  expect(row?.result).toContain("marlin-reason");
+});
+
+test("right after a start, a log is shown, and told of what fails, without its passwords, also where lists don't tell its variables", async () => {
+  const secret = "the wren of the house!";
+  const listed = { name: "shy", uid: "u1", target_instance_size: 1, status: "Running", ready_instances: 1 };
+  const detail = () => ({ ...state, containers: [{ env: [{ name: "DB_PASSWORD", value: secret }] }] });
+  let state = listed;
+  const apiFetch = async ({ url }: Request): Promise<Response> => {
+    const { pathname } = new URL(url);
+    if (pathname.endsWith("/logs")) return Response.json([{ instance_name: "shy-1", log: `no entry with ${secret}` }]);
+    if (pathname.endsWith("/jobs")) return Response.json({ jobs: [] });
+    if (pathname.includes("/jobs/")) return Response.json({}, { status: 404 });
+    return Response.json(pathname.endsWith("/services") ? { services: [state] } : detail());
+  };
+  await using town = await world({ apiFetch, policy: openPolicy });
+  await says(town, town.developer, "/gantry logs shy");
+  const shown = JSON.stringify(town.developer.sees("ops"));
+  await says(town, town.developer, "/gantry watch shy --after 0s");
+  await town.sweep();
+  await town.restartBot();
+  state = { ...listed, status: "Failed", ready_instances: 0 };
+  for (let minute = 0; minute < 3; minute += 1) {
+    town.passMinutes(1);
+    await town.sweep();
+    await town.settled();
+  }
+
+  expect(shown).toContain("no entry with [redacted]");
+  expect(JSON.stringify(town.developer.sees("ops"))).toContain("Last lines of shy");
+  expect(found(placesOf(town), { secret })).toEqual([]);
 });

@@ -103,3 +103,11 @@ test("several people who ask at once cost one call of the workload API", async (
 
   expect(town.calls().slice(before)).toEqual(["listServices"]);
 });
+
+test("whoami names the engine of the built-in workload API, and costs no call of it", async () => {
+  const told = await asks(town.developer, "/gantry whoami");
+
+  expect(told).toContain(`Engine  Node processes ${process.version}`);
+  expect(told).toMatch(/Not supported {2}.*custom domains/su);
+  expect(town.calls()).toEqual([]);
+});

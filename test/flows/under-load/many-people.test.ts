@@ -2,6 +2,8 @@ import { expect, test } from "vitest";
 import { approvalTown, count } from "../../support/approval-town.ts";
 import { card, clicks, idOf, says } from "../../support/speak.ts";
 import type { World } from "../../support/world.ts";
+import { BEGINNING } from "../../support/test-clock.ts";
+import { awayStore } from "../../support/away-store.ts";
 
 /** Calls of Slack about people, by method. */
 function lookups({ playground }: World): Readonly<Record<string, number>> {
@@ -149,4 +151,28 @@ test("who has just joined the group of approvers approves", async () => {
   await clicks(town, kim, "Approve");
 
   expect(count(town, "restartService")).toBe(1);
+});
+
+const ofToday = { teamId: "T0PLAYGR", username: "gantry", day: BEGINNING.toISOString().slice(0, 10) };
+
+test("the calls since the last sweep are counted before the bot ends", async () => {
+  await using town = await approvalTown();
+  await says(town, town.developer, "/gantry list");
+  const before = await town.store().callsOn(ofToday);
+
+  await town.restartBot();
+
+  expect(before).toBe(0);
+  expect(await town.store().callsOn(ofToday)).toBe(town.calls().length);
+});
+
+test("a database that is away does not keep the bot from ending", async () => {
+  const database = awayStore();
+  await using town = await approvalTown({ store: database.wrap });
+  await says(town, town.developer, "/gantry list");
+  database.leave();
+
+  await town.stopBot();
+
+  expect(town.logged().some(({ msg }) => msg === "couldn't count the last calls")).toBe(true);
 });

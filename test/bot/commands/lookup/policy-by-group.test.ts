@@ -3,7 +3,7 @@ import { readPolicy } from "../../../../src/bot/policy/read-policy.ts";
 import { drawn } from "../../views/support/drawn.ts";
 import { service } from "../../views/support/workloads.ts";
 import { byGroup } from "../../../support/policies.ts";
-import { answerTo, proposalTo } from "../support/script.ts";
+import { answerTo } from "../support/script.ts";
 import { type Asker, underPolicy } from "../support/under-policy.ts";
 
 const policy = readPolicy(byGroup, "policy.yaml");
@@ -60,11 +60,4 @@ test("can-i names the rule that decides, what is missing, and who could approve"
     "🚫 No. You can't restart web: no policy rule allows it.
     Ask your Gantry admin to add a policy rule for it."
   `);
-});
-
-test("can-i answers the same as the verb does then", async () => {
-  expect(await told("can-i scale web 4", inGeneral)).toContain("🚫 No.");
-  expect(await proposalTo("scale web 4", about(inGeneral))).toMatchObject({ kind: "refused" });
-  expect(await told("can-i scale web 4")).toContain("with 2 approvals");
-  expect(await proposalTo("scale web 4", about({}))).toMatchObject({ kind: "proposed", verdict: { kind: "approve" } });
 });

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { deliver, form } from "../../../support/deliver.ts";
 import { oneService, web } from "../../../support/one-service.ts";
 import { openPolicy } from "../../../support/open-policy.ts";
-import { newest, world, type World } from "../../../support/world.ts";
+import { world, type World } from "../../../support/world.ts";
 
 /** Posts to a response_url and to the Web API, as the transcript has them. */
 function sent({ playground }: World): readonly string[] {
@@ -95,23 +95,6 @@ test("a write that Slack delivers again after a restart of the bot is not done a
   expect(town.calls().filter((op) => op === "restartService")).toHaveLength(1);
 });
 
-test("when a write cannot be written down, nothing is done, and the ack says so", async () => {
-  await using town = await world({ apiFetch: oneService });
-  await town.store().close();
-
-  const ack = await town.developer.says("/gantry restart service/web");
-  await town.settled();
-
-  expect(ack.acked).toBe(true);
-  expect(newest(town.developer)).toMatch(/Not started: the database didn't confirm your request/u);
-  expect(town.calls()).toEqual([]);
-  const reference = /[Rr]eference ([0-9a-f]{8})/u.exec(newest(town.developer))?.[1];
-  expect(town.logged().find((line) => line["reference"] === reference)).toMatchObject({
-    level: 50,
-    interaction: "ask",
-  });
-});
-
 test("a request that Slack has not signed is refused", async () => {
   await using town = await world({ apiFetch: oneService });
   const response = await fetch(`${town.botUrl()}/slack/events`, {
@@ -126,24 +109,6 @@ test("a request that Slack has not signed is refused", async () => {
 
   expect(response.status).toBe(401);
   expect(town.calls()).toEqual([]);
-});
-
-test("a failure of ours reaches the person with a reference that stands in the log, with the stack", async () => {
-  await using town = await world({
-    apiFetch: oneService,
-    settings: {
-      regions: new Proxy(["us"], { get: (list, key) => (key === "slice" ? broken() : Reflect.get(list, key)) }),
-    },
-  });
-
-  await town.developer.says("/gantry whoami");
-  await town.settled();
-
-  const reference = /[Rr]eference ([0-9a-f]{8})/u.exec(newest(town.developer))?.[1];
-  expect(newest(town.developer)).toContain("Something went wrong in Gantry");
-  const line = town.logged().find((each) => each["reference"] === reference);
-  expect(line).toMatchObject({ level: 50, verb: "whoami", err: { message: "a bug for the test" } });
-  expect(JSON.stringify(line)).toContain("at ");
 });
 
 test("a problem of the service is told with its next step, and beside the list that was clicked in", async () => {
@@ -165,11 +130,40 @@ test("a problem of the service is told with its next step, and beside the list t
   expect(problem).toMatch(/maintenance/u);
 });
 
-function broken(): never {
-  throw new Error("a bug for the test");
-}
-
 function lastCommand({ playground }: World): Record<string, string> {
   const last = playground.transcript().findLast(({ kind }) => kind === "slash_command");
   return last?.request as Record<string, string>; // a slash command is a form
 }
+
+test("an event that Slack sends again to another replica is answered once, whatever it says", async () => {
+  await using town = await world({ apiFetch: oneService });
+  for (const text of ["@gantry shwo web", "@gantry", "@gantry show web", "@gantry please restart web"]) {
+    await town.developer.says(text);
+  }
+  await town.settled();
+  const before = town.developer.sees("ops").length;
+  const events = town.playground.transcript().filter(({ kind }) => kind === "event_callback");
+
+  await town.restartBot();
+  for (const { request } of events) {
+    expect(await deliver(town, { body: JSON.stringify(request), type: "application/json" })).toMatchObject({
+      status: 200,
+    });
+  }
+  await town.settled();
+
+  expect(events).toHaveLength(4);
+  expect(town.developer.sees("ops")).toHaveLength(before);
+});
+
+test("while the database is away, a mention is still answered", async () => {
+  await using town = await world({
+    apiFetch: oneService,
+    store: (real) => ({ ...real, remember: () => Promise.reject(new Error("away")) }),
+  });
+
+  await town.developer.says("@gantry show web");
+  await town.settled();
+
+  expect(town.developer.sees("ops").at(-1)?.text).toContain("web");
+});

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { newest, world, type World } from "../../../support/world.ts";
 
 const lines = ["first line", "second line", "third line"];
@@ -21,26 +21,6 @@ function seen(town: World, channel = "ops"): string {
     .join("\n");
 }
 
-test("where the bot is no member, the asker alone is answered, until an invitation mends it", async () => {
-  await using town = await world({ apiFetch: logging });
-
-  for (const channel of ["general", "incidents"]) {
-    await town.developer.says("/gantry logs service/web", { channel });
-    await town.settled();
-
-    expect(seen(town, channel)).toContain("third line");
-    expect(seen(town, channel)).toContain("/invite @gantry");
-    expect(town.developer.sees(channel).every(({ isEphemeral }) => isEphemeral)).toBe(true);
-  }
-
-  town.playground.faults.inviteBot("general");
-  await town.developer.says("/gantry logs service/web", { channel: "general" });
-  await town.settled();
-
-  expect(town.thread("general")).toHaveLength(2);
-  expect(newest(town.developer, "general")).not.toContain("/invite");
-});
-
 test("--share reaches a channel that the bot is not in", async () => {
   await using town = await world({ apiFetch: logging });
 
@@ -48,57 +28,6 @@ test("--share reaches a channel that the bot is not in", async () => {
   await town.settled();
 
   expect(newest(town.approver, "general")).toContain("web");
-});
-
-describe("a response_url", () => {
-  let town: World;
-  beforeAll(async () => (town = await world({ apiFetch: logging })));
-  afterAll(() => town.close());
-  afterEach(() => town.playground.faults.clear());
-
-  /** What was sent for one command, by kind. */
-  async function sentFor(command: string): Promise<(kind: string) => number> {
-    const from = town.playground.transcript().length;
-    await town.developer.says(command);
-    await town.settled();
-    const later = town.playground.transcript().slice(from);
-    return (kind) => later.filter((each) => each.direction === "from bot" && each.kind === kind).length;
-  }
-
-  test.each(["429", "500"] as const)("that fails once (%s) is tried again", async (failure) => {
-    const before = town.developer.sees("ops").length;
-    town.playground.faults.answer("response_url", failure, 1);
-
-    const sent = await sentFor("/gantry list services");
-
-    expect(newest(town.developer)).toContain("web");
-    expect(sent("response_url")).toBe(2);
-    expect(town.developer.sees("ops")).toHaveLength(before + 1);
-  });
-
-  test.each(["500", "garbage"] as const)("that stays broken (%s) is left, and the person answered", async (failure) => {
-    town.playground.faults.answer("response_url", failure);
-
-    const sent = await sentFor("/gantry list services");
-
-    expect(newest(town.developer)).toContain("web");
-    expect(sent("response_url")).toBe(3);
-    expect(sent("chat.postEphemeral")).toBe(1);
-  });
-});
-
-test("when nothing gets through, it stands in the log, and the bot goes on", async () => {
-  await using town = await world({ apiFetch: logging });
-  town.playground.faults.answer("all", "500");
-
-  await town.developer.says("/gantry list services");
-  await town.settled();
-  town.playground.faults.clear();
-  await town.developer.says("/gantry list services");
-  await town.settled();
-
-  expect(town.logged().some(({ msg }) => msg === "couldn't answer a person")).toBe(true);
-  expect(town.developer.sees("ops")).toHaveLength(1);
 });
 
 test("a thread that Slack stops taking is said to be incomplete, with the reference in the log", async () => {
@@ -134,4 +63,28 @@ test("the log holds no token, no typed words, no response_url and no log excerpt
   for (const secret of [town.token, town.signingSecret, "xoxb-", "zebra", "nothing-like", "/response/", "third line"]) {
     expect(log).not.toContain(secret);
   }
+});
+
+async function listing({ url }: Request): Promise<Response> {
+  const isServices = new URL(url).pathname.endsWith("/services");
+  return Response.json(isServices ? { services: [{ name: "web", status: "Running" }] } : { jobs: [] });
+}
+
+async function lists(town: World): Promise<string> {
+  await town.developer.says("/gantry list");
+  await town.settled();
+  return newest(town.developer, "ops");
+}
+
+test("a Slack that refuses the blocks of a list gets its text, and the blocks again next time", async () => {
+  await using town = await world({ apiFetch: listing });
+  town.playground.faults.answer("response_url", "blocks", { times: 1 });
+
+  const first = await lists(town);
+  const second = await lists(town);
+
+  expect(first).toContain("1 service in beijing1: 🟢 web running");
+  expect(first).toContain("Couldn't show the buttons.");
+  expect(second).toContain("🟢 web · running");
+  expect(second).toContain("[Act on… ▾]");
 });

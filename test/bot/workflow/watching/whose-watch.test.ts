@@ -4,6 +4,8 @@ import type { Message } from "../../../../src/bot/views/kit/post.ts";
 import { createReply, withAccount } from "../../../../src/bot/workflow/reply.ts";
 import { changeWatches } from "../../../../src/bot/workflow/propose/change-watches.ts";
 import { annHere, desk, openPolicy } from "../support/desk.ts";
+import { shownAlert } from "../../../../src/bot/workflow/watching/alert-post.ts";
+import { alert, incident } from "../../views/support/alerts.ts";
 
 test.each([
   ["the channel reads", "C1", "announced"],
@@ -31,4 +33,26 @@ test.each([
   expect(sent.map((each) => each.where)).toEqual([where]);
   const ids = sent[0]?.message.match(/"action_id":"[^"]*"/gu) ?? [];
   expect(ids.filter((id) => id.includes("@acme"))).not.toEqual([]);
+});
+
+test.each([
+  ["of one account act for it", ["acme"], true],
+  ["of two accounts act for whoever clicks", ["acme", "dana-own"], false],
+])("the buttons of an alert about workloads %s", async (_what, accounts, areOfOne) => {
+  const { deps } = await desk();
+  const incidents = accounts.map((account, each) => ({ ...incident, id: `i${each}`, account, name: `web-${each}` }));
+
+  const content = {
+    alert: { ...alert, incidents },
+    incidents,
+    watches: [],
+    instead: [],
+    isMuted: false,
+    readsHistory: true,
+  };
+  const card = await shownAlert(deps, content, []).card({ isAgain: false });
+
+  const ids = JSON.stringify(card.blocks).match(/"action_id":"[^"]*"/gu) ?? [];
+  expect(ids.length).toBeGreaterThan(1);
+  expect(ids.some((id) => id.includes("@acme"))).toBe(areOfOne);
 });
