@@ -37,6 +37,19 @@ export async function createWeb(town: World, api: AccountApi, name = "web"): Pro
   await town.until(async () => (await api.send(read)).status === "Running");
 }
 
+/** Somebody deletes a service without the bot. */
+export async function othersDelete(town: World, name: string): Promise<void> {
+  const path = { region: "beijing1", service_name: name };
+  await town.api.send({ op: "deleteService", path, query: undefined, body: undefined });
+}
+
+/** Somebody sets the size of a service without the bot; it runs again afterwards. */
+export async function othersScale(town: World, name: string, size: number): Promise<void> {
+  const path = { region: "beijing1", service_name: name };
+  await town.api.send({ op: "updateService", path, query: undefined, body: { target_instance_size: size } });
+  await town.until(async () => (await town.service(name)).status === "Running");
+}
+
 /** How often the bot calls an operation from now on. */
 export function counting(town: World): (op: OperationId) => number {
   const before = town.calls().length;

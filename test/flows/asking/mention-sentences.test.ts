@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { count } from "../../support/approval-town.ts";
 import { shopTown } from "../../support/shop-town.ts";
 import { card, clicks, idOf, says, whispers } from "../../support/speak.ts";
-import { images } from "../../service/support/memory-store.ts";
+import { creates } from "../../support/channel-town.ts";
 import { newest, type World } from "../../support/world.ts";
 
 let town: World;
@@ -75,12 +75,7 @@ test("sentences are understood after the slash command, too, and undo offers one
 });
 
 test("a question about a region gets the list of that region, and a change there is asked with it", async () => {
-  await town.api.send({
-    op: "createService",
-    path: { region: "beijing2", service_name: "far" },
-    query: undefined,
-    body: { target_instance_size: 1, containers: [{ image: images.web }] },
-  });
+  await creates(town, "far", "beijing2");
 
   const there = await inDirect("what's running in beijing2?");
   expect(there).toContain("far");

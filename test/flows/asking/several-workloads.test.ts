@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { counting } from "../../support/approval-town.ts";
+import { counting, othersDelete } from "../../support/approval-town.ts";
 import { openPolicy } from "../../support/open-policy.ts";
 import { othersApprove } from "../../support/policies.ts";
 import { shopTown } from "../../support/shop-town.ts";
@@ -97,8 +97,7 @@ describe("one request for several workloads", () => {
     town.setPolicy(othersApprove);
     const { developer, approver } = town;
     await says(town, developer, "/gantry restart search gone kept");
-    const path = { region: "beijing1", service_name: "gone" };
-    await town.api.send({ op: "deleteService", path, query: undefined, body: undefined });
+    await othersDelete(town, "gone");
     await town.until(async () => (await town.services()).every(({ name }) => name !== "gone"));
 
     await clicks(town, approver, "Approve");

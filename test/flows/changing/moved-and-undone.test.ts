@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { step } from "../../../src/bot/workflow/lifecycle.ts";
-import { approvalTown, count } from "../../support/approval-town.ts";
+import { approvalTown, count, createWeb, othersScale } from "../../support/approval-town.ts";
 import { killTown } from "../../support/kill-town.ts";
 import { openPolicy } from "../../support/open-policy.ts";
 import { card, clicks, idOf, says, saysIn, whispers } from "../../support/speak.ts";
@@ -13,28 +13,12 @@ describe("under the built-in policy", () => {
   });
   afterAll(async () => town.close());
 
-  /** Another service like `web`; gives the path of its operations. */
-  async function runs(name: string) {
-    const path = { region: "beijing1", service_name: name };
-    const containers = [{ image: "test/web", resources: { limits: { memory: "512" } } }] as const; // one of four words
-    const body = { target_instance_size: 2, containers: [...containers] };
-    await town.api.send({ op: "createService", path, query: undefined, body });
-    await town.until(async () => (await town.service(name)).status === "Running");
-    return path;
-  }
-
   test("when the workload moved in between, nothing runs, and one button asks again", async () => {
-    const path = await runs("moved");
+    await createWeb(town, town.api, "moved");
     const { developer, approver } = town;
     const [heard, updates] = [whispers(approver).length, count(town, "updateService")];
     await says(town, developer, "/gantry scale moved 1");
-    await town.api.send({
-      op: "updateService",
-      path,
-      query: undefined,
-      body: { target_instance_size: 5 },
-    });
-    await town.until(async () => (await town.service("moved")).status === "Running");
+    await othersScale(town, "moved", 5);
 
     await clicks(town, approver, "Approve");
 
@@ -54,16 +38,10 @@ describe("under the built-in policy", () => {
   });
 
   test("of what was changed without Gantry, an undo that waits names nobody", async () => {
-    const path = await runs("others");
+    await createWeb(town, town.api, "others");
     const { developer, approver } = town;
     await says(town, developer, "/gantry scale others 4");
-    await town.api.send({
-      op: "updateService",
-      path,
-      query: undefined,
-      body: { target_instance_size: 6 },
-    });
-    await town.until(async () => (await town.service("others")).status === "Running");
+    await othersScale(town, "others", 6);
 
     await clicks(town, developer, "Undo");
 

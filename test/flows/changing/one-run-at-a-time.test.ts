@@ -1,6 +1,6 @@
 import { expect, test, describe } from "vitest";
 import { approvalTown, count } from "../../support/approval-town.ts";
-import { images } from "../../service/support/memory-store.ts";
+import { creates } from "../../support/channel-town.ts";
 import { openPolicy } from "../../support/open-policy.ts";
 import { requested } from "../../support/requested.ts";
 import { card, idOf, whispers, saysIn } from "../../support/speak.ts";
@@ -32,16 +32,7 @@ test.each([
       }),
     });
     const { developer } = town;
-    await town.api.send({
-      op: "createService",
-      path: { region: "beijing1", service_name: "web-2" },
-      query: undefined,
-      body: {
-        target_instance_size: 1,
-        containers: [{ image: images.web, resources: { limits: { memory: "512" } } }],
-      },
-    });
-    await town.until(async () => (await town.service("web-2")).status === "Running");
+    await creates(town, "web-2", "beijing1");
     await developer.says("/gantry scale web 3");
     await town.until(() => count(town, "updateService") === 1);
     await developer.says(asks);

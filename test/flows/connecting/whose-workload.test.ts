@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { objectsOf } from "../../../src/playground/json.ts";
 import { clickables } from "../../../src/playground/people/find-element.ts";
-import { approvalTown, count, createWeb } from "../../support/approval-town.ts";
+import { approvalTown, count, createWeb, othersDelete, othersScale } from "../../support/approval-town.ts";
 import { alexs, connects, connectsChannel, danas, teams, usedFor } from "../../support/linking.ts";
 import { openPolicy } from "../../support/open-policy.ts";
 import { type RolloutTown, rolloutTown } from "../../support/rollout-town.ts";
@@ -114,13 +114,13 @@ test("a button never acts on a later workload of the same name", async () => {
   await using town = await approvalTown({ policy: openPolicy });
   const { developer } = town;
   await says(town, developer, "/gantry scale web 3");
-  await town.api.send({ op: "deleteService", path, query: undefined, body: undefined });
+  await othersDelete(town, "web");
   await createWeb(town, town.api);
   const again = /web was deleted and created again since that request/u;
 
   // The new one has the two instances that Undo would bring.
   expect(await clicks(town, developer, "Undo")).toMatch(again);
-  await town.api.send({ op: "updateService", path, query: undefined, body: { target_instance_size: 4 } });
+  await othersScale(town, "web", 4);
   expect(await clicks(town, developer, "Undo")).toMatch(again);
 
   expect(count(town, "updateService")).toBe(1);
@@ -271,7 +271,7 @@ test("what is offered in place of a name that is gone is of the same account", a
   await says(town, approver, "/gantry scale web 3");
   await says(town, approver, "/gantry show web --share");
   await createWeb(town, town.api, "web2");
-  await town.api.send({ op: "deleteService", path, query: undefined, body: undefined });
+  await othersDelete(town, "web");
 
   expect(await clicks(town, developer, "Refresh")).toContain("web2");
   const before = town.sent().length;

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
-import { count } from "../../support/approval-town.ts";
+import { count, othersDelete } from "../../support/approval-town.ts";
 import { openPolicy } from "../../support/open-policy.ts";
 import { createsServices } from "../../support/shop-town.ts";
 import { form, says } from "../../support/speak.ts";
@@ -172,8 +172,7 @@ test("a service that is gone is told with what was chosen and typed for it, what
   await town.until(() => asked("going") > before);
 
   await developer.selects("name", "worker");
-  const path = { region: "beijing1", service_name: "going" };
-  await town.api.send({ op: "deleteService", path, query: undefined, body: undefined });
+  await othersDelete(town, "going");
   answer("going");
   await town.settled();
 

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { defaultPolicyText } from "../../../src/bot/policy/read-policy.ts";
-import { approvalTown, count } from "../../support/approval-town.ts";
+import { approvalTown, count, othersDelete } from "../../support/approval-town.ts";
 import { gatedTown } from "../../support/gated-town.ts";
 import { danas, teams } from "../../support/linking.ts";
 import { othersApprove } from "../../support/policies.ts";
@@ -211,13 +211,7 @@ test("a redraw stays on the page, and a page that is no longer there is the last
 
   expect(await clicksHome(town, developer, "Refresh")).toContain("21–22 of 22");
   expect(await clicksHome(town, developer, "Approve")).toContain("21–22 of 22");
-  for (const name of ["web", "shop-21"])
-    await town.api.send({
-      op: "deleteService",
-      path: { region: "beijing1", service_name: name },
-      query: undefined,
-      body: undefined,
-    });
+  for (const name of ["web", "shop-21"]) await othersDelete(town, name);
   town.passMinutes(6);
 
   expect(await clicksHome(town, developer, "Refresh")).toMatch(/20 workloads[\s\S]*shop-01[\s\S]*shop-20/u);

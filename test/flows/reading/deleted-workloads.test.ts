@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { approvalTown, count } from "../../support/approval-town.ts";
+import { approvalTown, count, othersDelete } from "../../support/approval-town.ts";
 import { creates } from "../../support/channel-town.ts";
 import { shopTown } from "../../support/shop-town.ts";
 import { openPolicy } from "../../support/open-policy.ts";
@@ -35,8 +35,7 @@ test("a workload that was created again doesn't count as deleted, and a deletion
   await town.until(async () => (await town.service("web")).status === "Running");
   expect(await says(town, developer, "/gantry show web")).toContain("🟢 web · running");
 
-  const path = { region: "beijing1", service_name: "web" };
-  await town.api.send({ op: "deleteService", path, query: undefined, body: undefined });
+  await othersDelete(town, "web");
 
   expect(await says(town, developer, "/gantry show web")).toContain("There is no service in beijing1");
 });

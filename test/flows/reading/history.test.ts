@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { z } from "zod";
 import type { HistoryEvent } from "../../../src/bot/changes/history-event.ts";
-import { approvalTown } from "../../support/approval-town.ts";
+import { approvalTown, othersScale } from "../../support/approval-town.ts";
 import { awayStore } from "../../support/away-store.ts";
 import { happened } from "../../support/channel-town.ts";
 import { connects } from "../../support/linking.ts";
@@ -21,8 +21,6 @@ function inShort({ kind, who, verb, workload }: HistoryEvent): string {
   return [who?.name ?? "Gantry", kind, verb, workload?.name].filter((part) => part !== undefined).join(" ");
 }
 
-const update = { op: "updateService", path: { region: "beijing1", service_name: "web" }, query: undefined } as const; // a Call
-
 describe("the history of a town", () => {
   let town: World;
   /** What everybody did, with every end that a request can have. */
@@ -40,7 +38,7 @@ describe("the history of a town", () => {
     await says(town, developer, "/gantry delete web");
     await clicks(town, developer, "Cancel");
     await says(town, developer, "/gantry scale web 1");
-    await town.api.send({ ...update, body: { target_instance_size: 5 } });
+    await othersScale(town, "web", 5);
     await clicks(town, approver, "Approve");
     await says(town, developer, "/gantry stop web");
     town.passMinutes(61);
