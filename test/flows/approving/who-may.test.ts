@@ -37,23 +37,6 @@ test("guests and people of other organizations are refused, with a sentence", as
   expect(count(town, "restartService")).toBe(0);
 });
 
-test("where the bot cannot post a card, the request is refused at once, and says how to let it in", async () => {
-  await using town = await approvalTown();
-
-  const answer = await saysIn(town, { person: town.developer, channel: "general" }, "/gantry restart web");
-
-  expect(answer).toMatch(/invite/u);
-  expect(count(town, "restartService")).toBe(0);
-});
-
-test("where nobody else could approve, the request is refused at once", async () => {
-  await using town = await approvalTown();
-  town.playground.people.remove("ops", "alex");
-  town.playground.people.remove("ops", "omar");
-
-  expect(await says(town, town.developer, "/gantry restart web")).toMatch(/nobody can approve here/u);
-});
-
 const glass = `
 rules:
   - name: on call may break the glass
@@ -118,12 +101,4 @@ test("where the bot cannot post, what needs nobody runs, and only who asked is t
   expect(answer).toMatch(/instances 2 → 3/u);
   expect(answer).toMatch(/invite/u);
   expect(town.approver.sees("general")).toEqual([]);
-});
-
-test("in a conversation with Gantry alone nobody could approve", async () => {
-  await using town = await approvalTown({ policy: onCallDecides });
-
-  const answer = await saysIn(town, { person: town.developer, channel: "@gantry" }, "/gantry restart web");
-
-  expect(answer).toMatch(/Request it in a channel/u);
 });

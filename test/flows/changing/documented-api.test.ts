@@ -260,9 +260,6 @@ const flows: Readonly<Record<string, (scene: Scene) => Promise<void>>> = {
     expect(await tells(`mute ${two} 2h`)).toContain(`muted ${two}`);
     expect(await tells(`unmute ${two}`)).toContain(`unmuted ${two}`);
   },
-  async unfollow({ tells, two }) {
-    expect(await tells(`unfollow ${two}`)).toContain(`The log of ${two} isn't followed here`);
-  },
   async use({ tells }) {
     expect(await tells("use --region beijing2")).toContain("beijing2");
     await tells("use --clear");

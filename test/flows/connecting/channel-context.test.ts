@@ -88,23 +88,6 @@ describe("a region that a channel is bound to", () => {
   });
 });
 
-describe("names that a channel is bound to", () => {
-  test("are the only ones that are listed and suggested; another one works when it is typed in full", async () => {
-    await using town = await approvalTown();
-    const { developer } = town;
-    await creates(town, "shop-front", "beijing1");
-    await says(town, developer, '/gantry use --names "shop-*"');
-
-    const list = await says(town, developer, "/gantry list");
-
-    expect(list).toContain("shop-front");
-    expect(list).not.toMatch(/\bweb\b/u);
-    expect(list).toContain("This channel: names shop-*");
-    expect(await says(town, developer, "/gantry show webb")).not.toContain("Did you mean web");
-    expect(await says(town, developer, "/gantry show web")).toContain("🟢 web · running");
-  });
-});
-
 describe("an account that a channel is bound to", () => {
   test("is the one that everybody acts with there: their own, the channel's or the workspace's", async () => {
     await using town = await approvalTown({ users });
@@ -124,17 +107,5 @@ describe("an account that a channel is bound to", () => {
     expect(refused).toMatch(/connect.*To see or change/su);
     await says(town, approver, "/gantry use --account gantry");
     expect(await says(town, developer, "/gantry whoami")).toContain("gantry, workspace account");
-  });
-
-  test("is only ever one's own where everybody acts with their own, and anybody who may can unbind it", async () => {
-    await using town = await approvalTown({ users, accountMode: "own" });
-    const { developer } = town;
-    await connects(town, developer, danas);
-    await says(town, developer, "/gantry use --account gantry");
-
-    expect(await says(town, developer, "/gantry list")).toMatch(/account gantry, which isn't connected for you/u);
-    expect(town.sent().every(({ username }) => username === "dana-own")).toBe(true);
-    await says(town, developer, "/gantry use --clear");
-    expect(await says(town, developer, "/gantry whoami")).toContain("dana-own, your own account");
   });
 });

@@ -81,27 +81,6 @@ test("a service that does not answer links nothing, and the form says so", async
   expect(await sends(town, town.developer, danas)).toMatch(/Account connected/u);
 });
 
-test("a conversation with the bot has no account of its own", async () => {
-  await using town = await approvalTown({ users });
-
-  const delivery = await town.developer.says("/gantry connect channel", { channel: "@gantry" });
-
-  expect(JSON.stringify(delivery.answer)).toMatch(/no channel account/u);
-  expect(town.developer.modal()).toBeUndefined();
-});
-
-test("disconnect forgets it, and says so when there was nothing", async () => {
-  await using town = await approvalTown({ users });
-  const { developer } = town;
-  expect(await says(town, developer, "/gantry disconnect")).toMatch(/Nothing to disconnect/u);
-  await connects(town, developer, danas);
-
-  expect(await says(town, developer, "/gantry disconnect")).toMatch(/Disconnected/u);
-
-  expect(await linkedCount(town)).toBe(0);
-  expect(await says(town, developer, "/gantry whoami")).toContain("gantry, workspace account");
-});
-
 test("a token typed after connect is refused, and is repeated nowhere", async () => {
   await using town = await approvalTown({ users });
   const before = town.playground.transcript().length;

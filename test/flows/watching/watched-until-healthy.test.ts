@@ -161,42 +161,36 @@ describe("a changed service", () => {
     expect(restart?.text).toMatch(/^🟡 Restart of web accepted\n2 of 2 running for 60 s/u);
   });
 
-  test("that fails after its channel was archived is told to its requester in a direct message, once", async () => {
+  test.each([
+    {
+      after: "its channel was archived",
+      happens: ({ playground }: World) => playground.people.archive("ops"),
+      headline: "✅ web scaled to 3",
+      why: "can't be updated: the channel is archived",
+    },
+    {
+      // An edited card notifies nobody.
+      after: "its thread was closed",
+      happens: ({ playground }: World) =>
+        playground.faults.answer("chat.postMessage", { error: "restricted_action" }, { channel: "ops" }),
+      headline: "🔴 web scaled to 3, but keeps crashing",
+      why: "couldn't post this in the card's thread in #ops: posting in the channel is restricted",
+    },
+  ])("that fails after $after is told to its requester in a direct message, once", async ({ happens, ...told }) => {
     await using town = await townWithWeb();
     await says(town, town.developer, "/gantry scale web 3");
     await town.later(0.25);
     await town.later(1);
-    town.playground.people.archive("ops");
+    happens(town);
 
     town.nowIs({ ...crashes, ready_instances: 3 });
-    await town.later(9);
-    await town.later(0.5);
-    await town.later(5);
+    for (const minutes of [9, 0.5, 5]) await town.later(minutes);
 
-    expect(headlineOf(town)).toBe("✅ web scaled to 3");
-    expect(town.developer.sees("@gantry").map(({ text }) => text)).toEqual([
-      expect.stringMatching(/^🔴 web scaled to 3, but keeps crashing[\s\S]*can't be updated: the channel is archived/u),
-    ]);
-  });
-
-  test("that fails after its thread was closed is told in a direct message, once: an edited card notifies nobody", async () => {
-    await using town = await townWithWeb();
-    await says(town, town.developer, "/gantry scale web 3");
-    await town.later(0.25);
-    await town.later(1);
-    town.playground.faults.answer("chat.postMessage", { error: "restricted_action" }, { channel: "ops" });
-
-    town.nowIs({ ...crashes, ready_instances: 3 });
-    await town.later(9);
-    await town.later(0.5);
-    await town.later(5);
-
-    expect(headlineOf(town)).toBe("🔴 web scaled to 3, but keeps crashing");
-    expect(town.developer.sees("@gantry").map(({ text }) => text)).toEqual([
-      expect.stringMatching(
-        /^🔴 web scaled to 3, but keeps crashing[\s\S]*couldn't post this in the card's thread in #ops: posting in the channel is restricted/u,
-      ),
-    ]);
+    expect(headlineOf(town)).toBe(told.headline);
+    const [news = "", ...more] = town.developer.sees("@gantry").map(({ text }) => text);
+    expect(news).toMatch(/^🔴 web scaled to 3, but keeps crashing/u);
+    expect(news).toContain(told.why);
+    expect(more).toEqual([]);
   });
 
   test("that fails minutes later turns red, once, and its requester is mentioned with the last lines", async () => {

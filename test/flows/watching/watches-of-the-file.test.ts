@@ -52,17 +52,6 @@ test("a watch of somebody whom Slack doesn't know is left out, and the log says 
   );
 });
 
-test("without a file any more, nothing of it stays", async () => {
-  let current = file(shop);
-  await using town = await approvalTown({ fileWatches: () => current });
-  await town.sweep();
-  current = [];
-
-  await town.restartBot();
-
-  expect(await town.store().allWatches()).toEqual([]);
-});
-
 /** Gantry looks whether people may still be told what they watch. */
 async function later(town: World): Promise<void> {
   town.passMinutes(11);
@@ -106,21 +95,6 @@ test("a watch whose owner lost the right says so once, and goes on when the righ
   expect(spoken(developer).slice(2)).toEqual([
     "🔔 Dana Reyes watches workloads named shop-* again.",
     "🔔 Dana Reyes watches workloads named shop-* again.",
-  ]);
-});
-
-test("a watch whose owner is deactivated says so, once", async () => {
-  const current = file('watch: "shop-*", owner: U0ALEX, in: C0OPS');
-  await using town = await approvalTown({ fileWatches: () => current });
-  await later(town);
-  town.playground.people.deactivate("alex");
-
-  for (let checks = 0; checks < 3; checks += 1) await later(town);
-
-  expect(spoken(town.developer)).toEqual([
-    expect.stringMatching(
-      /^🔕 Alex Kim no longer watches workloads named shop-\*: their Slack account is deactivated\./u,
-    ),
   ]);
 });
 

@@ -29,18 +29,6 @@ describe("a watch", () => {
     );
   });
 
-  test("that is asked for again is changed, and stays one", async () => {
-    await using town = await approvalTown();
-    const { developer } = town;
-    await says(town, developer, "/gantry watch web");
-
-    expect(await says(town, developer, "/gantry watch web")).toMatch(/already watches web\. Nothing to do/u);
-    await says(town, developer, "/gantry watch web --on deployed --quiet 22:00-07:00");
-
-    expect(spoken(developer).at(-1)).toMatch(/watches web.*Posts: deployed · quiet 22:00–07:00 \(Europe\/Berlin\)/su);
-    expect(await town.store().watchesOf({ teamId: team, ownerId: "U0DANA" })).toMatchObject([{ events: ["deployed"] }]);
-  });
-
   test("and a digest of the same workload end one after the other, and each answer says what goes on", async () => {
     await using town = await approvalTown();
     const { developer } = town;
