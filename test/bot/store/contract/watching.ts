@@ -111,6 +111,15 @@ async function takenPost(store: Replica): Promise<StoredPost | undefined> {
 }
 
 export function watchingContract({ replica, db }: Bench): void {
+  /** A replica, and one watch. */
+  async function watched(): Promise<Replica> {
+    const a = await replica("a");
+    await planted(a, watch("w1"));
+    return a;
+  }
+  /** Incidents with these ids are found, and due in the first place. */
+  const failing = (store: Replica, ...ids: readonly string[]) =>
+    found(store, { incidents: ids.map((id) => incident(id)), notices: ids.map((id) => noticeOf(id)) });
   /** Oldest first. */
   const alerts = async (): Promise<readonly string[]> => {
     const rows = await db().selectFrom("alert").select("id").orderBy("created_at").execute();
@@ -154,8 +163,7 @@ export function watchingContract({ replica, db }: Bench): void {
   });
 
   test("what is seen is kept, and only for who has the round", async () => {
-    const [a, b] = [await replica("a"), await replica("b")];
-    await planted(a, watch("w1"));
+    const [a, b] = [await watched(), await replica("b")];
     const stopped = given(await takeRound(a));
     b.later(61_000);
     const taken = given(await takeRound(b));
@@ -172,8 +180,7 @@ export function watchingContract({ replica, db }: Bench): void {
   });
 
   test("a failed look keeps the time of the last good one", async () => {
-    const a = await replica("a");
-    await planted(a, watch("w1"));
+    const a = await watched();
     const first = await found(a, {});
     a.later(11_000);
     await found(a, { isRead: false });
@@ -183,8 +190,7 @@ export function watchingContract({ replica, db }: Bench): void {
   });
 
   test("a hint makes a round due at once, also one that comes while a round is on", async () => {
-    const a = await replica("a");
-    await planted(a, watch("w1"));
+    const a = await watched();
     const round = given(await takeRound(a));
     a.later(5);
     await a.hint(list);
@@ -199,8 +205,7 @@ export function watchingContract({ replica, db }: Bench): void {
   });
 
   test("incidents end that nobody watches any more", async () => {
-    const a = await replica("a");
-    await planted(a, watch("w1"));
+    const a = await watched();
     await found(a, { changed: [kept], incidents: [incident("1")] });
 
     await a.removeWatch({ id: "w1", teamId: "T1" }, event("unwatched"));
@@ -226,8 +231,7 @@ export function watchingContract({ replica, db }: Bench): void {
   });
 
   test("an incident is told once to each place, and what is known keeps its time", async () => {
-    const a = await replica("a");
-    await planted(a, watch("w1"));
+    const a = await watched();
     await found(a, { incidents: [incident("1")], notices: [noticeOf("1"), noticeOf("1", "C2")] });
     expect(await placesDue(a)).toEqual(["T1 C1", "T1 C2"]);
     expect(await a.dueNotices({ teamId: "T1", place: "C1" })).toMatchObject([{ id: "1", subject: { name: "web-1" } }]);
@@ -246,22 +250,18 @@ export function watchingContract({ replica, db }: Bench): void {
   });
 
   test("two replicas that place the same notices make one message", async () => {
-    const [a, b] = [await replica("a"), await replica("b")];
-    await planted(a, watch("w1"));
-    const all = ["1", "2", "3"];
-    await found(a, { incidents: all.map((id) => incident(id)), notices: all.map((id) => noticeOf(id)) });
+    const [a, b] = [await watched(), await replica("b")];
+    await failing(a, "1", "2", "3");
 
-    await atOnce(10, [a, b], (store) => store.placeNotices(placing(all)));
+    await atOnce(10, [a, b], (store) => store.placeNotices(placing(["1", "2", "3"])));
 
     expect(await alerts()).toHaveLength(1);
     expect((await a.dueKinds()).get("post")).toBe(1);
   });
 
   test("the same cause within a minute joins the card; another one waits for half a minute", async () => {
-    const a = await replica("a");
-    await planted(a, watch("w1"));
-    const all = ["1", "2", "3", "4"];
-    await found(a, { incidents: all.map((id) => incident(id)), notices: all.map((id) => noticeOf(id)) });
+    const a = await watched();
+    await failing(a, "1", "2", "3", "4");
     const other = (id: string) => placing([], { tell: [{ id, groupKey: "image r.io", joins: "young" }] });
 
     await a.placeNotices(placing(["1"]));
@@ -281,10 +281,8 @@ export function watchingContract({ replica, db }: Bench): void {
   });
 
   test("a second failure of a kind is news of its own; of a storm, it joins the card", async () => {
-    const a = await replica("a");
-    await planted(a, watch("w1"));
-    const all = ["1", "2", "3", "4", "5"];
-    await found(a, { incidents: all.map((id) => incident(id)), notices: all.map((id) => noticeOf(id)) });
+    const a = await watched();
+    await failing(a, "1", "2", "3", "4", "5");
     const alone = (...ids: string[]) =>
       placing([], { tell: ids.map((id) => ({ id, groupKey: "crash-loop", joins: "storm" as const })) }); // a literal word
 
@@ -300,10 +298,8 @@ export function watchingContract({ replica, db }: Bench): void {
   });
 
   test("what joins any card of its sort does it while that lasts", async () => {
-    const a = await replica("a");
-    await planted(a, watch("w1"));
-    const all = ["1", "2", "3"];
-    await found(a, { incidents: all.map((id) => incident(id)), notices: all.map((id) => noticeOf(id)) });
+    const a = await watched();
+    await failing(a, "1", "2", "3");
     const away = (id: string) => placing([], { tell: [{ id, groupKey: "api-away", joins: "open" }] });
 
     await a.placeNotices(away("1"));
@@ -318,9 +314,8 @@ export function watchingContract({ replica, db }: Bench): void {
   });
 
   test("nothing joins an alert whose message was deleted", async () => {
-    const a = await replica("a");
-    await planted(a, watch("w1"));
-    await found(a, { incidents: [incident("1"), incident("2")], notices: [noticeOf("1"), noticeOf("2")] });
+    const a = await watched();
+    await failing(a, "1", "2");
     await a.placeNotices(placing(["1"]));
     await a.removePost(given(await takeOne(a, "post")));
 
@@ -331,9 +326,8 @@ export function watchingContract({ replica, db }: Bench): void {
   });
 
   test("what joined an alert whose message is gone is due again, unless the message told it", async () => {
-    const a = await replica("a");
-    await planted(a, watch("w1"));
-    await found(a, { incidents: [incident("1"), incident("2")], notices: [noticeOf("1"), noticeOf("2")] });
+    const a = await watched();
+    await failing(a, "1", "2");
     await a.placeNotices(placing(["1", "2"]));
 
     await a.removePost(given(await takeOne(a, "post")), ["2"]);
@@ -342,9 +336,8 @@ export function watchingContract({ replica, db }: Bench): void {
   });
 
   test("what has to wait or isn't told any more", async () => {
-    const a = await replica("a");
-    await planted(a, watch("w1"));
-    await found(a, { incidents: [incident("1"), incident("2")], notices: [noticeOf("1"), noticeOf("2")] });
+    const a = await watched();
+    await failing(a, "1", "2");
 
     await a.placeNotices(
       placing([], { wait: [{ id: "1", until: new Date(Date.now() + MINUTE), isMuted: true }], drop: ["2"] }),
@@ -356,9 +349,8 @@ export function watchingContract({ replica, db }: Bench): void {
   });
 
   test("the message of an alert is due again when its incident moves, and when its watchers change", async () => {
-    const a = await replica("a");
-    await planted(a, watch("w1"));
-    await found(a, { incidents: [incident("1")], notices: [noticeOf("1")] });
+    const a = await watched();
+    await failing(a, "1");
     await a.placeNotices(placing(["1"]));
     const isDue = async () => {
       const due = await takeOne(a, "post");
@@ -390,9 +382,8 @@ export function watchingContract({ replica, db }: Bench): void {
   });
 
   test("somebody is on an alert once, and its message doesn't rest then", async () => {
-    const a = await replica("a");
-    await planted(a, watch("w1"));
-    await found(a, { incidents: [incident("1")], notices: [noticeOf("1")] });
+    const a = await watched();
+    await failing(a, "1");
     await a.placeNotices(placing(["1"]));
     const due = given(await takeOne(a, "post"));
     await a.savePost(due, { restMs: MINUTE });
@@ -411,9 +402,8 @@ export function watchingContract({ replica, db }: Bench): void {
   });
 
   test("people, looks and deliveries that meet at one alert don't wait for each other", async () => {
-    const [a, b] = [await replica("a"), await replica("b")];
-    await planted(a, watch("w1"));
-    await found(a, { incidents: [incident("1")], notices: [noticeOf("1")] });
+    const [a, b] = [await watched(), await replica("b")];
+    await failing(a, "1");
     await a.placeNotices(placing(["1"]));
     const [id = ""] = await alerts();
     for (let turn = 0; turn < 8; turn += 1) {
@@ -434,8 +424,7 @@ export function watchingContract({ replica, db }: Bench): void {
   });
 
   test("what is long over goes away", async () => {
-    const a = await replica("a");
-    await planted(a, watch("w1"));
+    const a = await watched();
     const over = { overAt: new Date(), end: "recovered" } as const; // a literal end
     await found(a, {
       incidents: [incident("1", over), incident("2")],
