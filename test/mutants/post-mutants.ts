@@ -31,7 +31,7 @@ export const postMutants: readonly Mutant[] = [
     file: "src/bot/workflow/post/deliver.ts",
     text: "Math.max(BLOCKED_MS.least, growing)",
     becomes: "Math.max(BLOCKED_MS.least, growing - growing)",
-    tests: kept,
+    tests: ["test/flows/when-slack-fails/slack-refuses.test.ts"],
   },
   {
     bug: "who watches isn't told while the channel is closed",
@@ -52,7 +52,7 @@ export const postMutants: readonly Mutant[] = [
     file: "src/bot/workflow/post/deliver.ts",
     text: 'if (posted.kind !== "sent" && (posted.kind !== "later" || !posted.isMaybeSent)) await',
     becomes: 'if (posted.kind !== "sent") await',
-    tests: kept,
+    tests: ["test/flows/when-slack-fails/every-code.test.ts"],
   },
   {
     bug: "a reply is posted without asking who may read it by now",

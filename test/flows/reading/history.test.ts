@@ -121,6 +121,26 @@ describe("the history of a town", () => {
   });
 });
 
+test("it is kept as long as configured, and no longer", async () => {
+  const dayMs = 24 * 60 * 60_000;
+  await using town = await approvalTown({ keepHistoryMs: 10 * dayMs });
+  await says(town, town.developer, "/gantry scale web 3");
+  town.passMinutes((9 * dayMs) / 60_000);
+  await town.sweep();
+  expect(await rows(town)).toHaveLength(3);
+  await says(town, town.developer, "/gantry scale web 4");
+
+  town.passMinutes((2 * dayMs) / 60_000);
+  await town.sweep();
+
+  expect((await rows(town)).map(inShort)).toEqual([
+    "Dana Reyes requested scale web",
+    "Gantry claimed scale web",
+    "Gantry done scale web",
+  ]);
+  expect(await says(town, town.developer, "/gantry history")).not.toContain("2 → 3");
+});
+
 test("history as a file is for the asker alone, and where Slack doesn't take it, outcomes are shown instead", async () => {
   await using town = await approvalTown();
   const { developer, approver } = town;
