@@ -236,13 +236,13 @@ test("the table would notice views that import the store, a workflow that knows 
 
 /** Inside `service`: its parts by folder, and the parts that each may import. */
 const partsOfService: Readonly<Record<string, { readonly may: readonly string[]; readonly because: string }>> = {
-  api: { may: ["engine.ts", "capabilities.ts", "change-feed.ts"], because: "HTTP serves any engine" },
+  api: { may: ["engine.ts", "change-feed.ts"], because: "HTTP serves any engine" },
   workloads: {
-    may: ["engine.ts", "engine-descriptor.ts", "capabilities.ts", "change-feed.ts"],
+    may: ["engine.ts", "engine-descriptor.ts", "change-feed.ts"],
     because: "it works over the runtime seam, so it knows no engine and no HTTP",
   },
   engines: {
-    may: ["engine.ts", "engine-descriptor.ts", "capabilities.ts", "change-feed.ts", "workloads"],
+    may: ["engine.ts", "engine-descriptor.ts", "change-feed.ts", "workloads"],
     because: "an engine implements the seam and knows no other engine",
   },
 };

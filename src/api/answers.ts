@@ -1,8 +1,7 @@
 import { z } from "zod";
-import { type Fits, fitsOf } from "./fits.ts";
+import { type Fits, fitsOf, type Differences, type Tied } from "./fits.ts";
 import type { Guarded } from "./redacted.ts";
 import type * as spec from "./schema.ts";
-import type { Differences, Tied } from "./tied.ts";
 import { Job, identity, listOf, lenient, text, Service } from "./workload-shapes.ts";
 import type { OperationId } from "./operations.ts";
 

@@ -2,21 +2,26 @@ import { type Measure, unmeasured } from "../platform/trail.ts";
 import { type Clock, machineClock } from "../platform/clock.ts";
 import { hash } from "node:crypto";
 import type { Answer, ParsedAnswer } from "./answers.ts";
-import { type Changes, type ChangesRequest, readChanges } from "./changes.ts";
+import {
+  type Changes,
+  type ChangesRequest,
+  readChanges,
+  createEngineInfo,
+  type EngineInfo,
+  type RawEngineInfo,
+} from "./engine-info.ts";
 import { type AskedBy, warningsIn } from "./extension-headers.ts";
 import { decode } from "./decode.ts";
-import { createEngineInfo, type EngineInfo, type RawEngineInfo } from "./engine-info.ts";
 import { directNetwork } from "../platform/http/network.ts";
 import type { Send } from "../platform/http/send.ts";
-import { exchange, type Exchange, withRetries } from "./exchange.ts";
+import { exchange, type Exchange, withRetries, requestFor, unsendable, type ApiAccount } from "./exchange.ts";
 import { aborted, heldBack, Problem } from "./problem.ts";
 import { createSingleFlight, type Flight, type SingleFlight } from "./single-flight.ts";
 import { operationTable, type Call, type OperationId } from "./operations.ts";
 import type { Redacted } from "./redacted.ts";
-import { requestFor, unsendable, type ApiAccount } from "./request.ts";
 import { displayable, secretValues } from "./service-message.ts";
 
-export type { ApiAccount } from "./request.ts";
+export type { ApiAccount } from "./exchange.ts";
 
 export type ApiSettings = {
   /** May have a path prefix and a trailing slash. */

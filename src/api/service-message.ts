@@ -1,5 +1,5 @@
 import type { Call } from "./operations.ts";
-import type { ApiAccount } from "./request.ts";
+import type { ApiAccount } from "./exchange.ts";
 import type { EnvUpdate, NewEnvVar } from "./schema.ts";
 
 const LONGEST = 200;

@@ -1,8 +1,7 @@
 import { z } from "zod";
 import type { Guarded } from "./redacted.ts";
-import { readsListOf } from "./fits.ts";
+import { readsListOf, type Differences, type Tied } from "./fits.ts";
 import type * as spec from "./schema.ts";
-import type { Differences, Tied } from "./tied.ts";
 
 /**
  * A field that can be missing, null or malformed: all three become undefined, so that one bad field doesn't hide the

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type * as spec from "../../src/api/schema.ts";
-import type { Differences, Tied } from "../../src/api/tied.ts";
+import type { Differences, Tied } from "../../src/api/fits.ts";
 import type { RawJob, RawService } from "../../src/api/workload-shapes.ts";
 
 // What the compiler says. `tsc` fails when it says something else: an error that is expected here and doesn't come is one.

@@ -13,12 +13,10 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { machineClock } from "../../src/platform/clock.ts";
 import { addressOf } from "../../src/service/engines/docker/daemon/daemon-address.ts";
-import { daemonAt } from "../../src/service/engines/docker/daemon/daemon-client.ts";
-import { LOG_CONFIG } from "../../src/service/engines/docker/daemon/daemon-containers.ts";
+import { daemonAt, LOG_CONFIG } from "../../src/service/engines/docker/daemon/daemon-client.ts";
 import { followUnitLog } from "../../src/service/engines/docker/logs/unit-log.ts";
 import { writeTo } from "../../src/service/workloads/lifecycle/start-unit.ts";
-import { dayOf } from "../../src/service/workloads/logs/log-writer.ts";
-import { openLogStore } from "../../src/service/workloads/logs/open-log-store.ts";
+import { dayOf, openLogStore } from "../../src/service/workloads/logs/log-writer.ts";
 import { testDaemons, type TestDaemon } from "../support/docker.ts";
 
 const { values } = parseArgs({

@@ -16,14 +16,14 @@ export const dockerMutants: readonly Mutant[] = [
   },
   {
     bug: "all instances of a service are replaced at once",
-    file: "src/service/workloads/services/next-steps.ts",
+    file: "src/service/workloads/services/present-instances.ts",
     text: "Math.floor(size / 4)",
     becomes: "size",
     tests: ["test/service/workloads/services/next-steps.test.ts"],
   },
   {
     bug: "old instances end by any number at once",
-    file: "src/service/workloads/services/next-steps.ts",
+    file: "src/service/workloads/services/present-instances.ts",
     text: "Math.min(handedOver, mostAtOnce)",
     becomes: "handedOver",
     tests: ["test/service/workloads/services/next-steps.test.ts"],
@@ -101,14 +101,14 @@ export const dockerMutants: readonly Mutant[] = [
   },
   {
     bug: "a container may gain privileges that its image brings",
-    file: "src/service/engines/docker/daemon/daemon-containers.ts",
+    file: "src/service/engines/docker/daemon/daemon-client.ts",
     text: 'SecurityOpt: ["no-new-privileges"],',
     becomes: "",
     tests: containers,
   },
   {
     bug: "the ports of a container are open to the network",
-    file: "src/service/engines/docker/daemon/daemon-containers.ts",
+    file: "src/service/engines/docker/daemon/daemon-client.ts",
     text: 'HostIp: "127.0.0.1"',
     becomes: 'HostIp: "0.0.0.0"',
     tests: containers,
@@ -136,7 +136,7 @@ export const dockerMutants: readonly Mutant[] = [
   },
   {
     bug: "a container of an image that was committed from one of ours is removed",
-    file: "src/service/engines/docker/own-containers.ts",
+    file: "src/service/engines/docker/data-folder.ts",
     text: "return listed.filter(isOwn);",
     becomes: "return listed;",
     tests: ["test/service/engines/docker/own-containers.test.ts"],
@@ -255,7 +255,7 @@ export const dockerMutants: readonly Mutant[] = [
   },
   {
     bug: "a registry that can't be reached is held against a version",
-    file: "src/service/engines/docker/images/pull.ts",
+    file: "src/service/engines/docker/images/images.ts",
     text: "kind?.isAway ? new Away(why, { cause: text }) : new Error",
     becomes: "new Error",
     tests: pulls,

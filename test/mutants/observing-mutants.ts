@@ -82,7 +82,7 @@ export const observingMutants: readonly Mutant[] = [
   },
   {
     bug: "the text format describes counters by names that have no samples",
-    file: "src/platform/observing/text-format.ts",
+    file: "src/platform/observing/open-sinks.ts",
     text: "(counters.has(name) ? `${line}_total` : line)",
     becomes: '(name === "" ? `${line}_total` : line)',
     tests: port,
@@ -110,7 +110,7 @@ export const observingMutants: readonly Mutant[] = [
   },
   {
     bug: "text from outside moves the cursor of a terminal",
-    file: "src/platform/pretty-line.ts",
+    file: "src/platform/log.ts",
     text: 'return escaped(JSON.stringify(value) ?? "");',
     becomes: 'return JSON.stringify(value) ?? "";',
     tests: terminal,

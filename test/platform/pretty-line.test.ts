@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
-import { createLog } from "../../src/platform/log.ts";
-import { prettyLine } from "../../src/platform/pretty-line.ts";
+import { createLog, prettyLine } from "../../src/platform/log.ts";
 
 function pretty(write: (log: ReturnType<typeof createLog>) => void): string {
   const lines: string[] = [];

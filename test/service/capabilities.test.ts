@@ -1,7 +1,5 @@
 import { expect, test } from "vitest";
-import { refusingIncapable } from "../../src/service/capabilities.ts";
-import { features, type Limit } from "../../src/service/engine.ts";
-import type { Engine } from "../../src/service/engine.ts";
+import { refusingIncapable, features, type Limit, type Engine } from "../../src/service/engine.ts";
 import { memoryEngine } from "./support/memory-engine.ts";
 import { openEngine } from "./engines/process/support/engine-world.ts";
 import { makeDataDir } from "./engines/process/support/data-dir.ts";

@@ -5,7 +5,7 @@ import { openLocalService } from "../../src/bot/compose/stand-ins/local-service.
 import type { EngineChoice } from "../../src/service/engine-descriptor.ts";
 import { processEngine } from "../../src/service/engines/process/descriptor.ts";
 import { openProcessEngine } from "../../src/service/engines/process/process-engine.ts";
-import { withHealth } from "../../src/service/api/health.ts";
+import { withHealth } from "../../src/service/api/listen.ts";
 import { serve } from "../../src/service/api/serve.ts";
 import { makeToken } from "../../src/service/api/users.ts";
 import type { World, WorldOptions } from "./world.ts";

@@ -40,10 +40,7 @@ export const unread: ReadonlyMap<RegExp, string> = new Map([
   [/^bot\/commands\/grammar\/(?:plain-sentences|manners)\.ts$/u, "patterns of what people type"],
   [/^(?:platform\/http|bot\/logs\/threads)\//u, "limits of servers and threads"],
   [/^platform\/(?:clock|waiting|bounded-map|json|turns|trail|zones|make-folder)\.ts$/u, "comments only"],
-  [
-    /^platform\/(?:log|pretty-line|database\/(?:sqlite|postgres|group-commit|synced-file|checkpoints))\.ts$/u,
-    "the log, the database",
-  ],
+  [/^platform\/(?:log|database\/(?:sqlite|postgres|group-commit|checkpoints))\.ts$/u, "the log, the database"],
   [/^platform\/version\.ts$/u, "a number"],
 ]);
 

@@ -9,7 +9,7 @@ import { type DatabaseTls, databaseTls } from "../../platform/database/database-
 import { botSettings, Environment, lowerCaseProxies, proxyOf } from "./settings.ts";
 import type { EngineChoice } from "../../service/engine-descriptor.ts";
 import { chooseEngine, engineVariableProblems } from "../../service/engines.ts";
-import { aloneSettings } from "../../service/settings.ts";
+import { aloneSettings } from "../../service/config.ts";
 import { type Given, secretsIn, sentencesOf, withoutEmpty } from "../../platform/settings.ts";
 import { type ObservingConfig, observingOf } from "../../platform/observing/observing-config.ts";
 import type { ProxySettings } from "../../platform/http/network.ts";

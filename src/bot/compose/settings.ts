@@ -15,7 +15,7 @@ import {
 } from "../../platform/settings.ts";
 import { isZone } from "../../platform/zones.ts";
 import { engines, engineVariables } from "../../service/engines.ts";
-import { aloneSettings, serviceSettings, titlesOf } from "../../service/settings.ts";
+import { aloneSettings, serviceSettings, titlesOf } from "../../service/config.ts";
 
 /** Shells and other programs accept a proxy without its scheme. */
 const proxy = z

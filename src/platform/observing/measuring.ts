@@ -1,6 +1,6 @@
 import type { Clock } from "../clock.ts";
-import { type Call, currentTrail, type Measure, onTrail } from "../trail.ts";
-import { statusLabel } from "./status-label.ts";
+import { type Call, currentTrail, type Measure, onTrail, type Ended, type Facts, type Trail } from "../trail.ts";
+import type { OpenSpan } from "./tracing.ts";
 
 type Called<To extends string> = (call: Call<To>, ended: { readonly status: string; readonly seconds: number }) => void;
 
@@ -27,4 +27,45 @@ export function measuring<To extends string>(
       throw error;
     }
   };
+}
+
+/** Statuses that a workload API may well answer with; others count by their hundred. */
+const usual: ReadonlySet<string> = new Set(
+  [200, 201, 202, 204, 400, 401, 403, 404, 405, 409, 410, 413, 415, 422, 429, 500, 501, 502, 503, 504].map(String),
+);
+
+const words: ReadonlySet<string> = new Set(
+  (
+    "ok failed closed uninvited gone uneditable superseded content ours token scope limited temporary unsure unknown " +
+    "unreachable timeout unexpected aborted invalid"
+  ).split(" "),
+);
+
+export function statusLabel(status: string): string {
+  if (usual.has(status) || words.has(status)) return status;
+  return /^[1-5]\d\d$/u.test(status) ? `${status[0]}xx` : "other";
+}
+
+/** What is followed: who keeps what is said of it, and knows when it is over. */
+export type Followed = {
+  readonly annotate: (facts: Facts, span: OpenSpan | undefined) => void;
+  readonly hold: () => () => void;
+};
+
+/** A trail whose steps are spans below this one; without one, it only keeps facts. */
+export function createTrail(followed: Followed, span: OpenSpan | undefined): Trail {
+  const trail: Trail = {
+    annotate: (facts) => followed.annotate(facts, span),
+    begin(name, isCall = false) {
+      const child = span?.begin(name, isCall);
+      const end = (ended?: Ended): void => child?.end(ended);
+      return { trail: child === undefined ? trail : createTrail(followed, child), end };
+    },
+    hold: followed.hold,
+    traceparent: () => span?.traceparent,
+    traceId: span?.traceId,
+    isBackground: false,
+    resume: (_, work) => work(),
+  };
+  return trail;
 }

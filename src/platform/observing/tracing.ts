@@ -26,7 +26,7 @@ import type { Clock } from "../clock.ts";
 import type { Ended } from "../trail.ts";
 import { version } from "../version.ts";
 import { within } from "../waiting.ts";
-import type { TracingConfig } from "./tracing-config.ts";
+import type { TracingConfig } from "./observing-config.ts";
 
 // OpenTelemetry, which is loaded only when an endpoint is set. Spans are handed on explicitly: nothing is registered for
 // the whole process.

@@ -1,7 +1,6 @@
 import type { Logger } from "pino";
 import type { Clock } from "../../platform/clock.ts";
-import { createTrail, type Followed } from "../../platform/observing/create-trail.ts";
-import { measuring } from "../../platform/observing/measuring.ts";
+import { createTrail, type Followed, measuring } from "../../platform/observing/measuring.ts";
 import type { ObservingConfig } from "../../platform/observing/observing-config.ts";
 import { openSinks } from "../../platform/observing/open-sinks.ts";
 import type { OpenSpan, Tracing } from "../../platform/observing/tracing.ts";

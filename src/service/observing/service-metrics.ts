@@ -1,5 +1,5 @@
 import { callBuckets, createRegistry } from "../../platform/observing/registry.ts";
-import { statusLabel } from "../../platform/observing/status-label.ts";
+import { statusLabel } from "../../platform/observing/measuring.ts";
 import type { Call } from "../../platform/trail.ts";
 
 type Ended = { readonly status: string; readonly seconds: number };

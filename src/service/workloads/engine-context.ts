@@ -3,7 +3,7 @@ import type { Clock } from "../../platform/clock.ts";
 import type { ChangedList } from "../change-feed.ts";
 import type { BackOff } from "./lifecycle/back-off.ts";
 import type { Ledger } from "./quota.ts";
-import type { StartQueue } from "./lifecycle/start-queue.ts";
+import type { StartQueue } from "./lifecycle/queues.ts";
 import type { LogWriter } from "./logs/log-writer.ts";
 import type { Runtime } from "./runtime.ts";
 import type { StateTables } from "./state/tables.ts";

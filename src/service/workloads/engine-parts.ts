@@ -3,9 +3,13 @@ import { restUnlessAborted, within } from "../../platform/waiting.ts";
 import { Refusal, type User } from "../engine.ts";
 import type { EngineContext } from "./engine-context.ts";
 import type { LiveJob } from "./jobs/live-job.ts";
-import type { SerialQueue } from "./lifecycle/serial-queue.ts";
+import type { SerialQueue } from "./lifecycle/queues.ts";
 import type { LiveService } from "./services/live-service.ts";
-import type { Unreadable } from "./state/unreadable.ts";
+import type { Unreadable } from "./answer-fields.ts";
+import type { Container } from "./definitions.ts";
+import { amountOf, type Amount } from "./quota.ts";
+import type { Job } from "./state/job-store.ts";
+import type { Service } from "./state/service-store.ts";
 
 /** State shared by all operations. The maps are keyed by uid and mirror the state file. */
 export type EngineParts = {
@@ -55,4 +59,73 @@ export async function forAMoment(
   const done = work.then(() => (isDone = true));
   await within(ANSWER_WITHIN_MS, restUnlessAborted(done, signal), () => undefined, clock);
   return isDone;
+}
+
+/**
+ * Reserves the service's full size and returns a function that undoes it. Throws a `Refusal` when the runtime can't run
+ * a container or a quota of the user or the host doesn't allow it.
+ */
+export function admitService(parts: EngineParts, service: Service): () => void {
+  const runs = service.running && !service.deleting;
+  if (runs) checkAll(parts, service.definition.containers);
+  return parts.context.ledger.reserve(service, serviceAmount(parts, service, runs));
+}
+
+/** `admitService` for a running job. */
+export function admitJob(parts: EngineParts, job: Omit<Job, "version">): () => void {
+  checkAll(parts, job.definition.containers);
+  return parts.context.ledger.reserve(job, jobAmount(parts, job, true));
+}
+
+function checkAll({ context }: EngineParts, containers: readonly Container[]): void {
+  for (const [index, container] of containers.entries()) context.runtime.check(container, `containers[${index}]`);
+}
+
+/**
+ * Keeps the reservation that a workload needs while it doesn't run. Checks nothing, because the workload exists
+ * already.
+ */
+export function reserveStopped(parts: EngineParts, workload: Service | Job): void {
+  const isService = "region" in workload;
+  parts.context.ledger.keep(
+    workload,
+    isService ? serviceAmount(parts, workload, false) : jobAmount(parts, workload, false),
+  );
+}
+
+/** For the end of a job. One that was deleted before its program ended has no reservation any more. */
+export function reserveStoppedAtEnd(parts: EngineParts, job: Job): () => void {
+  return () => {
+    if (parts.jobs.has(job.uid)) reserveStopped(parts, job);
+  };
+}
+
+function serviceAmount({ context }: EngineParts, { definition }: Service, runs: boolean): Amount {
+  const { containers, size, ports } = definition;
+  return amountOf({ containers, size: runs ? size : 0, ports: ports.length }, context.runtime.reservedMib);
+}
+
+function jobAmount({ context }: EngineParts, { definition }: Pick<Job, "definition">, runs: boolean): Amount {
+  return amountOf({ containers: definition.containers, size: runs ? 1 : 0, ports: 0 }, context.runtime.reservedMib);
+}
+
+/** Starts a service, or holds it with the reason in its status when a quota doesn't allow it. */
+export function runIfAdmitted(parts: EngineParts, live: LiveService): void {
+  try {
+    admitService(parts, live.service);
+  } catch (error) {
+    live.held = heldReason(error);
+    reserveStopped(parts, live.service);
+    // Stops adopted units.
+    live.runner.want({ ...live.service, running: false }, {});
+    return;
+  }
+  live.held = undefined;
+  live.runner.want(live.service, { activity: "Starting" });
+}
+
+/** Why a saved workload is not started, as a sentence. Rethrows errors other than a `Refusal`. */
+export function heldReason(error: unknown): string {
+  if (!(error instanceof Refusal)) throw error;
+  return error.message.replace(" Nothing was changed.", "");
 }

@@ -5,11 +5,11 @@ import { reviveJob, endLeftover } from "./jobs/job-recovery.ts";
 import { recordFolder } from "./jobs/run-record.ts";
 import { resumeLog } from "./lifecycle/start-unit.ts";
 import type { Unit } from "./runtime.ts";
-import { reviveService } from "./services/service-recovery.ts";
+import { reviveService } from "./services/service-retries.ts";
 import { storedJobs, type StoredJob } from "./state/job-store.ts";
 import { storedServices, type StoredService } from "./state/service-store.ts";
-import { withFileNamed } from "./state/file-errors.ts";
-import type { Unreadable } from "./state/unreadable.ts";
+import { withFileNamed } from "./state/data-folder.ts";
+import type { Unreadable } from "./answer-fields.ts";
 
 /** The configured regions and users; everyone if `users` is undefined. */
 type Clients = { readonly regions: readonly string[]; readonly users?: readonly string[] | undefined };

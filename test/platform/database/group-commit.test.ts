@@ -7,7 +7,7 @@ import { type Kysely, sql } from "kysely";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { databaseTroubleOf } from "../../../src/platform/database/database-trouble.ts";
 import { aheadOf, openSqlite, type SqliteOptions } from "../../../src/platform/database/sqlite.ts";
-import { syncedFile } from "../../../src/platform/database/synced-file.ts";
+import { syncedFile } from "../../../src/platform/database/group-commit.ts";
 
 type Tables = { readonly fruit: { readonly name: string } };
 

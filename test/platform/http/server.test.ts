@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import { expect, onTestFinished, test } from "vitest";
 import { WebSocket, WebSocketServer } from "ws";
 import { connectionBudget } from "../../../src/platform/http/guard-server.ts";
-import { httpServer } from "../../../src/platform/http/server.ts";
+import { httpServer } from "../../../src/platform/http/listen.ts";
 import { stillClock } from "../../support/test-clock.ts";
 import { idleConnection, rawAnswer } from "../../support/raw-http.ts";
 import { until } from "../../support/until.ts";

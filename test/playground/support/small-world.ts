@@ -2,7 +2,7 @@ import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 import { type ChatPostMessageArguments, type ChatPostMessageResponse, LogLevel, WebClient } from "@slack/web-api";
 import { machineClock } from "../../../src/platform/clock.ts";
-import { httpServer } from "../../../src/platform/http/server.ts";
+import { httpServer } from "../../../src/platform/http/listen.ts";
 import type { PlaygroundOptions } from "../../../src/playground/open-worlds.ts";
 import { createPlayground, type Playground } from "../../../src/playground/playground.ts";
 import { stillClock } from "../../support/test-clock.ts";

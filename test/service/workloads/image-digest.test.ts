@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { digestOf, sharedDigest } from "../../../src/service/workloads/image-digest.ts";
+import { digestOf, sharedDigest } from "../../../src/api/image.ts";
 
 const one = `sha256:${"1".repeat(64)}`;
 const two = `sha256:${"2".repeat(64)}`;

@@ -1,7 +1,7 @@
 import { Gauge, type Registry } from "prom-client";
 import type { Clock } from "../../../platform/clock.ts";
 import { callBuckets, createRegistry } from "../../../platform/observing/registry.ts";
-import { statusLabel } from "../../../platform/observing/status-label.ts";
+import { statusLabel } from "../../../platform/observing/measuring.ts";
 import type { Call, Outcome } from "../../../platform/trail.ts";
 import { within } from "../../../platform/waiting.ts";
 import { type LaneName, laneNames } from "../../workflow/inbox/lanes.ts";

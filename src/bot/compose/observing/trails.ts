@@ -1,6 +1,5 @@
 import type { Clock } from "../../../platform/clock.ts";
-import { createTrail, type Followed } from "../../../platform/observing/create-trail.ts";
-import { measuring } from "../../../platform/observing/measuring.ts";
+import { createTrail, type Followed, measuring } from "../../../platform/observing/measuring.ts";
 import type { OpenSpan, Tracing } from "../../../platform/observing/tracing.ts";
 import { type Facts, type Left, onTrail, type Outcome, outcomes, type Trail } from "../../../platform/trail.ts";
 import { callLabel, type Kind, kindOfPayload, verbLabel } from "./labels.ts";

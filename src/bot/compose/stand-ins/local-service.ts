@@ -4,7 +4,7 @@ import type { Logger } from "pino";
 import { existsSync, writeFileSync } from "node:fs";
 import type { ApiAccount, AccountApi } from "../../../api/client.ts";
 import type { EmbeddedService } from "../config.ts";
-import { withHealth } from "../../../service/api/health.ts";
+import { withHealth } from "../../../service/api/listen.ts";
 import { serve } from "../../../service/api/serve.ts";
 import type { EngineAbout } from "../../../service/engine.ts";
 import { makeToken } from "../../../service/api/users.ts";

@@ -1,4 +1,4 @@
-import { makeSerialQueue } from "../../workloads/lifecycle/serial-queue.ts";
+import { makeSerialQueue } from "../../workloads/lifecycle/queues.ts";
 import type { DaemonApi } from "./daemon/daemon-client.ts";
 import { isNetworkName, networkName, OWNER_LABEL, ownerFilter } from "./names.ts";
 

@@ -2,14 +2,20 @@ import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type Clock, machineClock } from "../../../platform/clock.ts";
-import { type OpenedEngine, type Engine, type EngineAbout, type Readiness, Refusal } from "../../engine.ts";
+import {
+  type OpenedEngine,
+  type Engine,
+  type EngineAbout,
+  type Readiness,
+  Refusal,
+  refusingIncapable,
+} from "../../engine.ts";
 import type { ClusterConfig } from "./cluster/cluster-config.ts";
 import { checkClusters, foundLines } from "./config/check-clusters.ts";
 import { currentContext, readClusters } from "./config/read-clusters.ts";
-import { refusingIncapable } from "../../capabilities.ts";
 import { makeChangeFeed, notingWrites } from "../../change-feed.ts";
 import { JOB_RETRIES } from "../../workloads/lifecycle/back-off.ts";
-import { makeSerialQueue } from "../../workloads/lifecycle/serial-queue.ts";
+import { makeSerialQueue } from "../../workloads/lifecycle/queues.ts";
 import { kubernetesLimits, TITLE } from "./limits.ts";
 import { logOperations } from "./logs/log-operations.ts";
 import { lokiNotices } from "./logs/loki.ts";

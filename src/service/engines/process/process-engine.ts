@@ -6,8 +6,8 @@ import type { Clock } from "../../../platform/clock.ts";
 import type { OpenedEngine } from "../../engine.ts";
 import { openWorkloadEngine, type WorkloadOptions } from "../../workloads/workload-engine.ts";
 import { makeCatalogue, type CatalogueEntry, checkImage } from "./catalogue.ts";
-import { connectionsFor, quotasFor, thisMachine, type QuotaSettings } from "../../workloads/host-limits.ts";
-import { processLimits, TITLE } from "./limits.ts";
+import { connectionsFor, quotasFor, thisMachine, type QuotaSettings } from "../../workloads/quota.ts";
+import { processEngine, processLimits } from "./descriptor.ts";
 import {
   type ProcessTables,
   volumeFolder,
@@ -17,13 +17,11 @@ import {
   recordedProcesses,
 } from "./records/process-store.ts";
 import type { Runtime, Unit } from "../../workloads/runtime.ts";
-import { pathSegment } from "../../workloads/state/data-folder.ts";
-import { withFileNamed } from "../../workloads/state/file-errors.ts";
+import { pathSegment, withFileNamed } from "../../workloads/state/data-folder.ts";
 import { startChild } from "./instances/child.ts";
 import { enforcedMib, reservedMib, makeMemoryWatch } from "./instances/memory-watch.ts";
 import { HOST, makePortFronts } from "../../workloads/ports.ts";
-import { endProcesses, signalProcess } from "./records/orphans.ts";
-import { seeProcesses } from "./records/seen-process.ts";
+import { endProcesses, signalProcess, seeProcesses } from "./records/orphans.ts";
 
 export type ProcessEngineOptions = WorkloadOptions & {
   /** Adds the image `host`, whose command is any program of this machine. */
@@ -32,7 +30,7 @@ export type ProcessEngineOptions = WorkloadOptions & {
   readonly graceMs?: number;
   /** Interval of memory checks; 1 s. */
   readonly memoryPollMs?: number;
-  /** Quotas per user and for this host; defaults in host-limits.ts. */
+  /** Quotas per user and for this host; defaults in quota.ts. */
   readonly quotas?: QuotaSettings;
 };
 
@@ -55,7 +53,7 @@ export async function openProcessEngine(options: ProcessEngineOptions): Promise<
   const machine = thisMachine();
   const catalogue = makeCatalogue(options.allowHostCommands ?? false);
   const opened = await openWorkloadEngine(options, {
-    about: { name: "process", title: TITLE, version: process.version, cannot: processLimits },
+    about: { name: "process", title: processEngine.title, version: process.version, cannot: processLimits },
     quotas: quotasFor(options.quotas ?? {}, machine),
     startsAtOnce: Math.max(MIN_STARTS_AT_ONCE, availableParallelism()),
     runtime: ({ state, ...deps }) =>

@@ -2,18 +2,17 @@ import { randomInt, randomUUID } from "node:crypto";
 import { rm } from "node:fs/promises";
 import { Refusal, type Engine, type EngineRequest, type User } from "../../engine.ts";
 import type { DeletedJob } from "../../../api/schema.ts";
-import { admitJob, reserveStoppedAtEnd } from "../admission.ts";
-import { findOwn, forAMoment, ownOf, type EngineParts } from "../engine-parts.ts";
+import { admitJob, reserveStoppedAtEnd, findOwn, forAMoment, ownOf, type EngineParts } from "../engine-parts.ts";
 import { createdJob, deletedJob, listedJob, readJob as answerJob } from "./job-answer.ts";
 import { readJob } from "../definitions.ts";
 import { JOB_REGION } from "./job-run.ts";
 import { insertJob, removeJob, type Job } from "../state/job-store.ts";
-import { keepTrying } from "../lifecycle/keep-trying.ts";
+import { keepTrying } from "../lifecycle/back-off.ts";
 import { clearJob, openJob, unwellOf, type LiveJob } from "./live-job.ts";
 import { requestedDay } from "../logs/log-writer.ts";
 import { recordFolder, reserveRecords } from "./run-record.ts";
 import { ensureJob } from "../stored-definition.ts";
-import { refuseUnreadable, unreadableJob, type Unreadable } from "../state/unreadable.ts";
+import { refuseUnreadable, unreadableJob, type Unreadable } from "../answer-fields.ts";
 
 type JobOperations = Pick<Engine, "listJobs" | "getJob" | "createJob" | "deleteJob" | "getJobInstanceLogs">;
 

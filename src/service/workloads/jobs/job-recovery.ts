@@ -1,5 +1,4 @@
-import { admitJob, heldReason, reserveStopped, reserveStoppedAtEnd } from "../admission.ts";
-import type { EngineParts } from "../engine-parts.ts";
+import { admitJob, heldReason, reserveStopped, reserveStoppedAtEnd, type EngineParts } from "../engine-parts.ts";
 import type { EngineContext } from "../engine-context.ts";
 import { resume } from "./job-resume.ts";
 import type { Job } from "../state/job-store.ts";

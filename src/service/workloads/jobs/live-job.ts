@@ -4,7 +4,7 @@ import type { Resumed } from "./job-resume.ts";
 import { JOB_REGION, runJob, type JobRun } from "./job-run.ts";
 import { attemptsText } from "./job-answer.ts";
 import { saveProgress, type Job, type JobProgress } from "../state/job-store.ts";
-import { keepTrying, type Trying } from "../lifecycle/keep-trying.ts";
+import { keepTrying, type Trying } from "../lifecycle/back-off.ts";
 import type { Unit } from "../runtime.ts";
 import type { Unwell } from "../answer-fields.ts";
 import { recordFolder } from "./run-record.ts";

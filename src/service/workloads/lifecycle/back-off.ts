@@ -37,3 +37,73 @@ export function makePause(clock: Pick<Clock, "after">): Pause {
     end: () => wake?.(),
   };
 }
+
+/** Work that must eventually succeed, such as saving a result while the disk is full. */
+export type Trying = {
+  /** Resolves when the work succeeds or is given up. Never rejects. */
+  readonly over: Promise<void>;
+  /** Tries now instead of waiting. Settles like the current or next attempt. */
+  readonly attempt: () => Promise<void>;
+};
+
+type KeepTrying = {
+  /** Aborted when the engine closes: one last attempt, then the work is given up. */
+  readonly closing: AbortSignal;
+  /** Called only for the first of consecutive failures, so a full disk doesn't flood the log. */
+  readonly onFailure: (error: unknown) => void;
+  readonly backOff?: BackOff;
+  readonly clock: Pick<Clock, "after">;
+};
+
+const BACK_OFF: BackOff = { first: 250, max: 5_000 };
+
+type Waiter = { readonly resolve: () => void; readonly reject: (error: unknown) => void };
+
+/** Repeats the work with growing pauses until it succeeds. `work` must be idempotent. */
+export function keepTrying(
+  work: () => Promise<void>,
+  { closing, onFailure, backOff = BACK_OFF, clock }: KeepTrying,
+): Trying {
+  const pause = makePause(clock);
+  const waiters = new Set<Waiter>();
+  let isOver = false;
+
+  function settle(how: (waiter: Waiter) => void): void {
+    for (const waiter of waiters) how(waiter);
+    waiters.clear();
+  }
+
+  async function succeeds(failures: number): Promise<boolean> {
+    try {
+      await work();
+      settle(({ resolve }) => resolve());
+      return true;
+    } catch (error) {
+      if (failures === 0) onFailure(error);
+      settle(({ reject }) => reject(error));
+      return false;
+    }
+  }
+
+  async function run(): Promise<void> {
+    for (let failures = 0; ; failures += 1) {
+      const isLast = closing.aborted;
+      if ((await succeeds(failures)) || isLast) break;
+      if (!closing.aborted) await pause.take(delayAfter(failures + 1, backOff));
+    }
+    isOver = true;
+    closing.removeEventListener("abort", pause.end);
+  }
+
+  closing.addEventListener("abort", pause.end);
+  return {
+    over: run(),
+    async attempt() {
+      if (isOver) return;
+      const { promise, resolve, reject } = Promise.withResolvers<void>();
+      waiters.add({ resolve, reject });
+      pause.end();
+      await promise;
+    },
+  };
+}

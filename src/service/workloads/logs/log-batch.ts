@@ -1,5 +1,5 @@
 import type { Clock, Timer } from "../../../platform/clock.ts";
-import { isDiskFull } from "../state/file-errors.ts";
+import { isDiskFull } from "../state/data-folder.ts";
 import type { LogLimits } from "./log-bounds.ts";
 import { writeLines } from "./log-store.ts";
 import type { NewLine } from "./log-tables.ts";

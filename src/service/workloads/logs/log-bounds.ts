@@ -1,6 +1,5 @@
 import type { Kysely } from "kysely";
-import { removeInstances } from "./log-instances.ts";
-import { costOf, costOfLine, type LogTables } from "./log-tables.ts";
+import { removeInstances, costOf, costOfLine, type LogTables } from "./log-tables.ts";
 
 /** How much is kept: bytes of text and row overhead (`costOf` in log-tables.ts), and lines. */
 type Bound = { readonly bytes: number; readonly lines: number };

@@ -1,9 +1,16 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { sql, type Kysely } from "kysely";
 import { keepBounds, type LogLimits } from "./log-bounds.ts";
-import { writeCursors } from "./log-cursors.ts";
-import { addInstances, removeInstances } from "./log-instances.ts";
-import { costOfLine, type LogDatabase, type NewLine, pragma, type LogTables } from "./log-tables.ts";
+import {
+  writeCursors,
+  addInstances,
+  removeInstances,
+  costOfLine,
+  type LogDatabase,
+  type NewLine,
+  pragma,
+  type LogTables,
+} from "./log-tables.ts";
 
 export type LogPage = {
   readonly workload: string;

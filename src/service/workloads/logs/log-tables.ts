@@ -1,6 +1,5 @@
 import { sql, type Generated, type Kysely } from "kysely";
-import { isDiskFull } from "../state/file-errors.ts";
-import { migrate, type Migration } from "../state/migrate.ts";
+import { isDiskFull, migrate, type Migration } from "../state/data-folder.ts";
 
 /**
  * The logs of all workloads, in a database of their own. `days` has one row per
@@ -123,4 +122,87 @@ export async function pragma(
 ): Promise<number> {
   const { rows } = await sql.raw<Record<string, number>>(`pragma ${name}`).execute(db);
   return rows[0]?.[name] ?? 0;
+}
+
+/** Which instances of a day have lines: to find them among the lines would read the whole log. */
+type NewInstance = { readonly dayId: number; readonly instance: string };
+
+/** One parameter for all. */
+export async function addInstances(db: Kysely<LogTables>, added: readonly NewInstance[]): Promise<void> {
+  const rows = new Map(added.map(({ dayId, instance }) => [`${dayId} ${instance}`, [dayId, instance]]));
+  const json = JSON.stringify([...rows.values()]);
+  await sql`insert into instances (day_id, instance) select value ->> 0, value ->> 1 from json_each(${json})
+    where not exists (select 1 from instances where day_id = value ->> 0 and instance = value ->> 1)
+    order by key`.execute(db);
+}
+
+export async function hasInstance(
+  db: Kysely<LogTables>,
+  { workload, instance }: { readonly workload: string; readonly instance: string },
+): Promise<boolean> {
+  const query = ofWorkload(db, workload).select("instances.id").where("instance", "=", instance);
+  return (await query.limit(1).executeTakeFirst()) !== undefined;
+}
+
+/** A job with more pods than this has only its newest ones named. */
+const MOST = 100;
+
+/** In the order of their first lines. */
+export async function instancesOf(db: Kysely<LogTables>, workload: string): Promise<string[]> {
+  const query = ofWorkload(db, workload).select(["instance", (eb) => eb.fn.min("instances.id").as("first")]);
+  const newest = await query.groupBy("instance").orderBy("first", "desc").limit(MOST).execute();
+  return newest.map(({ instance }) => instance).toReversed();
+}
+
+function ofWorkload(db: Kysely<LogTables>, workload: string) {
+  return db.selectFrom("instances").innerJoin("days", "days.id", "instances.day_id").where("workload", "=", workload);
+}
+
+export async function removeInstances(db: Kysely<LogTables>, dayId: number): Promise<void> {
+  await db.deleteFrom("instances").where("day_id", "=", dayId).execute();
+}
+
+/** A container of an instance, whose lines can be read again from a cursor. */
+export type Source = { readonly workload: string; readonly source: string };
+
+/** The cursor of the last stored line of a source. */
+export async function readCursor(db: Kysely<LogTables>, { workload, source }: Source): Promise<string | undefined> {
+  const row = await db
+    .selectFrom("cursors")
+    .select("cursor")
+    .where("workload", "=", workload)
+    .where("source", "=", source)
+    .executeTakeFirst();
+  return row?.cursor;
+}
+
+export async function removeCursor(db: Kysely<LogTables>, { workload, source }: Source): Promise<void> {
+  await db.deleteFrom("cursors").where("workload", "=", workload).where("source", "=", source).execute();
+}
+
+/** Rows in one statement. */
+const AT_ONCE = 200;
+
+/** One row per source, so that the table stays small however often containers are started. */
+export async function writeCursors(db: Kysely<LogTables>, lines: readonly NewLine[]): Promise<void> {
+  const last = new Map<string, LogTables["cursors"]>();
+  for (const { workload, read } of lines) {
+    if (!read) continue;
+    const row = { workload, source: read.source, cursor: read.cursor };
+    last.set(keyOf(row), row);
+  }
+  const all = [...last.values()];
+  for (let at = 0; at < all.length; at += AT_ONCE) {
+    await db
+      .insertInto("cursors")
+      .values(all.slice(at, at + AT_ONCE))
+      .onConflict((conflict) =>
+        conflict.columns(["workload", "source"]).doUpdateSet((eb) => ({ cursor: eb.ref("excluded.cursor") })),
+      )
+      .execute();
+  }
+}
+
+function keyOf({ workload, source }: Source): string {
+  return JSON.stringify([workload, source]);
 }

@@ -1,15 +1,24 @@
 import { boundedMap } from "../../../platform/bounded-map.ts";
-import type { Clock } from "../../../platform/clock.ts";
+import { type Clock, machineClock } from "../../../platform/clock.ts";
 import { Refusal } from "../../engine.ts";
 import { type LogLine, nameInLog, type UnitLabels } from "../runtime.ts";
-import type { LogLimits } from "./log-bounds.ts";
+import { type LogLimits, DEFAULT_LOG_LIMITS } from "./log-bounds.ts";
 import { makeBatch } from "./log-batch.ts";
-import { readCursor, removeCursor, type Source } from "./log-cursors.ts";
-import { hasInstance, instancesOf } from "./log-instances.ts";
+import {
+  readCursor,
+  removeCursor,
+  type Source,
+  hasInstance,
+  instancesOf,
+  type NewLine,
+  type LogDatabase,
+  createLogTables,
+  type LogTables,
+} from "./log-tables.ts";
 import { DamagedLog, readWholePage, type LogPage, loggedWorkloads, removeLines } from "./log-store.ts";
-import type { NewLine } from "./log-tables.ts";
-import type { LogDatabase } from "./log-tables.ts";
-import { isDamaged } from "../state/file-errors.ts";
+import { isDamaged, withFileNamed } from "../state/data-folder.ts";
+import { basename } from "node:path";
+import { openSqlite } from "../../../platform/database/sqlite.ts";
 
 /**
  * The log of all workloads, written in batches; reads write pending lines first. A failing log never stops a workload
@@ -196,4 +205,20 @@ function makeRemoval(database: LogDatabase, onEvent: (message: string, data: obj
       await retry();
     },
   };
+}
+
+type LogStoreOptions = {
+  readonly limits?: LogLimits | undefined;
+  readonly clock?: Clock;
+  readonly onEvent: (message: string, data: object) => void;
+};
+
+/** Opens the logs in a file and brings their tables up to date. Throws a `StartError` with a sentence when it can't be used. */
+export async function openLogStore(path: string, options: LogStoreOptions): Promise<LogWriter> {
+  const { limits = DEFAULT_LOG_LIMITS, clock = machineClock, onEvent } = options;
+  return await withFileNamed(path, async () => {
+    const db = openSqlite<LogTables>(path, { mayLoseLast: true });
+    await createLogTables(db, path);
+    return openLogWriter({ db, file: basename(path) }, { limits, clock, onEvent });
+  });
 }

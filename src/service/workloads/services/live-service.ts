@@ -1,6 +1,6 @@
 import type { EngineContext } from "../engine-context.ts";
-import { keepTrying, type Trying } from "../lifecycle/keep-trying.ts";
-import type { SerialQueue } from "../lifecycle/serial-queue.ts";
+import { keepTrying, type Trying } from "../lifecycle/back-off.ts";
+import type { SerialQueue } from "../lifecycle/queues.ts";
 import { portOf } from "../ports.ts";
 import type { Exposure, Unit } from "../runtime.ts";
 import { removeService, saveService, type Addresses, type Service } from "../state/service-store.ts";

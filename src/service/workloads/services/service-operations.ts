@@ -1,8 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { ServiceUpdate } from "../../../api/schema.ts";
 import { Refusal, type Engine, type EngineRequest, type User } from "../../engine.ts";
-import { admitService } from "../admission.ts";
-import { findOwn, ownOf, type EngineParts } from "../engine-parts.ts";
+import { admitService, findOwn, ownOf, type EngineParts } from "../engine-parts.ts";
 import { closePorts, makeLiveService, openPorts, serviceKey, statusOf, type LiveService } from "./live-service.ts";
 import { requestedDay } from "../logs/log-writer.ts";
 import {
@@ -14,12 +13,12 @@ import {
 } from "./service-answer.ts";
 import { hasOtherMemory, readService, updated, type ServiceDefinition } from "../definitions.ts";
 import { firstRevision, isRevised, keptRevision, revised, withRevision } from "./revisions.ts";
-import { deleteService, deleteUnreadableService } from "./service-deletion.ts";
+import { deleteService, deleteUnreadableService } from "./service-retries.ts";
 import type { WantOptions } from "./service-runner.ts";
 import { refusalOf, type Move } from "./service-status.ts";
 import { insertService, saveService, type Service } from "../state/service-store.ts";
 import { ensureService } from "../stored-definition.ts";
-import { refuseUnreadable, unreadableService, type Unreadable } from "../state/unreadable.ts";
+import { refuseUnreadable, unreadableService, type Unreadable } from "../answer-fields.ts";
 
 type ServiceOperations = Pick<
   Engine,

@@ -3,8 +3,8 @@ import type { Unit } from "../runtime.ts";
 import { Refusal } from "../../engine.ts";
 import { amountOf } from "../quota.ts";
 import { hasOtherMemory, writesToDisks } from "../definitions.ts";
-import { nextSteps } from "./next-steps.ts";
 import {
+  nextSteps,
   canResize,
   current,
   digestsOf,

@@ -2,8 +2,9 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { createHash } from "node:crypto";
-import { StartError } from "./file-errors.ts";
 import { makeFolder } from "../../../platform/make-folder.ts";
+import { Refusal, type Engine } from "../../engine.ts";
+import { sql, type Kysely } from "kysely";
 
 /**
  * Locks the data folder for this engine and returns a function that unlocks it. The lock is SQLite's exclusive lock on a
@@ -54,4 +55,111 @@ export function pathSegment(name: string): string {
   if (/^[a-z0-9_-]{1,60}$/.test(name)) return name;
   const readable = name.replace(/[^A-Za-z0-9_-]/g, "_").slice(0, 40);
   return `${readable}.${createHash("sha256").update(name).digest("hex").slice(0, 16)}`;
+}
+
+/** Runs a startup step on a file. Its error names the file and says what to do. */
+export async function withFileNamed<T>(path: string, work: () => T | Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof StartError) throw error;
+    const why = error instanceof Error ? error.message : String(error);
+    throw new StartError(`Couldn't open ${path}: ${why}. ${advice(error)}`, { cause: error });
+  }
+}
+
+/** The error already names a file. */
+export class StartError extends Error {
+  override readonly name = "StartError";
+}
+
+/** SQLITE_CORRUPT and SQLITE_NOTADB. https://www.sqlite.org/rescode.html */
+const DAMAGED = [11, 26];
+
+export function isDamaged(error: unknown): boolean {
+  return error instanceof Error && "errcode" in error && DAMAGED.includes(Number(error.errcode) & 0xff);
+}
+
+function advice(error: unknown): string {
+  if (isDiskFull(error)) return "The disk is full: free some space and start again.";
+  if (isDamaged(error)) return "Restore the file from a backup, or move it away to start without its data.";
+  return "Check that its folder exists and that this user may read and write it.";
+}
+
+/** SQLITE_FULL, and SQLITE_IOERR_SHMSIZE: no space for the index of the write-ahead log.
+ * https://www.sqlite.org/rescode.html */
+const FULL_SQLITE_CODES = [13, 4_874];
+const FULL_SYSTEM_CODES = ["ENOSPC", "EDQUOT"];
+const NO_FILES_CODES = ["EMFILE", "ENFILE"];
+
+/** Whether SQLite or the operating system reports a full disk. */
+export function isDiskFull(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  if ("errcode" in error && FULL_SQLITE_CODES.includes(Number(error.errcode))) return true;
+  return hasCode(error, FULL_SYSTEM_CODES);
+}
+
+/** Whether this process or the machine is out of file descriptors. */
+export function isOutOfFiles(error: unknown): boolean {
+  return error instanceof Error && hasCode(error, NO_FILES_CODES);
+}
+
+function hasCode(error: Error, codes: readonly string[]): boolean {
+  return "code" in error && codes.includes(String(error.code));
+}
+
+const DISK_IS_FULL = "The disk of the workload API is full. Nothing was changed. Free some space and try again.";
+const NO_FILES_LEFT = "The workload API has no file descriptors left. Nothing was changed. Try again in a moment.";
+
+/**
+ * Wraps an engine to answer 503 when the machine is out of space or files. Its operations must undo partial changes on
+ * failure.
+ */
+export function refusingWhenExhausted(engine: Engine): Engine {
+  const entries = Object.entries(engine).map(([op, run]) => [op, refusing(run as Run)]); // each operation takes one request
+  return Object.fromEntries(entries) as Engine; // the same operations
+}
+
+type Run = (request: unknown) => Promise<unknown>;
+
+function refusing(run: Run): Run {
+  return async (request) => {
+    try {
+      return await run(request);
+    } catch (error) {
+      if (isDiskFull(error)) throw new Refusal(503, DISK_IS_FULL, { cause: error });
+      if (isOutOfFiles(error)) throw new Refusal(503, NO_FILES_LEFT, { cause: error });
+      throw error;
+    }
+  };
+}
+
+/** Migrates a file to the next version: statements, or a function where statements alone can't. */
+export type Migration<Tables> = readonly string[] | ((tx: Kysely<Tables>) => Promise<void>);
+
+/**
+ * Migrates a SQLite file to the latest version; `PRAGMA user_version` holds the current one. Each migration is one
+ * transaction. Throws for a file from a newer version, because this one would misread it.
+ */
+export async function migrate<Tables>(
+  db: Kysely<Tables>,
+  path: string,
+  migrations: readonly Migration<Tables>[],
+): Promise<void> {
+  const { rows } = await sql<{ user_version: number }>`pragma user_version`.execute(db);
+  const version = rows[0]?.user_version ?? 0;
+  if (version > migrations.length) {
+    throw new StartError(
+      `${path} was written by a newer version of Gantry (schema ${version}; this version knows ${migrations.length}). ` +
+        "Nothing was changed. Start the newer version, or set GANTRY_DATA to another folder.",
+    );
+  }
+  for (const [index, migration] of migrations.entries()) {
+    if (index < version) continue;
+    await db.transaction().execute(async (tx) => {
+      if (typeof migration === "function") await migration(tx);
+      else for (const statement of migration) await sql.raw(statement).execute(tx);
+      await sql.raw(`pragma user_version = ${index + 1}`).execute(tx);
+    });
+  }
 }

@@ -5,7 +5,7 @@ import { Refusal } from "../../engine.ts";
 import type { JobDefinition } from "../definitions.ts";
 import { parseJob } from "../stored-definition.ts";
 import type { JobRow, StateTables } from "./tables.ts";
-import type { Unreadable } from "./unreadable.ts";
+import type { Unreadable } from "../answer-fields.ts";
 
 /** A job as saved. */
 export type Job = {

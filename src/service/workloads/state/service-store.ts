@@ -5,7 +5,7 @@ import type { ServiceDefinition } from "../definitions.ts";
 import { firstRevision, type Revision, type Revisions } from "../services/revisions.ts";
 import { parseRevisions, parseService } from "../stored-definition.ts";
 import type { ServiceRow, StateTables } from "./tables.ts";
-import type { Unreadable } from "./unreadable.ts";
+import type { Unreadable } from "../answer-fields.ts";
 
 /** The assigned address of each container port: `127.0.0.1:40123`. */
 export type Addresses = ReadonlyMap<number, string>;

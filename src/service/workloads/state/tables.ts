@@ -1,6 +1,6 @@
 import { sql, type Kysely } from "kysely";
 import { z } from "zod";
-import type { Migration } from "./migrate.ts";
+import type { Migration } from "./data-folder.ts";
 
 /** The tables of `state.sqlite`. Times are ISO 8601 in UTC, booleans are 1 and 0. */
 export type StateTables = {

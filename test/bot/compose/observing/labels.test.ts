@@ -10,7 +10,7 @@ import {
   verbLabel,
 } from "../../../../src/bot/compose/observing/labels.ts";
 import { machineClock } from "../../../../src/platform/clock.ts";
-import { statusLabel } from "../../../../src/platform/observing/status-label.ts";
+import { statusLabel } from "../../../../src/platform/observing/measuring.ts";
 import { createMetrics } from "../../../../src/bot/compose/observing/metrics.ts";
 import { commands } from "../../../../src/bot/commands/verbs.ts";
 

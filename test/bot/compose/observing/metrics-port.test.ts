@@ -2,7 +2,7 @@ import { pino } from "pino";
 import { expect, test } from "vitest";
 import { readConfig } from "../../../../src/bot/compose/config.ts";
 import { machineClock } from "../../../../src/platform/clock.ts";
-import { prefersText } from "../../../../src/platform/observing/text-format.ts";
+import { prefersText } from "../../../../src/platform/observing/open-sinks.ts";
 import { openObserver } from "../../../../src/bot/compose/observing/open-observer.ts";
 
 const parts = { replicaId: "a", log: pino({ level: "silent" }), clock: machineClock };

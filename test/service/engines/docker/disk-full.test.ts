@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from "vitest";
 import { stillClock } from "../../../support/test-clock.ts";
-import { watchDisk } from "../../../../src/service/engines/docker/daemon/disk-watch.ts";
+import { watchDisk } from "../../../../src/service/engines/docker/daemon/daemon-health.ts";
 
 function disk(first: number | undefined) {
   const clock = stillClock();

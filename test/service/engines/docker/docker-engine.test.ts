@@ -2,7 +2,7 @@ import type { ServerResponse } from "node:http";
 import { expect, onTestFinished, test } from "vitest";
 import { testClock } from "../../../support/test-clock.ts";
 import { machineClock } from "../../../../src/platform/clock.ts";
-import { health } from "../../../../src/service/api/health.ts";
+import { health } from "../../../../src/service/api/listen.ts";
 import { findDaemon } from "../../../../src/service/engines/docker/daemon/find-daemon.ts";
 import { openDockerEngine } from "../../../../src/service/engines/docker/docker-engine.ts";
 import { until } from "../../../support/until.ts";

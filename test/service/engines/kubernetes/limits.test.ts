@@ -1,6 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { refusingIncapable } from "../../../../src/service/capabilities.ts";
-import type { Engine, EngineRequest } from "../../../../src/service/engine.ts";
+import { refusingIncapable, type Engine, type EngineRequest } from "../../../../src/service/engine.ts";
 import type { ClusterConfig } from "../../../../src/service/engines/kubernetes/cluster/cluster-config.ts";
 import { kubernetesLimits, TITLE } from "../../../../src/service/engines/kubernetes/limits.ts";
 import { config } from "./support/known-objects.ts";

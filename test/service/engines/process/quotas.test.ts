@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, test } from "vitest";
-import { quotasFor } from "../../../../src/service/workloads/host-limits.ts";
+import { quotasFor } from "../../../../src/service/workloads/quota.ts";
 import { makeDataDir } from "./support/data-dir.ts";
 import { openEngine, roomy, until, userOf } from "./support/engine-world.ts";
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { makeSerialQueue } from "../../../../src/service/workloads/lifecycle/serial-queue.ts";
+import { makeSerialQueue } from "../../../../src/service/workloads/lifecycle/queues.ts";
 
 test("a write whose client left while it waited for its turn is never begun; the next one is", async () => {
   const queue = makeSerialQueue();

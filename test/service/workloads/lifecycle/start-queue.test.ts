@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { stillClock } from "../../../support/test-clock.ts";
 import type { Exit, Unit } from "../../../../src/service/workloads/runtime.ts";
-import { makeStartQueue } from "../../../../src/service/workloads/lifecycle/start-queue.ts";
+import { makeStartQueue } from "../../../../src/service/workloads/lifecycle/queues.ts";
 import { childrenOf } from "../../engines/process/support/engine-process.ts";
 import { makeDataDir } from "../../engines/process/support/data-dir.ts";
 import { openEngine, until, userOf } from "../../engines/process/support/engine-world.ts";

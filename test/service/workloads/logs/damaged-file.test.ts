@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { machineClock } from "../../../../src/platform/clock.ts";
 import { Refusal } from "../../../../src/service/engine.ts";
-import { openLogStore } from "../../../../src/service/workloads/logs/open-log-store.ts";
+import { openLogStore } from "../../../../src/service/workloads/logs/log-writer.ts";
 
 const PAGE_BYTES = 4096;
 const DAY = "2026-11-20";

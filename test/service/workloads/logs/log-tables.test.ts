@@ -1,9 +1,13 @@
 import { join } from "node:path";
 import { sql } from "kysely";
 import { expect, test } from "vitest";
-import { instancesOf } from "../../../../src/service/workloads/logs/log-instances.ts";
+import {
+  instancesOf,
+  createLogTables,
+  pragma,
+  type LogTables,
+} from "../../../../src/service/workloads/logs/log-tables.ts";
 import { readWholePage } from "../../../../src/service/workloads/logs/log-store.ts";
-import { createLogTables, pragma, type LogTables } from "../../../../src/service/workloads/logs/log-tables.ts";
 import { openSqlite } from "../../../../src/platform/database/sqlite.ts";
 import { makeDataDir } from "../../engines/process/support/data-dir.ts";
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { nextSteps, type PresentInstance } from "../../../../src/service/workloads/services/next-steps.ts";
+import { nextSteps, type PresentInstance } from "../../../../src/service/workloads/services/present-instances.ts";
 
 /**
  * `0 ready`, `1 waiting` …: the index and the state. With `*` for one that was started from an older definition, `**` for

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { expect, test } from "vitest";
-import { migrate } from "../../../../src/service/workloads/state/migrate.ts";
+import { migrate } from "../../../../src/service/workloads/state/data-folder.ts";
 import { storedServices } from "../../../../src/service/workloads/state/service-store.ts";
 import { stateMigrations, type StateTables } from "../../../../src/service/workloads/state/tables.ts";
 import { openSqlite } from "../../../../src/platform/database/sqlite.ts";

@@ -1,10 +1,12 @@
 import type { Clock } from "../../../../platform/clock.ts";
 import type { DaemonApi } from "../daemon/daemon-client.ts";
-import type { FindCredentials } from "./credentials.ts";
-import { referenceOf, type ImageReference } from "./image-reference.ts";
-import { pullImage } from "./pull.ts";
-import { PULL_LIMITS, type PullLimits } from "./pull-progress.ts";
+import type { FindCredentials, Credentials } from "./credentials.ts";
+import { referenceOf, type ImageReference, HUB } from "./image-reference.ts";
+import { PULL_LIMITS, type PullLimits, watchPull } from "./pull-progress.ts";
 import { orAborted } from "../../../../platform/waiting.ts";
+import { DaemonError } from "../daemon/daemon-error.ts";
+import { titles } from "../descriptor.ts";
+import { Away } from "../../../workloads/runtime.ts";
 
 /** Makes sure that the daemon has an image. */
 export type Images = {
@@ -115,4 +117,143 @@ async function waitFor({ over, cancel, waiting }: SharedPull, joining: Joining):
     waiting.delete(joining);
     if (waiting.size === 0) cancel.abort();
   }
+}
+
+type Pulling = {
+  readonly clock: Clock;
+  readonly daemon: Pick<DaemonApi, "pullImage">;
+  readonly program: PullPlace["program"];
+  readonly credentials: FindCredentials;
+  readonly limits: PullLimits;
+  readonly signal: AbortSignal;
+  /** Called once the registry has answered. */
+  readonly onAnswer: () => void;
+  /** Called now and then with how far the pull is. */
+  readonly onProgress: (howFar: string) => void;
+};
+
+/** Pulls an image. Rejects with a clause about why it couldn't; the daemon's own trouble stays a `DaemonError`. */
+export async function pullImage(reference: ImageReference, pulling: Pulling): Promise<void> {
+  const { clock, daemon, program, limits, onAnswer, onProgress } = pulling;
+  const credentials = await pulling.credentials(reference);
+  const place = { ...reference, program, credentials };
+  const watch = watchPull(limits, clock, onProgress);
+  const signal = AbortSignal.any([pulling.signal, watch.signal]);
+  try {
+    for await (const line of daemon.pullImage(reference.full, { auth: credentials?.header, signal })) {
+      if (line.error !== undefined) throw pullFailure(line.error, place);
+      onAnswer();
+      watch.take(line);
+    }
+  } catch (error) {
+    const why = watch.whyGivenUp();
+    if (why !== undefined) throw new Away(`${named(reference.registry)} ${why}`, { cause: error });
+    // Docker answers with a status while it has sent nothing yet, and writes the error into its answer later. A status is
+    // about the image, because nothing else was asked for; without one, or with 503, the daemon itself is away.
+    const isOfRegistry = error instanceof DaemonError && error.status !== undefined && error.status !== 503;
+    if (isOfRegistry) throw pullFailure(error.message, place);
+    throw error;
+  } finally {
+    watch.end();
+  }
+}
+
+type PullPlace = ImageReference & {
+  /** Whose `login` writes the credentials. */
+  readonly program: "docker" | "podman";
+  /** What the machine had for the registry. */
+  readonly credentials: Credentials | undefined;
+};
+
+type Kind = {
+  /** In the words of Docker or Podman; the first that fits. */
+  readonly sign: RegExp;
+  readonly say: (place: PullPlace, text: string) => string;
+  /** The registry is away, which says nothing about the image. */
+  readonly isAway?: true;
+};
+
+const kinds: readonly Kind[] = [
+  {
+    sign: /toomanyrequests|too many requests|\b429\b/iu,
+    say: ({ registry }) => `${named(registry)} allows no more pulls for now (rate limit)`,
+    isAway: true,
+  },
+  { sign: /no basic auth|unauthorized|authentication required|incorrect username or password/iu, say: notLetIn },
+  { sign: /\bdenied\b|forbidden/iu, say: denied },
+  {
+    sign: /no matching manifest|no image found in|no match for platform/iu,
+    say: ({ full }) => `the image ${full} doesn't exist for this machine's platform`,
+  },
+  {
+    sign: /manifest unknown|name unknown|not found|does not exist/iu,
+    say: ({ full }) => `there is no image ${full}`,
+  },
+  {
+    sign: /HTTP response to HTTPS client/iu,
+    say: ({ registry, program }) =>
+      `${named(registry)} has no TLS: use it as an insecure registry of ${titles[program]}`,
+  },
+  {
+    sign: /x509|certificate/iu,
+    say: ({ registry }, text) => `the certificate of ${named(registry)} isn't trusted (${causeIn(text)})`,
+  },
+  { sign: /no space left/iu, say: ({ full }) => `the machine's disk is too full for the image ${full}` },
+  {
+    sign: /dial |no such host|i\/o timeout|Client\.Timeout|unreachable|connection re(?:fused|set)|\bEOF\b/iu,
+    say: ({ registry, full }, text) => `${named(registry)} can't be reached for ${full} (${causeIn(text)})`,
+    isAway: true,
+  },
+  {
+    sign: /\b50[0-4]\b/u,
+    say: ({ registry }, text) => `${named(registry)} has an error (${/\b50[0-4]\b/u.exec(text)?.[0]})`,
+    isAway: true,
+  },
+];
+
+/** Why an image couldn't be pulled, as a clause: what a person can do about it, not what the daemon was doing. */
+export function pullFailure(text: string, place: PullPlace): Error {
+  const kind = kinds.find(({ sign }) => sign.test(text));
+  const why = kind?.say(place, text) ?? `the image ${place.full} couldn't be pulled: ${shortened(text)}`;
+  return kind?.isAway ? new Away(why, { cause: text }) : new Error(why, { cause: text });
+}
+
+/** A registry as the subject of a clause. */
+function named(registry: string): string {
+  return registry === HUB ? "Docker Hub" : `the registry ${registry}`;
+}
+
+function notLetIn(place: PullPlace): string {
+  const { registry, credentials } = place;
+  if (credentials?.problem !== undefined) {
+    return `${named(registry)} wants credentials, and the machine's can't be read: ${credentials.problem}`;
+  }
+  return credentials?.header === undefined
+    ? `${named(registry)} wants credentials: ${login(place)}`
+    : `${named(registry)} refused the machine's credentials: ${login(place)}`;
+}
+
+/** Registries also answer this when the image doesn't exist, so that strangers learn nothing. */
+function denied(place: PullPlace): string {
+  const { full, credentials } = place;
+  return credentials?.header === undefined
+    ? `there is no public image ${full}: check its name, or ${login(place)}`
+    : `the machine's account may not pull ${full}, or there is no such image`;
+}
+
+function login({ program, registry }: PullPlace): string {
+  return `run "${program} login${registry === HUB ? "" : ` ${registry}`}" on the machine`;
+}
+
+/** A Go program puts the cause last. */
+function causeIn(text: string): string {
+  if (text.includes("Client.Timeout")) return "it didn't answer in time";
+  return shortened(text.split(": ").at(-1) ?? text);
+}
+
+const MOST = 200;
+
+function shortened(text: string): string {
+  const line = text.replaceAll(/\s+/gu, " ").trim();
+  return line.length > MOST ? `${line.slice(0, MOST)}…` : line;
 }

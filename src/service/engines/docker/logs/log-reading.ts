@@ -1,8 +1,16 @@
 import type { Clock } from "../../../../platform/clock.ts";
 import type { LogReader } from "../../../workloads/runtime.ts";
 import type { DaemonApi } from "../daemon/daemon-client.ts";
-import { cursorOf, momentOf, type Position, sinceOf, START } from "./log-cursor.ts";
-import { type Entry, makeTimeReader, splitFrames } from "./log-entries.ts";
+import {
+  cursorOf,
+  momentOf,
+  type Position,
+  sinceOf,
+  START,
+  type Entry,
+  makeTimeReader,
+  splitFrames,
+} from "./log-entries.ts";
 import { makeStreamLines, type StreamLine } from "./stream-lines.ts";
 
 export type Reading = {

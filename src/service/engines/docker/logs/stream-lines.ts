@@ -1,4 +1,4 @@
-import { isSetBack, type Mark, START } from "./log-cursor.ts";
+import { isSetBack, type Mark, START } from "./log-entries.ts";
 
 /** Longer lines are stored in several pieces. */
 const MAX_LINE_BYTES = 16 * 1024;

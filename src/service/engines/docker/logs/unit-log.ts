@@ -3,8 +3,7 @@ import { type BackOff, delayAfter } from "../../../workloads/lifecycle/back-off.
 import type { LogReader } from "../../../workloads/runtime.ts";
 import type { DaemonApi } from "../daemon/daemon-client.ts";
 import { DaemonError } from "../daemon/daemon-error.ts";
-import { LogError } from "./log-entries.ts";
-import { momentOf, type Position, positionOf } from "./log-cursor.ts";
+import { LogError, momentOf, type Position, positionOf } from "./log-entries.ts";
 import { readContainerLog, type Reading } from "./log-reading.ts";
 
 type LogOptions = {

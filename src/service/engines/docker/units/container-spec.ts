@@ -1,5 +1,5 @@
 import type { UnitSpec } from "../../../workloads/runtime.ts";
-import type { ContainerSpec } from "../daemon/daemon-containers.ts";
+import type { ContainerSpec } from "../daemon/daemon-client.ts";
 import { labelsOf, memoryLabel, volumeName } from "../names.ts";
 
 /** Enforced for a container without a limit, so that the memory quotas hold. */

@@ -1,5 +1,5 @@
 import { Away, type Exit, type Unit, type UnitLabels, type UnitSpec } from "../../../workloads/runtime.ts";
-import type { CommandFailure, ContainerSpec } from "../daemon/daemon-containers.ts";
+import type { CommandFailure, ContainerSpec } from "../daemon/daemon-client.ts";
 import type { InspectedContainer } from "../daemon/daemon-schemas.ts";
 import { DaemonError, isLost, messageOf } from "../daemon/daemon-error.ts";
 import { containerName, volumeLabels, volumeName } from "../names.ts";

@@ -1,6 +1,6 @@
 import type { ServiceRollout, StatusWithReason } from "../../../workloads/services/service-answer.ts";
 import type { ServiceState } from "../../../workloads/services/service-status.ts";
-import { digestOf, sharedDigest } from "../../../workloads/image-digest.ts";
+import { digestOf, sharedDigest } from "../../../../api/image.ts";
 import type { Pod } from "../cluster/kinds.ts";
 import { annotations } from "../names.ts";
 import type { Autoscaler } from "./owner.ts";

@@ -1,5 +1,4 @@
-import { incapable } from "../../../capabilities.ts";
-import { Refusal } from "../../../engine.ts";
+import { incapable, Refusal } from "../../../engine.ts";
 import type { ServiceDefinition } from "../../../workloads/definitions.ts";
 import type { KubeObject } from "../cluster/kinds.ts";
 import { TITLE } from "../limits.ts";

@@ -1,7 +1,7 @@
 import { forAMoment } from "../../../workloads/engine-parts.ts";
 import type { CachedKind } from "../cache/namespace-cache.ts";
 import { type EngineRequest, Refusal } from "../../../engine.ts";
-import type { SerialQueue } from "../../../workloads/lifecycle/serial-queue.ts";
+import type { SerialQueue } from "../../../workloads/lifecycle/queues.ts";
 import type { Named } from "../cluster/kube-api.ts";
 import { refusalOf } from "../cluster/refusal-of.ts";
 import { annotations } from "../names.ts";

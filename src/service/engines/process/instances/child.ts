@@ -13,8 +13,7 @@ import {
   recordToken,
   type ProcessTables,
 } from "../records/process-store.ts";
-import { endProcesses, signalProcess } from "../records/orphans.ts";
-import { seeProcesses, startOf } from "../records/seen-process.ts";
+import { endProcesses, signalProcess, seeProcesses, startOf } from "../records/orphans.ts";
 import { caveats, planLaunch, type Launch, type LaunchPlan } from "./launch-plan.ts";
 import { recordOutput } from "./log-output.ts";
 import { enforcedMib, type MemoryWatch } from "./memory-watch.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { Away } from "../../../../../src/service/workloads/runtime.ts";
-import { pullFailure } from "../../../../../src/service/engines/docker/images/pull.ts";
+import { pullFailure } from "../../../../../src/service/engines/docker/images/images.ts";
 
 const place = {
   full: "registry.example:5000/team/app:2",

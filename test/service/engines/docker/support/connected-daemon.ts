@@ -6,7 +6,7 @@ import { type Clock, machineClock } from "../../../../../src/platform/clock.ts";
 import { findDaemon } from "../../../../../src/service/engines/docker/daemon/find-daemon.ts";
 import { containerName, labelsOf } from "../../../../../src/service/engines/docker/names.ts";
 import { makeUserNetworks } from "../../../../../src/service/engines/docker/user-networks.ts";
-import { ownContainers } from "../../../../../src/service/engines/docker/own-containers.ts";
+import { ownContainers } from "../../../../../src/service/engines/docker/data-folder.ts";
 import { watchContainers } from "../../../../../src/service/engines/docker/units/container-watch.ts";
 import { startContainer } from "../../../../../src/service/engines/docker/units/start-container.ts";
 import type { FakeDaemon } from "./fake-daemon.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { MAX_LINE_BYTES, splitLines } from "../../../../../src/service/engines/process/instances/log-lines.ts";
+import { MAX_LINE_BYTES, splitLines } from "../../../../../src/service/engines/process/instances/log-output.ts";
 
 function linesOf(...chunks: (string | Buffer)[]): string[] {
   const splitter = splitLines();

@@ -1,11 +1,12 @@
 import { expect, test } from "vitest";
 import { stillClock } from "../../../../support/test-clock.ts";
-import { endProcesses, isOurs } from "../../../../../src/service/engines/process/records/orphans.ts";
 import {
+  endProcesses,
+  isOurs,
   parsePs,
   startTicks,
   type SeenProcess,
-} from "../../../../../src/service/engines/process/records/seen-process.ts";
+} from "../../../../../src/service/engines/process/records/orphans.ts";
 
 const token = "0123456789abcdef0123456789abcdef";
 const record = { token, pid: 100, started: "boot-1 5000" };

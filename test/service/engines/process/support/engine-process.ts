@@ -4,12 +4,15 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Kysely } from "kysely";
 import type { Job, Service, ServiceUpdate } from "../../../../../src/api/schema.ts";
-import { isOurs, type RecordedProcess } from "../../../../../src/service/engines/process/records/orphans.ts";
+import {
+  isOurs,
+  type RecordedProcess,
+  seeProcesses,
+} from "../../../../../src/service/engines/process/records/orphans.ts";
 import {
   recordedProcesses,
   type ProcessTables,
 } from "../../../../../src/service/engines/process/records/process-store.ts";
-import { seeProcesses } from "../../../../../src/service/engines/process/records/seen-process.ts";
 import type { StateTables } from "../../../../../src/service/workloads/state/tables.ts";
 import { openSqlite } from "../../../../../src/platform/database/sqlite.ts";
 import type { userOf } from "./engine-world.ts";

@@ -15,7 +15,7 @@ import type { Region } from "../../../../../../src/service/engines/kubernetes/re
 import type { WriteParts } from "../../../../../../src/service/engines/kubernetes/write/target.ts";
 import { serviceWrites } from "../../../../../../src/service/engines/kubernetes/write/change-service.ts";
 import { jobWrites } from "../../../../../../src/service/engines/kubernetes/write/job-writes.ts";
-import { makeSerialQueue } from "../../../../../../src/service/workloads/lifecycle/serial-queue.ts";
+import { makeSerialQueue } from "../../../../../../src/service/workloads/lifecycle/queues.ts";
 import { asTimePasses } from "../../../../../support/as-time-passes.ts";
 import { config, namespacesOf, quiet } from "../../support/known-objects.ts";
 import { type StillClock, stillClock } from "../../../../../support/test-clock.ts";

@@ -1,6 +1,5 @@
-import { runIfAdmitted, reserveStopped } from "../admission.ts";
-import type { EngineParts } from "../engine-parts.ts";
-import { keepTrying } from "../lifecycle/keep-trying.ts";
+import { runIfAdmitted, reserveStopped, type EngineParts, forAMoment } from "../engine-parts.ts";
+import { keepTrying } from "../lifecycle/back-off.ts";
 import type { Unit } from "../runtime.ts";
 import {
   makeLiveService,
@@ -9,9 +8,12 @@ import {
   takenSentence,
   takePortsBack,
   type LiveService,
+  finishDeletion,
 } from "./live-service.ts";
-import { carryOnDeletion } from "./service-deletion.ts";
-import { saveAddresses, type Service } from "../state/service-store.ts";
+import { saveAddresses, type Service, removeService, saveService } from "../state/service-store.ts";
+import { Refusal } from "../../engine.ts";
+import { isDiskFull } from "../state/data-folder.ts";
+import type { Unreadable } from "../answer-fields.ts";
 
 /** Restores a service after a restart of the engine, with the units that still run. Finishes an accepted deletion. */
 export async function reviveService(parts: EngineParts, saved: Service, adopted: readonly Unit[]): Promise<void> {
@@ -91,4 +93,58 @@ function keepTakingBack(parts: EngineParts, live: LiveService): void {
     backOff: context.backOff,
   });
   context.inBackground(trying.over);
+}
+
+/**
+ * Deletes a service: saves the deletion, stops the instances, removes the rest. Resolves when it is gone, or after a
+ * moment while instances still stop, to whether it is gone. Calling it again retries failed steps.
+ */
+export async function deleteService(parts: EngineParts, live: LiveService, signal: AbortSignal): Promise<boolean> {
+  if (!live.service.deleting) {
+    const service = { ...live.service, deleting: true };
+    await saveService(parts.context.state, service);
+    live.service = service;
+    live.runner.want(service, {});
+  }
+  const deletion = live.deletion ?? carryOnDeletion(parts, live);
+  try {
+    return await forAMoment(deletion.attempt(), signal, parts.context.clock);
+  } catch (error) {
+    if (!isDiskFull(error)) throw error;
+    throw new Refusal(
+      503,
+      `The disk of the workload API is full. ${live.name} is stopped, and will be deleted when there is space again.`,
+      { cause: error },
+    );
+  }
+}
+
+/** Finishes an accepted deletion, also one from an earlier engine. Retries failures, such as a full disk. */
+export function carryOnDeletion(parts: EngineParts, live: LiveService): NonNullable<LiveService["deletion"]> {
+  const { uid } = live.service;
+  const { context } = parts;
+  async function finish(): Promise<void> {
+    await finishDeletion(live, context);
+    parts.services.delete(uid);
+    parts.context.ledger.release(uid);
+    // Its last instance was gone a while before.
+    context.changed({ username: live.username, region: live.region, kind: "service" });
+  }
+  live.deletion = keepTrying(finish, {
+    closing: context.closing,
+    clock: context.clock,
+    onFailure: (error) => context.onEvent("couldn't delete a service; retrying", { error, service: uid }),
+  });
+  context.inBackground(live.deletion.over);
+  return live.deletion;
+}
+
+/** Deletes a damaged service, of which nothing runs. */
+export async function deleteUnreadableService(parts: EngineParts, { uid }: Unreadable): Promise<void> {
+  const { state, logs, runtime } = parts.context;
+  await removeService(state, uid);
+  parts.unreadable.delete(uid);
+  parts.context.ledger.release(uid);
+  parts.context.inBackground(logs.forget(uid));
+  parts.context.inBackground(runtime.clear(uid));
 }
