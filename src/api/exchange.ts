@@ -1,14 +1,12 @@
 import type { Clock } from "../platform/clock.ts";
-import { type Incoming, type Outgoing, type Send, Response } from "../platform/http/send.ts";
+import { type Incoming, type Outgoing, type Send } from "../platform/http/send.ts";
 import { backOffMs, orAborted } from "../platform/waiting.ts";
 import { invalid, timedOut, tooLong, unreachable, Problem } from "./problem.ts";
-import { type OperationId, operationTable, type Call, type Operation, type SendOptions } from "./operations.ts";
+import { type OperationId, operationTable, type Call } from "./operations.ts";
 import type { Flight } from "./single-flight.ts";
-import createClient from "openapi-fetch";
 import { currentTrail } from "../platform/trail.ts";
 import { type AskedBy, askedByHeaders } from "./extension-headers.ts";
 import { pathSafe } from "./request-limits.ts";
-import type { paths } from "./schema.ts";
 
 /** An answer with any status, its body in the parts in which it came. */
 export type Exchange = {
@@ -22,7 +20,7 @@ export type Built = { readonly url: string; readonly outgoing: Outgoing };
 
 export type Attempt = {
   readonly op: OperationId;
-  readonly request: (signal: AbortSignal) => Promise<Built>;
+  readonly request: (signal: AbortSignal) => Built;
   /** Called right before the request leaves, with nothing awaited in between. Throws a Problem to hold it back. */
   readonly leaving: () => void;
   readonly send: Send;
@@ -35,18 +33,9 @@ export type Attempt = {
 /** Enough for the sentence of an error; more of such a body isn't read. */
 const ERROR_BYTES = 64 * 1024;
 
-/** Operations whose success is the status alone: the body may have any form, or break off. */
-const statusOnly: ReadonlySet<OperationId> = new Set<OperationId>([
-  "deleteJob",
-  "deleteService",
-  "updateService",
-  "startService",
-  "stopService",
-  "restartService",
-]);
-
+/** Whether an operation's success is the status alone: the body may have any form, or break off. */
 export function isStatusOnly(op: OperationId): boolean {
-  return statusOnly.has(op);
+  return operationTable[op].effect === "write" && !op.startsWith("create");
 }
 
 /** Sends one request once and reads its whole answer, within `timeoutMs`. Throws a Problem. */
@@ -61,7 +50,7 @@ export async function exchange(attempt: Attempt): Promise<Exchange> {
   if (attempt.signal.aborted) end();
   let host = "";
   try {
-    const { url, outgoing } = await built(attempt, signal);
+    const { url, outgoing } = built(attempt, signal);
     ({ host } = new URL(url));
     // A caller who gave up by now was told that nothing was sent.
     signal.throwIfAborted();
@@ -77,9 +66,9 @@ export async function exchange(attempt: Attempt): Promise<Exchange> {
   }
 }
 
-async function built({ op, request }: Attempt, signal: AbortSignal): Promise<Built> {
+function built({ op, request }: Attempt, signal: AbortSignal): Built {
   try {
-    return await request(signal);
+    return request(signal);
   } catch {
     throw invalid(op, "This request couldn't be built.", "Nothing was sent. Report this bug to your Gantry admin.");
   }
@@ -228,50 +217,31 @@ export type RequestSettings = {
   readonly asked?: AskedBy | undefined;
 };
 
-/** What openapi-fetch would send: a `Request` costs more than the rest of the work for one. */
-class Unsent {
-  readonly url: string;
-  readonly init: RequestInit;
-  constructor(url: string, init: RequestInit) {
-    this.url = url;
-    this.init = init;
-  }
-}
-
-/** It only builds requests: it would read the body of an error without a limit. */
-const builder = createClient<paths>({ Request: Unsent as unknown as typeof Request }); // made with `new`, handed to `fetch`
-
-/** openapi-fetch needs a response, though nothing was sent. */
-const NOTHING = new Response(null, { status: 204 });
-
-/** Builds the request of a call. */
-export async function requestFor(call: Call, { baseUrl, account, signal, asked }: RequestSettings): Promise<Built> {
-  let built: Unsent | undefined;
+/** Builds the request of a call. Throws when a parameter of its path is missing: the compiler hasn't checked a stored call. */
+export function requestFor(call: Call, { baseUrl, account, signal, asked }: RequestSettings): Built {
+  const { method, path } = operationTable[call.op];
+  const parameters = new Map<string, string>(Object.entries(call.path));
+  const segments = path.replaceAll(/\{(\w+)\}/gu, (_, name: string) => {
+    const value = parameters.get(name);
+    if (value === undefined) throw new Error(`${call.op} lacks ${name}`);
+    return encodeURIComponent(value);
+  });
+  const asText = Object.entries(call.query ?? {}).flatMap(([name, value]) =>
+    value === undefined ? [] : [[name, String(value)]],
+  );
+  const query = new URLSearchParams(asText).toString();
+  const body = call.body === undefined ? undefined : JSON.stringify(call.body);
   // Only with tracing: https://www.w3.org/TR/trace-context/#traceparent-header
   const traceparent = currentTrail()?.traceparent();
-  const options: SendOptions = {
-    baseUrl,
-    headers: {
-      username: account.username,
-      Authorization: `token ${account.token}`,
-      ...askedByHeaders(asked),
-      ...(traceparent !== undefined && { traceparent }),
-    },
-    fetch(request) {
-      built = request as unknown as Unsent; // of the class above
-      return Promise.resolve(NOTHING);
-    },
+  const headers = {
+    username: account.username,
+    authorization: `token ${account.token}`,
+    ...(body !== undefined && { "content-type": "application/json" }),
+    ...askedByHeaders(asked),
+    ...(traceparent !== undefined && { traceparent }),
   };
-  // The row of this operation takes this call; TypeScript can't relate the two unions.
-  const { send } = operationTable[call.op] as Operation<OperationId>; // see above
-  await send(builder, call, options);
-  if (built === undefined) throw new Error(`the operation table sends nothing for ${call.op}`);
-  const { method = "GET", headers, body } = built.init;
-  const outgoing = {
-    method,
-    headers: Object.fromEntries(headers as Headers), // openapi-fetch merges all of them into one
-    ...(typeof body === "string" && { body }),
-    signal,
+  return {
+    url: `${baseUrl}${segments}${query === "" ? "" : `?${query}`}`,
+    outgoing: { method, headers, body, signal },
   };
-  return { url: built.url, outgoing };
 }

@@ -2,7 +2,15 @@ import { Ajv2020 } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
 import { describe, expect, test } from "vitest";
 import { operationTable } from "../../../src/api/operations.ts";
-import { isRef, loadSpec, methods, partAt, type Pointer, pointerOf } from "../../../src/service/api/contract.ts";
+import {
+  isRef,
+  loadSpec,
+  methods,
+  partAt,
+  type Pointer,
+  pointerOf,
+  routesOf,
+} from "../../../src/service/api/contract.ts";
 
 const spec = loadSpec();
 
@@ -52,6 +60,13 @@ describe("openapi.yaml", () => {
       ]
     `);
     expect(ids.toSorted()).toEqual(Object.keys(operationTable).toSorted());
+  });
+
+  test("has the method and the path with which the client sends each operation", () => {
+    const served = routesOf(spec).map(({ op, method, template }) => [op, `${method.toUpperCase()} ${template}`]);
+    const sent = Object.entries(operationTable).map(([op, { method, path }]) => [op, `${method} ${path}`]);
+
+    expect(Object.fromEntries(sent)).toEqual(Object.fromEntries(served));
   });
 
   test("has each path once, whatever its parameters are called", () => {
