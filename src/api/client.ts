@@ -228,16 +228,12 @@ export type CallsToday = {
   readonly since: Date;
 };
 
-export type CallCount = {
-  /** Counts one call. The returned function takes it back, for a call that was never sent. */
-  add(username: string): () => void;
-  today(username: string): CallsToday;
-};
+type CallCount = ReturnType<typeof createCallCount>;
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
 /** Counts calls per user and UTC day, in memory: some services limit calls per day. */
-export function createCallCount(clock: Pick<Clock, "now">): CallCount {
+export function createCallCount(clock: Pick<Clock, "now">) {
   const startedAt = clock.now().getTime();
   let day = Math.floor(startedAt / DAY_MS);
   let counts = new Map<string, number>();
@@ -250,12 +246,13 @@ export function createCallCount(clock: Pick<Clock, "now">): CallCount {
     return counts;
   };
   return {
-    add(username) {
+    /** Counts one call. The returned function takes it back, for a call that was never sent. */
+    add(username: string): () => void {
       const day = current();
       day.set(username, (day.get(username) ?? 0) + 1);
       return () => void day.set(username, (day.get(username) ?? 1) - 1);
     },
-    today: (username) => ({
+    today: (username: string): CallsToday => ({
       count: current().get(username) ?? 0,
       since: new Date(Math.max(startedAt, day * DAY_MS)),
     }),

@@ -6,6 +6,7 @@ import { unexpected, refusal } from "./problem.ts";
 import type { OperationId } from "./operations.ts";
 import { parseSliced } from "./sliced-json.ts";
 import { isHtml, errorSentence, insteadIn, displayable, type Secret } from "./service-message.ts";
+import { jsonIn } from "../platform/optional.ts";
 
 export type Decoding<Op extends OperationId> = {
   readonly op: Op;
@@ -110,20 +111,15 @@ function statusText(status: number, headers: Exchange["headers"], secrets: reado
 
 /** For operations whose success is the status alone. */
 function jsonOrSentence(text: string, secrets: readonly Secret[]): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return displayable(text, secrets);
-  }
+  const value = jsonIn(text);
+  return value === undefined ? displayable(text, secrets) : value;
 }
 
 function jsonOf(text: string, op: OperationId, status: number): unknown {
   if (!/\S/u.test(text)) throw unexpected(op, "an empty answer", status);
-  try {
-    return JSON.parse(text);
-  } catch {
-    throw unexpected(op, "invalid or incomplete JSON", status);
-  }
+  const value = jsonIn(text);
+  if (value === undefined) throw unexpected(op, "invalid or incomplete JSON", status);
+  return value;
 }
 
 /** Describes the difference without repeating anything from the body. */

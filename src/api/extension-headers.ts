@@ -1,3 +1,5 @@
+import { decodedIn, defined } from "../platform/optional.ts";
+
 /**
  * Who asked Gantry for a write, and which request it is, for whatever serves the workload API. An extension: one that only
  * knows the document ignores these headers, and nothing depends on them.
@@ -25,20 +27,14 @@ function encoded(text: string): string {
 
 /** What a request says about it. A value that is too long or isn't one line of text counts as none. */
 export function askedByIn(headers: Headers): Partial<AskedBy> {
-  const person = idIn(headers.get(PERSON));
-  const request = idIn(headers.get(REQUEST));
-  return { ...(person !== undefined && { person }), ...(request !== undefined && { request }) };
+  return defined({ person: idIn(headers.get(PERSON)), request: idIn(headers.get(REQUEST)) });
 }
 
 function idIn(value: string | null): string | undefined {
   if (value === null || value.length > 9 * LONGEST_ID) return undefined;
-  try {
-    const text = decodeURIComponent(value).trim();
-    const isFit = text !== "" && text.length <= LONGEST_ID && !/[\p{C}\p{Zl}\p{Zp}]/u.test(text);
-    return isFit ? text : undefined;
-  } catch {
-    return undefined;
-  }
+  const text = decodedIn(value)?.trim() ?? "";
+  const isFit = text !== "" && text.length <= LONGEST_ID && !/[\p{C}\p{Zl}\p{Zp}]/u.test(text);
+  return isFit ? text : undefined;
 }
 
 /**
@@ -58,15 +54,7 @@ export function warningHeaders(warnings: Iterable<string>): Readonly<Record<stri
 /** What an answer says. A text that can't be decoded counts as none. */
 export function warningsIn(headers: Pick<Headers, "get">): readonly string[] {
   const values = (headers.get(WARNINGS) ?? "").split(",", MOST_WARNINGS);
-  return [...new Set(values.map((value) => oneLine(warningIn(value))))].filter((text) => text !== "");
-}
-
-function warningIn(value: string): string {
-  try {
-    return decodeURIComponent(value.trim());
-  } catch {
-    return "";
-  }
+  return [...new Set(values.map((value) => oneLine(decodedIn(value.trim()) ?? "")))].filter((text) => text !== "");
 }
 
 function oneLine(text: string): string {

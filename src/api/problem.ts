@@ -1,3 +1,4 @@
+import { defined } from "../platform/optional.ts";
 import { type OperationId, operationTable } from "./operations.ts";
 
 /**
@@ -10,49 +11,34 @@ import { type OperationId, operationTable } from "./operations.ts";
  */
 export type ProblemKind = "refused" | "unreachable" | "timeout" | "unexpected" | "aborted" | "invalid";
 
-export type ProblemDetails = {
-  readonly kind: ProblemKind;
-  readonly op: OperationId;
-  readonly status?: number;
-  readonly maybeSent: boolean;
-  readonly sentence: string;
-  readonly next: string;
-  readonly retryAfterSeconds?: number;
-  readonly instead?: string;
-  readonly cause?: unknown;
-};
+export type ProblemDetails = Pick<Problem, "kind" | "op" | "maybeSent" | "sentence" | "next"> & {
+  readonly [Name in "status" | "retryAfterSeconds" | "instead"]?: Problem[Name] | undefined;
+} & { readonly cause?: unknown };
 
 /** Why an operation failed, in sentences for people. They never contain the token or a raw body. */
 export class Problem extends Error {
   override readonly name = "Problem";
-  readonly kind: ProblemKind;
-  readonly op: OperationId;
+  declare readonly kind: ProblemKind;
+  declare readonly op: OperationId;
   /** The HTTP status, when the API answered with one. */
-  readonly status?: number;
+  declare readonly status?: number;
   /**
    * Whether the operation may have been done. True for a write: the outcome is unknown, so it must not be sent again
    * before the workload was read. False: it was never sent, or the API refused it with a 4xx.
    */
-  readonly maybeSent: boolean;
+  declare readonly maybeSent: boolean;
   /** One line, ending with a full stop: what happened and why. */
-  readonly sentence: string;
+  declare readonly sentence: string;
   /** One or two sentences: the next step. */
-  readonly next: string;
+  declare readonly next: string;
   /** From the API's `Retry-After`. */
-  readonly retryAfterSeconds?: number;
+  declare readonly retryAfterSeconds?: number;
   /** Of a 404: what the name is instead, as sentences. */
-  readonly instead?: string;
+  declare readonly instead?: string;
 
-  constructor(details: ProblemDetails) {
-    super(`${details.sentence} ${details.next}`, details.cause === undefined ? {} : { cause: details.cause });
-    this.kind = details.kind;
-    this.op = details.op;
-    this.maybeSent = details.maybeSent;
-    this.sentence = details.sentence;
-    this.next = details.next;
-    if (details.instead !== undefined) this.instead = details.instead;
-    if (details.status !== undefined) this.status = details.status;
-    if (details.retryAfterSeconds !== undefined) this.retryAfterSeconds = details.retryAfterSeconds;
+  constructor({ cause, ...details }: ProblemDetails) {
+    super(`${details.sentence} ${details.next}`, defined({ cause }));
+    Object.assign(this, defined(details));
   }
 
   /** The same in other words, for what must not be repeated. */
@@ -60,17 +46,7 @@ export class Problem extends Error {
     const { kind, op, status, maybeSent, retryAfterSeconds, cause } = this;
     const [sentence, next] = [reworded(this.sentence), reworded(this.next)];
     const instead = this.instead === undefined ? undefined : reworded(this.instead);
-    return new Problem({
-      kind,
-      op,
-      maybeSent,
-      sentence,
-      next,
-      cause,
-      ...(status !== undefined && { status }),
-      ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
-      ...(instead !== undefined && { instead }),
-    });
+    return new Problem({ kind, op, maybeSent, sentence, next, cause, status, retryAfterSeconds, instead });
   }
 }
 
@@ -111,7 +87,7 @@ export function unexpected(op: OperationId, what: string, status?: number): Prob
     maybeSent: true,
     sentence: `The workload API sent ${what}.`,
     next: `${nextStep(op, true, "Try again.")} ${check}`,
-    ...(status !== undefined && { status }),
+    status,
   });
 }
 
@@ -250,9 +226,9 @@ export function refusal({ op, status, detail, instead, retryAfterSeconds }: Refu
     status,
     maybeSent,
     sentence: said,
-    ...(instead !== undefined && { instead }),
     next: nextStep(op, maybeSent, later || "Try again later. The limit may be per day."),
-    ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
+    instead,
+    retryAfterSeconds,
   });
 }
 

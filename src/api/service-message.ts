@@ -1,6 +1,7 @@
 import type { Call } from "./operations.ts";
 import type { ApiAccount } from "./exchange.ts";
 import type { EnvUpdate, NewEnvVar } from "./schema.ts";
+import { jsonIn } from "../platform/optional.ts";
 
 const LONGEST = 200;
 /** Of a refusal: a rule of a cluster says in its own words, at the end, what it wants. */
@@ -46,7 +47,7 @@ function withoutSecrets(text: string, secrets: readonly Secret[]): string {
 
 /** The error message in a body, in plain words: from JSON, or the text itself when it is short. */
 export function errorSentence(body: string, secrets: readonly Secret[]): string | undefined {
-  const value = jsonOf(body);
+  const value = jsonIn(body);
   const isShort = value === undefined && body.trim().length <= LONGEST;
   const found = isShort ? body : find(value, 0);
   const shown = found === undefined ? undefined : displayable(found, secrets, LONGEST_REFUSAL);
@@ -55,17 +56,9 @@ export function errorSentence(body: string, secrets: readonly Secret[]): string 
 
 /** Our own service says what a name is that no workload has: see `Error` in openapi.yaml. */
 export function insteadIn(body: string, secrets: readonly Secret[]): string | undefined {
-  const value = jsonOf(body);
+  const value = jsonIn(body);
   const said = typeof value === "object" && value !== null && "instead" in value ? value.instead : undefined;
   return typeof said === "string" ? displayable(said, secrets) : undefined;
-}
-
-function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 // The keys for messages in error bodies; `title` is the least specific

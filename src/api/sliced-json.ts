@@ -1,4 +1,5 @@
 import { createTurns } from "../platform/turns.ts";
+import { jsonIn } from "../platform/optional.ts";
 
 export type Slicing = {
   /** Of the object that the text is: the list that is parsed in slices. */
@@ -41,7 +42,7 @@ export async function parseSliced(pieces: Iterable<string>, slicing: Slicing): P
       // Others don't wait for so much at once.
       const isNear = (cut === -1 ? text.length : cut) < 4 * size;
       const longer = isNear && cut === -1 ? more(text) : undefined;
-      const entries = isNear && cut !== -1 ? parsed(`[${text.slice(0, cut + 1)}]`) : undefined;
+      const entries = isNear && cut !== -1 ? jsonIn(`[${text.slice(0, cut + 1)}]`) : undefined;
       if (Array.isArray(entries)) {
         take(entries);
         text = text.slice(cut + 2);
@@ -61,7 +62,7 @@ export async function parseSliced(pieces: Iterable<string>, slicing: Slicing): P
     }
     at = end + 1;
     if (!isLast && end < size) continue;
-    const entries = parsed(`[${text.slice(0, end)}]`);
+    const entries = jsonIn(`[${text.slice(0, end)}]`);
     if (!Array.isArray(entries)) return undefined;
     // Only a whole list may be empty: otherwise a comma has nothing behind it.
     if (entries.length === 0 && !(isFirst && isLast)) return undefined;
@@ -101,17 +102,8 @@ function* remaining(more: More): Generator<string> {
 function restOf(text: string, key: string): object | undefined {
   // With the key twice, also in escapes, the second list counts.
   if (text.includes("\\") || text.split(JSON.stringify(key)).length !== 2) return undefined;
-  const rest = parsed(text);
+  const rest = jsonIn(text);
   return typeof rest === "object" && rest !== null ? rest : undefined;
-}
-
-/** Undefined if it is no JSON; JSON has no other undefined. */
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 /** Where the entries of the list begin. */

@@ -26,6 +26,13 @@ export const count = z.union([
     .transform(Number),
 ]);
 
+/** Fields that are read alike, each of them `lenient`. */
+function each<Schema extends z.ZodType, const Name extends string>(schema: Schema, ...names: readonly Name[]) {
+  const field = lenient(schema);
+  const fields = Object.fromEntries(names.map((name) => [name, field]));
+  return fields as Record<Name, typeof field>; // these names
+}
+
 /** Drops malformed items. */
 export function listOf<Item extends z.ZodType>(item: Item) {
   const list = z.array(z.unknown()).transform((values) =>
@@ -81,23 +88,13 @@ export type Event = Guarded<z.output<typeof Event>>;
 /** A native sidecar: an update can give it another image and nothing else. */
 const Sidecar = z.looseObject({
   name: identity,
-  image: lenient(text),
-  image_digest: lenient(text),
+  ...each(text, "image", "image_digest"),
   resources: lenient(Resources),
 });
 export type Sidecar = z.output<typeof Sidecar>;
 
 /** Containers that start before the others. Updates find them by name. */
-export const InitContainers = lenient(
-  listOf(
-    z.looseObject({
-      name: identity,
-      image: lenient(text),
-      image_digest: lenient(text),
-      resources: lenient(Resources),
-    }),
-  ),
-);
+export const InitContainers = lenient(listOf(Sidecar));
 
 /** The limits with which instances run now, where a resize in place changed them. */
 export const MemoryNow = lenient(listOf(memory));
@@ -116,38 +113,28 @@ const Revision = z.looseObject({
   revision: count,
   images: lenient(z.array(text)),
   image_digests: lenient(z.array(text)),
-  created_at: lenient(text),
-  outcome: lenient(text),
-  ended_at: lenient(text),
+  ...each(text, "created_at", "outcome", "ended_at"),
   is_current: lenient(z.boolean()),
 });
 export type Revision = z.output<typeof Revision>;
 
 /** How the replacement of instances goes. */
 const Rollout = z.looseObject({
-  from: lenient(count),
-  to: lenient(count),
+  ...each(count, "from", "to"),
   state: text,
-  updated: lenient(count),
-  ready: lenient(count),
-  old_ready: lenient(count),
-  target: lenient(count),
-  since: lenient(text),
-  ended_at: lenient(text),
-  message: lenient(text),
+  ...each(count, "updated", "ready", "old_ready", "target"),
+  ...each(text, "since", "ended_at", "message"),
 });
 export type Rollout = Guarded<z.output<typeof Rollout>>;
 
 const JobContainer = z.looseObject({
-  name: lenient(text),
-  image: lenient(text),
+  ...each(text, "name", "image"),
   command: lenient(listOf(text)),
   env: lenient(listOf(EnvVar)),
   resources: lenient(JobResources),
   memory_now: MemoryNow,
   volumeMounts: lenient(listOf(VolumeMount)),
-  terminationMessagePath: lenient(text),
-  imagePullPolicy: lenient(text),
+  ...each(text, "terminationMessagePath", "imagePullPolicy"),
 });
 export type JobContainer = z.output<typeof JobContainer>;
 
@@ -157,11 +144,7 @@ const labels = lenient(z.record(z.string(), text));
 
 const JobMetadata = z.looseObject({
   name: identity,
-  namespace: lenient(text),
-  selfLink: lenient(text),
-  uid: lenient(text),
-  resourceVersion: lenient(text),
-  creationTimestamp: lenient(text),
+  ...each(text, "namespace", "selfLink", "uid", "resourceVersion", "creationTimestamp"),
   labels,
 });
 
@@ -173,39 +156,29 @@ const JobTemplate = z.looseObject({
     z.looseObject({
       volumes: lenient(listOf(HostVolume)),
       containers: lenient(listOf(JobContainer)),
-      restartPolicy: lenient(text),
+      ...each(text, "restartPolicy", "dnsPolicy", "serviceAccountName"),
       terminationGracePeriodSeconds: lenient(count),
-      dnsPolicy: lenient(text),
-      serviceAccountName: lenient(text),
       securityContext: lenient(z.looseObject({})),
     }),
   ),
 });
 
 const JobSpec = z.looseObject({
-  parallelism: lenient(count),
-  completions: lenient(count),
+  ...each(count, "parallelism", "completions"),
   selector: lenient(z.looseObject({ matchLabels: labels })),
   template: lenient(JobTemplate),
 });
 
 const JobCondition = z.looseObject({
   type: identity,
-  status: lenient(text),
-  lastProbeTime: lenient(text),
-  lastTransitionTime: lenient(text),
-  reason: lenient(text),
-  message: lenient(text),
+  ...each(text, "status", "lastProbeTime", "lastTransitionTime", "reason", "message"),
 });
 export type JobCondition = Guarded<z.output<typeof JobCondition>>;
 
 const JobStatus = z.looseObject({
   conditions: lenient(listOf(JobCondition)),
-  startTime: lenient(text),
-  completionTime: lenient(text),
-  active: lenient(count),
-  succeeded: lenient(count),
-  failed: lenient(count),
+  ...each(text, "startTime", "completionTime"),
+  ...each(count, "active", "succeeded", "failed"),
 });
 export type JobStatus = Guarded<z.output<typeof JobStatus>>;
 
@@ -213,12 +186,9 @@ export type JobStatus = Guarded<z.output<typeof JobStatus>>;
 const Schedule = lenient(
   z.looseObject({
     cron: identity,
-    time_zone: lenient(identity),
+    ...each(identity, "time_zone", "last_job"),
     suspended: lenient(z.boolean()),
-    next_run: lenient(text),
-    last_run: lenient(text),
-    last_job: lenient(identity),
-    last_result: lenient(text),
+    ...each(text, "next_run", "last_run", "last_result"),
   }),
 );
 
@@ -232,8 +202,7 @@ export const Job = z.looseObject({
   last_state: LastState,
   message: lenient(identity),
   ...details,
-  kubernetes_kind: lenient(identity),
-  managed_by: lenient(identity),
+  ...each(identity, "kubernetes_kind", "managed_by"),
   schedule: Schedule,
   refused_operations: RefusedOperations,
 });
@@ -245,9 +214,7 @@ const ServicePort = z.looseObject({ container_port: lenient(count), port: lenien
 export type ServicePort = z.output<typeof ServicePort>;
 
 const ServiceContainer = z.looseObject({
-  name: lenient(text),
-  image: lenient(text),
-  image_digest: lenient(text),
+  ...each(text, "name", "image", "image_digest"),
   command: lenient(listOf(text)),
   env: lenient(listOf(EnvVar)),
   ports: lenient(listOf(ServicePort)),
@@ -259,50 +226,40 @@ const ServiceContainer = z.looseObject({
 export type ServiceContainer = z.output<typeof ServiceContainer>;
 
 const PortMapping = z.looseObject({
-  service_url: lenient(text),
+  ...each(text, "service_url", "protocol"),
   container_port: lenient(count),
-  protocol: lenient(text),
 });
 export type PortMapping = z.output<typeof PortMapping>;
 
 const ServiceVolume = z.looseObject({
   name: identity,
-  disk_name: lenient(text),
-  fsType: lenient(text),
+  ...each(text, "disk_name", "fsType"),
   is_read_only: lenient(z.boolean()),
 });
 export type ServiceVolume = z.output<typeof ServiceVolume>;
 
 /** A service without a name can't be shown or addressed, so the name is required. */
 export const Service = z.looseObject({
-  region: lenient(text),
-  uid: lenient(text),
+  ...each(text, "region", "uid"),
   name: identity,
-  namespace: lenient(identity),
-  created_at: lenient(text),
-  status: lenient(text),
-  message: lenient(identity),
+  ...each(identity, "namespace", "message"),
+  ...each(text, "created_at", "status"),
   ...details,
   revision: lenient(count),
   revisions: lenient(listOf(Revision)),
   rollout: lenient(Rollout),
   instance_names: lenient(listOf(identity)),
   status_since: lenient(text),
-  min_ready_seconds: lenient(count),
-  ready_instances: lenient(count),
+  ...each(count, "min_ready_seconds", "ready_instances"),
   restarts: lenient(
     z.looseObject({
       count: lenient(count),
-      first_at: lenient(text),
-      last_at: lenient(text),
-      last_reason: lenient(text),
+      ...each(text, "first_at", "last_at", "last_reason"),
     }),
   ),
   restart_count: lenient(count),
   last_state: LastState,
-  kubernetes_kind: lenient(identity),
-  managed_by: lenient(identity),
-  size_set_by: lenient(identity),
+  ...each(identity, "kubernetes_kind", "managed_by", "size_set_by"),
   runs_this_api: lenient(z.boolean()),
   start_command: lenient(text),
   refused_operations: RefusedOperations,

@@ -23,30 +23,16 @@ export type WorkloadStatus = {
   readonly lastAt?: string;
 };
 
-const levels: ReadonlyMap<string, Level> = new Map([
-  ["running", "healthy"],
-  ["active", "healthy"],
-  ["available", "healthy"],
-  ["healthy", "healthy"],
-  ["online", "healthy"],
-  ["ready", "healthy"],
-  ["started", "healthy"],
-  ["up", "healthy"],
-  ["complete", "idle"],
-  ["completed", "idle"],
-  ["succeeded", "idle"],
-  ["stopped", "idle"],
-  ["idle", "idle"],
-  ["suspended", "idle"],
-  ["halted", "idle"],
-  ["inactive", "idle"],
-  ["paused", "idle"],
-  ["starting", "busy"],
-  ["updating", "busy"],
-  ["stopping", "busy"],
-  ["pending", "busy"],
-  ["deleting", "busy"],
-]);
+const known = {
+  healthy: "running active available healthy online ready started up",
+  idle: "complete completed succeeded stopped idle suspended halted inactive paused",
+  busy: "starting updating stopping pending deleting",
+} as const; // the names are levels
+const levels = new Map(
+  (["healthy", "idle", "busy"] as const).flatMap((level) =>
+    known[level].split(" ").map((word): [string, Level] => [word, level]),
+  ),
+);
 
 /** Words of other services and of Kubernetes for a workload that doesn't run as it should. */
 const FAILING = /fail|error|crash|back-?off|oom|unhealthy|degraded|restarting/iu;

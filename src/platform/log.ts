@@ -5,6 +5,7 @@ import { z } from "zod";
 import { type Clock, machineClock } from "./clock.ts";
 import { currentTrail } from "./trail.ts";
 import { within } from "./waiting.ts";
+import { defined, jsonIn } from "./optional.ts";
 
 /** An error in the log: the log's own words and the reference to find it by. Never what somebody typed. */
 export type RecentError = {
@@ -131,11 +132,7 @@ function remember(recent: RecentError[], line: string): void {
   if (entry === undefined || !isTrouble(entry)) return;
   const { time: at, msg, reference, op, method, kind, slackError, status } = entry;
   const details = [op ?? method, slackError ?? kind, status].filter((each) => each !== undefined).join(", ");
-  recent.unshift({
-    at,
-    says: details === "" ? msg : `${msg} (${details})`,
-    ...(reference !== undefined && { reference }),
-  });
+  recent.unshift({ at, says: details === "" ? msg : `${msg} (${details})`, ...defined({ reference }) });
   recent.length = Math.min(recent.length, MOST_RECENT);
 }
 
@@ -186,12 +183,8 @@ export function prettyLine(line: string, isColoured: boolean): string {
 }
 
 function objectIn(line: string): Readonly<Record<string, unknown>> | undefined {
-  try {
-    const value: unknown = JSON.parse(line);
-    return typeof value === "object" && value !== null && !Array.isArray(value) ? { ...value } : undefined;
-  } catch {
-    return undefined;
-  }
+  const value = jsonIn(line);
+  return typeof value === "object" && value !== null && !Array.isArray(value) ? { ...value } : undefined;
 }
 
 function valueOf(value: unknown): string {

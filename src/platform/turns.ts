@@ -11,16 +11,12 @@ function goOn(): void {
   if (waiting.length > 0) setImmediate(goOn);
 }
 
-export type Turns = {
-  /** To be called often. Resolves at once, or after others had their turn when this work had its own. */
-  readonly stepAside: () => Promise<void> | undefined;
-};
-
 /** For work that takes longer than some milliseconds, such as reading a list of thousands. */
-export function createTurns(turnMs: number = TURN_MS): Turns {
+export function createTurns(turnMs: number = TURN_MS) {
   let since = machineClock.elapsedMs();
   return {
-    stepAside() {
+    /** To be called often. Resolves at once, or after others had their turn when this work had its own. */
+    stepAside(): Promise<void> | undefined {
       if (machineClock.elapsedMs() - since < turnMs) return undefined;
       const { promise, resolve } = Promise.withResolvers<void>();
       waiting.push(() => {

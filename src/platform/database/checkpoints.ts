@@ -2,12 +2,7 @@ import { Worker } from "node:worker_threads";
 import type { Clock } from "../clock.ts";
 import { unawaited } from "../waiting.ts";
 
-export type Checkpoints = {
-  /** To be called after each write. */
-  readonly wrote: () => void;
-  /** Resolves when the thread has closed the database. */
-  readonly close: () => Promise<void>;
-};
+export type Checkpoints = ReturnType<typeof createCheckpoints>;
 
 /** Writes between two checkpoints: about as many pages as the thousand after which SQLite begins one itself. */
 const WRITES = 128;
@@ -29,7 +24,7 @@ parentPort.on("message", () => {
  * Checkpoints the WAL in a thread, started after enough writes: a checkpoint syncs twice, and inside a commit it would
  * block the whole bot. PASSIVE doesn't block writers. If one fails here, a later commit makes it: see `openSqlite`.
  */
-export function createCheckpoints(path: string, clock: Pick<Clock, "after">): Checkpoints {
+export function createCheckpoints(path: string, clock: Pick<Clock, "after">) {
   let thread: Worker | undefined;
   let writes = 0;
   let isRunning = false;
@@ -52,6 +47,7 @@ export function createCheckpoints(path: string, clock: Pick<Clock, "after">): Ch
     return begun;
   };
   return {
+    /** To be called after each write. */
     wrote() {
       writes += 1;
       if (writes < WRITES || isRunning) return;
@@ -64,6 +60,7 @@ export function createCheckpoints(path: string, clock: Pick<Clock, "after">): Ch
         // The system has no thread left. The write itself succeeded, so it must not fail here.
       }
     },
+    /** Resolves when the thread has closed the database. */
     async close() {
       await thread?.terminate();
     },

@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import type { PostgresOptions } from "./postgres.ts";
+import { decodedIn } from "../optional.ts";
 
 /** How connections to PostgreSQL are encrypted, and how much of the server's certificate is checked. */
 export type DatabaseTls =
@@ -174,12 +175,7 @@ function contentOf(path: string | undefined, what: string): string | undefined {
 
 /** Every part of a database's URL is percent-decoded later. */
 export function hasValidEscapes(url: string): boolean {
-  try {
-    decodeURIComponent(url);
-    return true;
-  } catch {
-    return false;
-  }
+  return decodedIn(url) !== undefined;
 }
 
 /** A database's URL, and the passwords in it. */

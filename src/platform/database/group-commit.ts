@@ -80,20 +80,13 @@ function createQueue() {
   };
 }
 
-export type SyncedFile = {
-  /**
-   * Resolves when all that was written to the file before the call is on disk. Calls during one wait for the next together.
-   * Throws an Error with an `errcode` of SQLite.
-   */
-  readonly sync: () => Promise<void>;
-  readonly close: () => Promise<void>;
-};
+export type SyncedFile = ReturnType<typeof syncedFile>;
 
 /** https://sqlite.org/rescode.html#ioerr_fsync */
 const IOERR_FSYNC = 1034;
 
 /** Waits for the disk outside the main thread. Throws when the file isn't there. */
-export function syncedFile(path: string, onDisk: (file: number) => Promise<void> = promisify(fdatasync)): SyncedFile {
+export function syncedFile(path: string, onDisk: (file: number) => Promise<void> = promisify(fdatasync)) {
   const file = openSync(path, "r+");
   let last = Promise.resolve();
   let next: Promise<void> | undefined;
@@ -105,6 +98,10 @@ export function syncedFile(path: string, onDisk: (file: number) => Promise<void>
     return last;
   };
   return {
+    /**
+     * Resolves when all that was written to the file before the call is on disk. Calls during one wait for the next together.
+     * Throws an Error with an `errcode` of SQLite.
+     */
     sync: () => (next ??= last.then(begin, begin)),
     async close() {
       await (next ?? last).catch(() => undefined);

@@ -1,3 +1,4 @@
+import { boundedMap } from "../bounded-map.ts";
 import { type Clock, machineClock } from "../clock.ts";
 import { makeFolder } from "../make-folder.ts";
 import { dirname } from "node:path";
@@ -89,16 +90,12 @@ const CHANGES_TABLES = /^\s*(?:alter|drop)\b/iu;
 
 /** Prepares each text once. After a change of a table all are prepared again: `select *` may have other columns. */
 function cached(prepare: (sql: string) => Prepared): (sql: string) => Prepared {
-  const known = new Map<string, Prepared>();
+  const known = boundedMap<string, Prepared>(MOST_PREPARED);
   return (sql) => {
     if (CHANGES_TABLES.test(sql)) known.clear();
     if (RUNS_SELDOM.test(sql)) return prepare(sql);
     const statement = known.get(sql) ?? prepare(sql);
-    // Moved to the end, so the first one is the one that was unused for longest.
-    known.delete(sql);
-    known.set(sql, statement);
-    const [oldest] = known.keys();
-    if (known.size > MOST_PREPARED && oldest !== undefined) known.delete(oldest);
+    if (!known.has(sql)) known.set(sql, statement);
     return statement;
   };
 }

@@ -120,7 +120,7 @@ export function guardServer(server: Server, guard: Guard = {}): void {
     const hasBegun = open.get(socket)?.exchange?.response.headersSent === true;
     if (!socket.writable || error.code === "ECONNRESET" || hasBegun) {
       socket.destroy();
-    } else refuse(socket, refusalOf(error.code));
+    } else refuse(socket, refusals[error.code ?? ""] ?? NOT_HTTP);
   });
   explainRefusals(server);
   // Without descriptors a connection can't be accepted, but the next one may be: don't stop. A failed `listen` is
@@ -158,24 +158,21 @@ function longestWaiting(open: ReadonlyMap<Duplex, Connection>): Duplex | undefin
 type Refused = { readonly status: string; readonly message: string };
 
 /** https://nodejs.org/api/http.html#event-clienterror */
-function refusalOf(code: string | undefined): Refused {
-  switch (code) {
-    case "HPE_HEADER_OVERFLOW":
-      return {
-        status: "431 Request Header Fields Too Large",
-        message: "the path and headers are too large: shorten them",
-      };
-    case "HPE_CHUNK_EXTENSIONS_OVERFLOW":
-      return {
-        status: "413 Payload Too Large",
-        message: "the chunk extensions are too large: send the body without them",
-      };
-    case "ERR_HTTP_REQUEST_TIMEOUT":
-      return { status: "408 Request Timeout", message: "the request did not arrive in time: send it again" };
-    default:
-      return { status: "400 Bad Request", message: "the request is not valid HTTP/1.1" };
-  }
-}
+const refusals: Readonly<Record<string, Refused>> = {
+  HPE_HEADER_OVERFLOW: {
+    status: "431 Request Header Fields Too Large",
+    message: "the path and headers are too large: shorten them",
+  },
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: {
+    status: "413 Payload Too Large",
+    message: "the chunk extensions are too large: send the body without them",
+  },
+  ERR_HTTP_REQUEST_TIMEOUT: {
+    status: "408 Request Timeout",
+    message: "the request did not arrive in time: send it again",
+  },
+};
+const NOT_HTTP: Refused = { status: "400 Bad Request", message: "the request is not valid HTTP/1.1" };
 
 function refuse(socket: Duplex, { status, message }: Refused): void {
   const body = JSON.stringify({ message });

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { port, shapeOf, httpUrl } from "../settings.ts";
+import { decodedIn } from "../optional.ts";
 
 const samplers = [
   "always_on",
@@ -30,7 +31,7 @@ const pairs = z.string().transform((text, context) => {
     .filter((pair) => pair !== "")
     .map((pair) => {
       const at = pair.indexOf("=");
-      return [pair.slice(0, Math.max(0, at)).trim(), decoded(pair.slice(at + 1).trim())] as const;
+      return [pair.slice(0, Math.max(0, at)).trim(), decodedIn(pair.slice(at + 1).trim())] as const;
     });
   if (entries.every(([key, value]) => /^[\w!#$%&'*+.^`|~-]+$/u.test(key) && value !== undefined)) {
     return Object.fromEntries(entries.map(([key, value = ""]) => [key, value]));
@@ -38,14 +39,6 @@ const pairs = z.string().transform((text, context) => {
   context.addIssue("must be pairs separated by commas, like api-key=abc,team=ops");
   return z.NEVER;
 });
-
-function decoded(text: string): string | undefined {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return undefined;
-  }
-}
 
 const url = httpUrl("http://collector:4318").optional();
 

@@ -4,18 +4,11 @@ import { version } from "../version.ts";
 type OpenMetrics = typeof Registry.OPENMETRICS_CONTENT_TYPE;
 type Timed<Label extends string> = { readonly labels: readonly Label[]; readonly buckets: number[] };
 
-/** What a program of ours measures, as OpenMetrics: the process itself, its version, and what is added. */
-export type MetricsRegistry = {
-  readonly registry: Registry<OpenMetrics>;
-  /** The names get the prefix `gantry_`. */
-  readonly counter: <Label extends string>(name: string, help: string, labels?: readonly Label[]) => Counter<Label>;
-  readonly histogram: <Label extends string>(name: string, help: string, timed: Timed<Label>) => Histogram<Label>;
-};
-
 /** Calls over a network. */
 export const callBuckets = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
-export function createRegistry(): MetricsRegistry {
+/** What a program of ours measures, as OpenMetrics: the process itself, its version, and what is added. */
+export function createRegistry() {
   const registry = new Registry<OpenMetrics>();
   registry.setContentType(Registry.OPENMETRICS_CONTENT_TYPE);
   const registers = [registry];
@@ -26,8 +19,10 @@ export function createRegistry(): MetricsRegistry {
   new Gauge({ name: "gantry_info", help: "The version", labelNames: ["version"], registers }).set({ version }, 1);
   return {
     registry,
-    counter: (name, help, labelNames = []) => new Counter({ name: `gantry_${name}`, help, labelNames, registers }),
-    histogram: (name, help, { labels, buckets }) =>
+    /** The names get the prefix `gantry_`. */
+    counter: <Label extends string>(name: string, help: string, labelNames: readonly Label[] = []) =>
+      new Counter({ name: `gantry_${name}`, help, labelNames, registers }),
+    histogram: <Label extends string>(name: string, help: string, { labels, buckets }: Timed<Label>) =>
       new Histogram({ name: `gantry_${name}`, help, labelNames: labels, buckets, registers }),
   };
 }
