@@ -92,20 +92,13 @@ async function observe(config: ServiceConfig, log: Logger) {
 }
 
 /** Lists unanswered requests by method and path, which contain no secrets. */
-function openRequests(answer: (request: Request) => Promise<Response>): {
-  readonly answer: (request: Request) => Promise<Response>;
-  readonly list: () => readonly string[];
-} {
+function openRequests(answer: (request: Request) => Promise<Response>) {
   const open = new Map<symbol, string>();
   return {
-    async answer(request) {
+    async answer(request: Request): Promise<Response> {
       const key = Symbol("request");
       open.set(key, `${request.method} ${new URL(request.url).pathname}`);
-      try {
-        return await answer(request);
-      } finally {
-        open.delete(key);
-      }
+      return await answer(request).finally(() => open.delete(key));
     },
     list: () => [...open.values()],
   };

@@ -1,23 +1,13 @@
 import { randomUUID } from "node:crypto";
-import { operationTable, type OperationId } from "../api/operations.ts";
+import { operationTable } from "../api/operations.ts";
 import type { Clock } from "../platform/clock.ts";
 import { orAborted, within } from "../platform/waiting.ts";
-import { type Changes, type ChangesRequest, type Engine, type EngineRequest, Refusal } from "./engine.ts";
+import { type Changes, type ChangesRequest, type Engine, aroundEach, Refusal } from "./engine.ts";
 
 /** Whose list of which kind changed. */
 export type ChangedList = { readonly username: string; readonly region: string; readonly kind: "service" | "job" };
 
-/**
- * Tells which lists changed since a cursor, and nothing about how: whoever hears of it reads the list. So nothing is lost
- * when many changes come at once, or when the server restarts: a cursor of another process counts as a change of everything.
- */
-export type ChangeFeed = {
-  readonly note: (list: ChangedList) => void;
-  /** Answers at once if something changed, else when it does or when the time is over. Throws a `Refusal` 429. */
-  readonly read: (request: ChangesRequest) => Promise<Changes>;
-  /** Answers all that wait. */
-  readonly close: () => void;
-};
+export type ChangeFeed = ReturnType<typeof makeChangeFeed>;
 
 /** Of one user; each is an open connection. */
 const MOST_WAITING = 100;
@@ -26,7 +16,11 @@ const GATHER_MS = 200;
 
 type Feed = { now: number; readonly last: Map<"service" | "job", number>; readonly listeners: Set<() => void> };
 
-export function makeChangeFeed(clock: Clock): ChangeFeed {
+/**
+ * Tells which lists changed since a cursor, and nothing about how: whoever hears of it reads the list. So nothing is lost
+ * when many changes come at once, or when the server restarts: a cursor of another process counts as a change of everything.
+ */
+export function makeChangeFeed(clock: Clock) {
   const epoch = randomUUID();
   const feeds = new Map<string, Feed>();
   const waiting = new Map<string, number>();
@@ -38,26 +32,22 @@ export function makeChangeFeed(clock: Clock): ChangeFeed {
     return known;
   };
   return {
-    note({ username, region, kind }) {
+    note({ username, region, kind }: ChangedList) {
       const feed = feedOf(username, region);
       feed.now += 1;
       feed.last.set(kind, feed.now);
       for (const tell of feed.listeners) tell();
     },
-    async read({ username, region, after, waitMs, signal }) {
+    /** Answers at once if something changed, else when it does or when the time is over. Throws a `Refusal` 429. */
+    async read({ username, region, after, waitMs, signal }: ChangesRequest): Promise<Changes> {
       const feed = feedOf(username, region);
       const cursor = (): string => `${epoch}.${feed.now}`;
       const seen = seenBy(after, epoch, feed.now);
       if (seen === undefined) return { cursor: cursor(), changed: ["service", "job"] };
       const count = waiting.get(username) ?? 0;
       if (count >= MOST_WAITING) {
-        throw new Refusal(
-          429,
-          `${MOST_WAITING} requests of this user wait for changes already: end one of them first`,
-          {
-            retryAfterSeconds: 5,
-          },
-        );
+        const sentence = `${MOST_WAITING} requests of this user wait for changes already: end one of them first`;
+        throw new Refusal(429, sentence, { retryAfterSeconds: 5 });
       }
       waiting.set(username, count + 1);
       try {
@@ -69,6 +59,7 @@ export function makeChangeFeed(clock: Clock): ChangeFeed {
       }
       return { cursor: cursor(), changed: [...feed.last].flatMap(([kind, at]) => (at > seen ? [kind] : [])) };
     },
+    /** Answers all that wait. */
     close: () => closing.abort(),
   };
 }
@@ -98,17 +89,10 @@ async function changeIn({ listeners }: Feed, { waitMs, signal, clock }: Waiting)
 
 /** The engine, which notes the list that a write changes once it is accepted. */
 export function notingWrites(engine: Engine, feed: Pick<ChangeFeed, "note">): Engine {
-  const entries = Object.entries(engine).map(([op, run]) => {
-    if (operationTable[op as OperationId].effect === "read") return [op, run]; // the engine has the operations
+  return aroundEach(engine, async (run, { op, request: { user, path } }) => {
+    const answer = await run();
     const kind = op.endsWith("Job") ? "job" : "service";
-    const noted = async (request: EngineRequest<WriteOf>): Promise<unknown> => {
-      const answer = await (run as (request: EngineRequest<WriteOf>) => Promise<unknown>)(request); // each takes its own
-      feed.note({ username: request.user.username, region: request.path.region, kind });
-      return answer;
-    };
-    return [op, noted];
+    if (operationTable[op].effect === "write") feed.note({ username: user.username, region: path.region, kind });
+    return answer;
   });
-  return Object.fromEntries(entries) as Engine; // the same operations
 }
-
-type WriteOf = "createService" | "createJob";

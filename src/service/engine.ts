@@ -40,6 +40,19 @@ export type Engine = {
   readonly [Op in OperationId]: (request: EngineRequest<Op>) => Promise<Answer<Op>>;
 };
 
+/** The engine, with something done around each of its operations. */
+export function aroundEach(engine: Engine, around: Around): Engine {
+  const entries = Object.entries(engine).map(([name, run]) => {
+    const op = name as OperationId; // the engine has the operations
+    const handle = run as (request: AnyRequest) => Promise<unknown>; // each takes its own
+    return [op, (request: AnyRequest) => around(() => handle(request), { op, request })];
+  });
+  return Object.fromEntries(entries) as Engine; // the same operations
+}
+
+type AnyRequest = Pick<EngineRequest<"listJobs">, "user" | "path">;
+type Around = (run: () => Promise<unknown>, of: { op: OperationId; request: AnyRequest }) => Promise<unknown>;
+
 /** The statuses an engine may refuse with; those of routing, authentication and validation belong to `serve`. */
 export type RefusalStatus = 400 | 403 | 404 | 409 | 429 | 503;
 

@@ -154,21 +154,16 @@ function rule(error: ErrorObject, description: string | undefined): string {
 }
 
 function typeWords(type: unknown): string {
-  switch (type) {
-    case "integer":
-      return "a whole number";
-    case "array":
-      return "a list";
-    case "string":
-      return "text";
-    case "object":
-      return "an object";
-    case "boolean":
-      return "true or false";
-    default:
-      return text(type);
-  }
+  return typeNames[String(type)] ?? text(type);
 }
+
+const typeNames: Readonly<Record<string, string>> = {
+  integer: "a whole number",
+  array: "a list",
+  string: "text",
+  object: "an object",
+  boolean: "true or false",
+};
 
 /** `/containers/0/image` → `.containers[0].image`. */
 function pathOf(instancePath: string): string {

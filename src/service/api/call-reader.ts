@@ -2,6 +2,7 @@ import type { Clock } from "../../platform/clock.ts";
 import { checkedBody } from "./checked-body.ts";
 import { fieldError, NotServed } from "./answers.ts";
 import type { Route, RouteParameter, Pointer, Validate } from "./contract.ts";
+import { decodedIn } from "../../platform/optional.ts";
 
 /** A Call without its `op`, read from a request and validated. */
 export type ReadCall = {
@@ -49,12 +50,8 @@ export function callReader(
 
 /** Decodes a name once. Throws a `NotServed` 400 for a name with slashes or control characters. */
 function decoded(segment: string, name: string): string {
-  try {
-    const value = decodeURIComponent(segment);
-    if (!/[/\\\p{Cc}]/u.test(value)) return value;
-  } catch {
-    // Invalid percent-encoding is refused below.
-  }
+  const value = decodedIn(segment);
+  if (value !== undefined && !/[/\\\p{Cc}]/u.test(value)) return value;
   throw new NotServed(400, `${name} must not contain slashes, control characters or broken percent signs`);
 }
 

@@ -81,21 +81,22 @@ export type Route = {
 };
 export type RouteParameter = Parameter & { readonly schemaAt: Pointer };
 
-const routesBySpec = new WeakMap<Spec, readonly Route[]>();
-
-/**
- * The operations of a contract, found once per process. There is no other list of routes: a new operation in
- * `openapi.yaml` is served.
- */
-export function routesOf(spec: Spec): readonly Route[] {
-  const routes =
-    routesBySpec.get(spec) ??
-    Object.entries(spec.paths).flatMap(([template, item]) =>
-      methods.flatMap((method) => routeOf(spec, template, item, method) ?? []),
-    );
-  routesBySpec.set(spec, routes);
-  return routes;
+/** Makes it once per document and process. */
+function perSpec<Made>(make: (spec: Spec) => Made): (spec: Spec) => Made {
+  const made = new WeakMap<Spec, Made>();
+  return (spec) => {
+    const known = made.get(spec) ?? make(spec);
+    made.set(spec, known);
+    return known;
+  };
 }
+
+/** The operations of a contract. There is no other list of routes: a new operation in `openapi.yaml` is served. */
+export const routesOf = perSpec((spec): readonly Route[] =>
+  Object.entries(spec.paths).flatMap(([template, item]) =>
+    methods.flatMap((method) => routeOf(spec, template, item, method) ?? []),
+  ),
+);
 
 function routeOf(spec: Spec, template: string, item: PathItem, method: Method): Route | undefined {
   const operation = item[method];
@@ -139,20 +140,12 @@ function answersAt(spec: Spec, entry: SpecResponse | Ref | undefined, at: Pointe
 export type Validate = (value: unknown) => ErrorObject | undefined;
 
 /**
- * Validators for the schemas of a contract, by pointer, each compiled once per process, when it checks its first value.
+ * Validators for the schemas of a contract, by pointer, each compiled when it checks its first value.
  * `strict` is off because `openapi.yaml` as a whole is passed to Ajv, which doesn't know OpenAPI's keywords (`paths`,
  * `info` …); its linter checks the schemas, not each start. Validation ends at the first error, so a body of 1 MB with an
  * error in each line costs no more than one error.
  */
-export function validatorsOf(spec: Spec): (pointer: Pointer) => Validate {
-  const known = compilers.get(spec) ?? compilerOf(spec);
-  compilers.set(spec, known);
-  return known;
-}
-
-const compilers = new WeakMap<Spec, (pointer: Pointer) => Validate>();
-
-function compilerOf(spec: Spec): (pointer: Pointer) => Validate {
+export const validatorsOf = perSpec((spec): ((pointer: Pointer) => Validate) => {
   const compiled = new Map<string, Validate>();
   const ajv = new Ajv2020({ strict: false, verbose: true, meta: false, validateSchema: false });
   addFormats.default(ajv);
@@ -172,4 +165,4 @@ function compilerOf(spec: Spec): (pointer: Pointer) => Validate {
     compiled.set($ref, validate);
     return validate;
   };
-}
+});

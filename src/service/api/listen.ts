@@ -8,13 +8,7 @@ import { json } from "./answers.ts";
 import { features, type OpenedEngine } from "../engine.ts";
 
 type Fetch = (request: Request) => Promise<Response>;
-export type Listening = {
-  readonly url: string;
-  /** Answers requests with `fetch` from now on; before, every answer is 503. `/healthz` is about `engine`. */
-  readonly answerWith: (fetch: Fetch, engine: Healthy) => void;
-  /** Accepts no more requests and closes the connections of those that take longer than `drainMs`. */
-  readonly close: (drainMs: number) => Promise<void>;
-};
+export type Listening = Awaited<ReturnType<typeof listen>>;
 type ListenOptions = Guard & {
   readonly host: string;
   readonly port: number;
@@ -26,7 +20,7 @@ type ListenOptions = Guard & {
  * Listens on HTTP and answers `/healthz` and `/livez`, which need no token. Port 0 takes any free one. Rejects with Node's error when
  * it cannot listen (`EADDRINUSE`, `EACCES`, `EADDRNOTAVAIL` …).
  */
-export async function listen({ host, port, clock, ...options }: ListenOptions): Promise<Listening> {
+export async function listen({ host, port, clock, ...options }: ListenOptions) {
   let served: Served | undefined;
   const server = httpServer((request, { url = "" }) => answered(request, url, served), options);
   server.listen(port, host);
@@ -34,10 +28,12 @@ export async function listen({ host, port, clock, ...options }: ListenOptions): 
   const address = server.address() as AddressInfo; // it listens on a host and a port
   return {
     url: `http://${host.includes(":") ? `[${host}]` : host}:${address.port}`,
-    answerWith(fetch, engine) {
+    /** Answers requests with `fetch` from now on; before, every answer is 503. `/healthz` is about `engine`. */
+    answerWith(fetch: Fetch, engine: Healthy) {
       served = { fetch, engine };
     },
-    close: (drainMs) => closeServer(server, drainMs, clock),
+    /** Accepts no more requests and closes the connections of those that take longer than `drainMs`. */
+    close: (drainMs: number) => closeServer(server, drainMs, clock),
   };
 }
 

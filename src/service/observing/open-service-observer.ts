@@ -4,51 +4,38 @@ import { createTrail, type Followed, measuring } from "../../platform/observing/
 import type { ObservingConfig } from "../../platform/observing/observing-config.ts";
 import { openSinks } from "../../platform/observing/open-sinks.ts";
 import type { OpenSpan, Tracing } from "../../platform/observing/tracing.ts";
-import { type Measure, onTrail } from "../../platform/trail.ts";
+import { onTrail } from "../../platform/trail.ts";
 import type { Follow } from "../api/serve.ts";
-import { type Engine, Refusal } from "../engine.ts";
+import { aroundEach, type Engine, Refusal } from "../engine.ts";
 import type { ServiceMetrics } from "./service-metrics.ts";
-
-/** Sees what the workload API does anyway, and changes nothing about it. */
-export type ServiceObserver = {
-  readonly follow: Follow;
-  readonly measured: (engine: Engine) => Engine;
-};
-
-type Observing = {
-  readonly observer: ServiceObserver;
-  /** Of the metrics; undefined when they are off. */
-  readonly port: number | undefined;
-  readonly close: () => Promise<void>;
-};
 
 type Parts = { readonly replicaId: string; readonly log: Logger; readonly clock: Pick<Clock, "after" | "elapsedMs"> };
 
 /** Loads what is on, and nothing else. Throws an Error with a sentence when the port of the metrics can't be had. */
-export async function openServiceObserver(
-  config: Pick<ObservingConfig, "metrics" | "tracing">,
-  parts: Parts,
-): Promise<Observing> {
+export async function openServiceObserver(config: Pick<ObservingConfig, "metrics" | "tracing">, parts: Parts) {
   const { metrics, tracing, port, close } = await openSinks(config, {
     ...parts,
     createMetrics: async () => (await import("./service-metrics.ts")).createServiceMetrics(),
   });
+  // The port is that of the metrics; undefined when they are off.
   return { observer: createServiceObserver({ metrics, tracing }, parts.clock), port, close };
 }
 
 type Sinks = { readonly metrics: ServiceMetrics | undefined; readonly tracing: Tracing | undefined };
 
-function createServiceObserver({ metrics, tracing }: Sinks, clock: Pick<Clock, "elapsedMs">): ServiceObserver {
+/** Sees what the workload API does anyway, and changes nothing about it. */
+function createServiceObserver({ metrics, tracing }: Sinks, clock: Pick<Clock, "elapsedMs">) {
   const measure = measuring<"engine">(clock, (call) => call, metrics?.called);
   return {
-    async follow({ operation = "other", traceparent }, answer) {
+    async follow({ operation = "other", traceparent }: Parameters<Follow>[0], answer: () => Promise<number>) {
       const startedAt = clock.elapsedMs();
       const span = tracing?.begin(operation, traceparent);
       const status = await onTrail(createTrail(followed(span), span), answer);
       metrics?.answered(operation, { status: String(status), seconds: (clock.elapsedMs() - startedAt) / 1_000 });
       span?.end(status < 500 ? { status: String(status) } : { error: undefined });
     },
-    measured: (engine) => measuredEngine(engine, measure),
+    measured: (engine: Engine) =>
+      aroundEach(engine, (run, { op: name }) => measure({ to: "engine", name }, run, statusOf)),
   };
 }
 
@@ -59,15 +46,6 @@ function followed(span: OpenSpan | undefined): Followed {
     annotate: ({ reference }) => void (reference !== undefined && span?.set({ "gantry.reference": reference })),
     hold: () => nothing,
   };
-}
-
-function measuredEngine(engine: Engine, measure: Measure<"engine">): Engine {
-  const measured = Object.entries(engine).map(([name, run]) => [
-    name,
-    (request: unknown) =>
-      measure({ to: "engine", name }, () => Promise.resolve(Reflect.apply(run, engine, [request])), statusOf),
-  ]);
-  return Object.fromEntries(measured) as Engine; // the same names, each with the type it had
 }
 
 /** A refusal by its status: the engine did its part. */

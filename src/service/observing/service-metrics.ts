@@ -4,16 +4,10 @@ import type { Call } from "../../platform/trail.ts";
 
 type Ended = { readonly status: string; readonly seconds: number };
 
-/** What the workload API counts and times. Labels have only operations of the contract and statuses of a closed list. */
-export type ServiceMetrics = {
-  readonly answered: (operation: string, ended: Ended) => void;
-  readonly called: (call: Call<"engine">, ended: Ended) => void;
-  /** All of it as OpenMetrics. */
-  readonly text: () => Promise<string>;
-  readonly contentType: string;
-};
+export type ServiceMetrics = ReturnType<typeof createServiceMetrics>;
 
-export function createServiceMetrics(): ServiceMetrics {
+/** What the workload API counts and times. Labels have only operations of the contract and statuses of a closed list. */
+export function createServiceMetrics() {
   const { registry, counter, histogram } = createRegistry();
   const labels = ["operation"] as const; // literal words
   const timed = { labels, buckets: callBuckets };
@@ -22,14 +16,15 @@ export function createServiceMetrics(): ServiceMetrics {
   const calls = counter("service_engine_calls_total", "Operations that the engine ran", [...labels, "status"]);
   const callSeconds = histogram("service_engine_call_seconds", "Duration of operations in the engine", timed);
   return {
-    answered(operation, { status, seconds }) {
+    answered(operation: string, { status, seconds }: Ended) {
       requests.inc({ operation, status: statusLabel(status) });
       requestSeconds.observe({ operation }, seconds);
     },
-    called({ name: operation }, { status, seconds }) {
+    called({ name: operation }: Call<"engine">, { status, seconds }: Ended) {
       calls.inc({ operation, status });
       callSeconds.observe({ operation }, seconds);
     },
+    /** All of it as OpenMetrics. */
     text: () => registry.metrics(),
     contentType: registry.contentType,
   };

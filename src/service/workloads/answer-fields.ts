@@ -1,4 +1,5 @@
 import type { LastState, Service as ServiceBody, RefusedOperation, Job as JobBody } from "../../api/schema.ts";
+import { defined } from "../../platform/optional.ts";
 import { Refusal } from "../engine.ts";
 
 /** Why a workload is unwell, as an answer holds it; the same for services and jobs. */
@@ -11,13 +12,8 @@ export type Unwell = {
   readonly message?: string | undefined;
 };
 
-export function unwellFields(unwell: Unwell): Pick<ServiceBody, "restart_count" | "last_state" | "message"> {
-  const { restartCount, lastState, message } = unwell;
-  return {
-    ...(restartCount !== undefined && { restart_count: restartCount }),
-    ...(lastState !== undefined && { last_state: lastState }),
-    ...(message !== undefined && { message }),
-  };
+export function unwellFields({ restartCount, lastState, message }: Unwell) {
+  return defined({ restart_count: restartCount, last_state: lastState, message });
 }
 
 /** What a workload is elsewhere, and other tools that manage it; the same for services and jobs. */
@@ -32,16 +28,8 @@ export type Ownership = {
   readonly refused?: readonly RefusedOperation[];
 };
 
-export function ownerFields({
-  objectKind,
-  managedBy,
-  sizeSetBy,
-}: Ownership): Pick<ServiceBody, "kubernetes_kind" | "managed_by" | "size_set_by"> {
-  return {
-    ...(objectKind !== undefined && { kubernetes_kind: objectKind }),
-    ...(managedBy !== undefined && { managed_by: managedBy }),
-    ...(sizeSetBy !== undefined && { size_set_by: sizeSetBy }),
-  };
+export function ownerFields({ objectKind, managedBy, sizeSetBy }: Ownership) {
+  return defined({ kubernetes_kind: objectKind, managed_by: managedBy, size_set_by: sizeSetBy });
 }
 
 /** Only of one workload that is read alone: the reasons are long, and lists can be. */
@@ -63,20 +51,12 @@ export type Unreadable = {
 };
 
 export function unreadableService({ uid, name, region, createdAt, reason }: Unreadable): ServiceBody {
-  return {
-    region,
-    uid,
-    name,
-    ...(createdAt !== undefined && { created_at: createdAt }),
-    status: "Failed",
-    message: reason,
-  };
+  return { region, uid, name, ...defined({ created_at: createdAt }), status: "Failed", message: reason };
 }
 
 export function unreadableJob({ uid, name, username, createdAt, reason }: Unreadable): JobBody {
-  const created = createdAt === undefined ? {} : { creationTimestamp: createdAt };
   return {
-    metadata: { name, namespace: username, uid, ...created },
+    metadata: { name, namespace: username, uid, ...defined({ creationTimestamp: createdAt }) },
     status: { conditions: [{ type: "Failed", status: "True", reason: "Unreadable", message: reason }] },
     message: reason,
   };

@@ -5,7 +5,7 @@ import type { EngineContext } from "./engine-context.ts";
 import type { LiveJob } from "./jobs/live-job.ts";
 import type { SerialQueue } from "./lifecycle/queues.ts";
 import type { LiveService } from "./services/live-service.ts";
-import type { Unreadable } from "./answer-fields.ts";
+import { refuseUnreadable, type Unreadable } from "./answer-fields.ts";
 import type { Container } from "./definitions.ts";
 import { amountOf, type Amount } from "./quota.ts";
 import type { Job } from "./state/job-store.ts";
@@ -25,23 +25,46 @@ export type EngineParts = {
   readonly ensureOpen: () => void;
 };
 
-type Named = { readonly username: string; readonly name: string };
+type Named = { readonly username: string; readonly name: string; readonly region?: string };
+type Place = { readonly user: User; readonly region: string };
+type Target = Place & { readonly name: string };
 
-/** The user's workload of this name. Throws a `Refusal` 404 if there is none. */
-export function findOwn<T extends Named>(
-  candidates: Iterable<T>,
-  wanted: { user: User; name: string; noun: string },
-): T {
-  const found = ownOf(candidates, wanted.user, wanted.name);
-  if (found) return found;
-  throw new Refusal(404, `no ${wanted.noun} is named ${wanted.name}: check the name`);
-}
+type Kind<Live> = {
+  readonly kind: "service" | "job";
+  readonly all: ReadonlyMap<string, Live>;
+  /** Throws a `Refusal` 400 for a region in which there are none. */
+  readonly checkRegion: (region: string) => void;
+};
 
-export function ownOf<T extends Named>(candidates: Iterable<T>, user: User, name: string): T | undefined {
-  for (const candidate of candidates) {
-    if (candidate.username === user.username && candidate.name === name) return candidate;
+/** How operations find the workloads of a user, of one kind. Jobs have one region. */
+export function ownWorkloads<Live extends Named>(parts: EngineParts, { kind, all, checkRegion }: Kind<Live>) {
+  function ownOf<One extends Named>(some: Iterable<One>, { user, region }: Place): One[] {
+    parts.ensureOpen();
+    checkRegion(region);
+    return [...some].filter((one) => {
+      return one.username === user.username && (kind === "job" || one.region === region);
+    });
   }
-  return undefined;
+  const live = (place: Place): Live[] => ownOf(all.values(), place);
+  const damaged = (place: Place): Unreadable[] =>
+    ownOf(parts.unreadable.values(), place).filter((each) => each.kind === kind);
+  const findDamaged = (target: Target): Unreadable | undefined =>
+    damaged(target).find(({ name }) => name === target.name);
+  const findLive = (target: Target): Live | undefined => live(target).find(({ name }) => name === target.name);
+  return {
+    live,
+    damaged,
+    findLive,
+    findDamaged,
+    /** Throws a `Refusal` 404 if there is none, and a 409 if it is damaged. */
+    find(target: Target): Live {
+      const unreadable = findDamaged(target);
+      if (unreadable) throw refuseUnreadable(unreadable);
+      const found = findLive(target);
+      if (found) return found;
+      throw new Refusal(404, `no ${kind} is named ${target.name}: check the name`);
+    },
+  };
 }
 
 const ANSWER_WITHIN_MS = 2_000;

@@ -1,20 +1,13 @@
 import { once } from "node:events";
 import { connect, createServer, type Server, type Socket } from "node:net";
-import type { Exposed, Exposure, Runtime } from "./runtime.ts";
+import type { Exposed, Exposure } from "./runtime.ts";
 
-/** The open fronts of a runtime. */
-type PortFronts = {
-  readonly open: Runtime["expose"];
-  readonly drained: Runtime["drained"];
-  readonly close: () => Promise<void>;
-};
-
-/** `host` is an address of this machine. At most `mostConnections` are forwarded at the same time. */
-export function makePortFronts(host: string, mostConnections: number): PortFronts {
+/** The open fronts of a runtime. `host` is an address of this machine. At most `mostConnections` are forwarded at the same time. */
+export function makePortFronts(host: string, mostConnections: number) {
   const connections = makeConnections(mostConnections);
   const fronts = new Set<Exposure>();
   return {
-    async open({ assigned, targets, isExact }: Exposed) {
+    async open({ assigned, targets, isExact }: Exposed): Promise<Exposure> {
       const front = await openPortFront({ host, port: portOf(assigned ?? ""), isExact }, targets, connections);
       const exposure: Exposure = {
         address: `${host}:${front.port}`,
@@ -39,17 +32,10 @@ export function makePortFronts(host: string, mostConnections: number): PortFront
  */
 type PortFront = { readonly port: number; readonly close: () => Promise<void> };
 
-/** The forwarded connections of all fronts, which share a limit: each takes two of the engine's open files. */
-type Connections = {
-  readonly take: () => boolean;
-  readonly giveBack: () => void;
-  /** Counts a connection to this target until the returned function is called. */
-  readonly begin: (target: string) => () => void;
-  /** Resolves when no connection to this target is open. */
-  readonly drained: (target: string) => Promise<void>;
-};
+type Connections = ReturnType<typeof makeConnections>;
 
-export function makeConnections(limit: number): Connections {
+/** The forwarded connections of all fronts, which share a limit: each takes two of the engine's open files. */
+export function makeConnections(limit: number) {
   let taken = 0;
   const open = new Map<string, { count: number; readonly ended: PromiseWithResolvers<void> }>();
   return {
@@ -61,7 +47,8 @@ export function makeConnections(limit: number): Connections {
     giveBack() {
       taken -= 1;
     },
-    begin(target) {
+    /** Counts a connection to this target until the returned function is called. */
+    begin(target: string): () => void {
       const to = open.get(target) ?? { count: 0, ended: Promise.withResolvers<void>() };
       to.count += 1;
       open.set(target, to);
@@ -72,7 +59,8 @@ export function makeConnections(limit: number): Connections {
         to.ended.resolve();
       };
     },
-    drained: async (target) => await open.get(target)?.ended.promise,
+    /** Resolves when no connection to this target is open. */
+    drained: async (target: string) => await open.get(target)?.ended.promise,
   };
 }
 

@@ -4,7 +4,7 @@ import type { Runtime } from "./runtime.ts";
 import { totalmem } from "node:os";
 import { z } from "zod";
 import { openFileLimit } from "../../platform/http/open-files.ts";
-import type { EngineVariable, ValuesOf } from "../engine-descriptor.ts";
+import type { ValuesOf } from "../engine-descriptor.ts";
 
 /** An amount used or allowed. Each container of an instance counts as one instance, because it is a separate unit. */
 export type Amount = {
@@ -16,17 +16,7 @@ export type Amount = {
 
 export type Quotas = { readonly user: Amount; readonly host: Amount };
 
-/** Reservations by workload. Counts everything that should run, started or not. */
-export type Ledger = {
-  /**
-   * Replaces the workload's reservation and returns a function that undoes it. Throws a `Refusal` 403 with the numbers
-   * when a quota is exceeded. Reducing always works.
-   */
-  readonly reserve: (workload: Owner, amount: Amount) => () => void;
-  /** Records an existing workload without a check. */
-  readonly keep: (workload: Owner, amount: Amount) => void;
-  readonly release: (uid: string) => void;
-};
+export type Ledger = ReturnType<typeof makeLedger>;
 
 type Owner = { readonly uid: string; readonly username: string };
 
@@ -40,7 +30,8 @@ export function amountOf({ containers, size, ports }: Sized, reservedMib: Runtim
 
 type Entry = { readonly username: string; readonly amount: Amount };
 
-export function makeLedger(quotas: Quotas): Ledger {
+/** Reservations by workload. Counts everything that should run, started or not. */
+export function makeLedger(quotas: Quotas) {
   const entries = new Map<string, Entry>();
 
   function shortage({ uid, username }: Owner, amount: Amount): string | undefined {
@@ -68,15 +59,20 @@ export function makeLedger(quotas: Quotas): Ledger {
   }
 
   return {
-    reserve(owner, amount) {
+    /**
+     * Replaces the workload's reservation and returns a function that undoes it. Throws a `Refusal` 403 with the numbers
+     * when a quota is exceeded. Reducing always works.
+     */
+    reserve(owner: Owner, amount: Amount): () => void {
       const problem = shortage(owner, amount);
       if (problem !== undefined) throw new Refusal(403, `${problem} Nothing was changed.`);
       const before = entries.get(owner.uid);
       put(owner.uid, { username: owner.username, amount });
       return () => put(owner.uid, before);
     },
-    keep: ({ uid, username }, amount) => put(uid, { username, amount }),
-    release: (uid) => put(uid, undefined),
+    /** Records an existing workload without a check. */
+    keep: ({ uid, username }: Owner, amount: Amount) => put(uid, { username, amount }),
+    release: (uid: string) => put(uid, undefined),
   };
 }
 
@@ -163,33 +159,26 @@ export function thisMachine(): Machine {
   return { memoryMib: bytes / 1024 / 1024, openFiles: openFileLimit() ?? USUAL_OPEN_FILES };
 }
 
-const quota = (unit: string, words: Pick<EngineVariable, "unset" | "meaning">) => ({
+const quota = (unit: string, unset: string, meaning: string) => ({
   schema: z
     .string()
     .regex(/^[1-9]\d{0,8}$/, `must be a whole number of ${unit}, at least 1, or unset`)
     .transform(Number),
-  ...words,
+  unset,
+  meaning,
   elsewhere: "It limits what runs on this machine.",
 });
 
 /** The variables of the quotas, for engines that run workloads on a machine that the users share. */
 export const quotaVariables = {
-  SERVICE_USER_INSTANCES: quota("instances", {
-    unset: "50",
-    meaning: "Instances one user may run. Each container of an instance counts.",
-  }),
-  SERVICE_USER_MEMORY_MIB: quota("MiB", {
-    unset: "half of the machine's memory",
-    meaning: "Memory one user may reserve. A container without a limit counts as 64 MiB, on Docker as 512 MiB.",
-  }),
-  SERVICE_HOST_INSTANCES: quota("instances", {
-    unset: "up to 200, by the limit of open files",
-    meaning: "Instances all users may run.",
-  }),
-  SERVICE_HOST_MEMORY_MIB: quota("MiB", {
-    unset: "three quarters of the machine's memory",
-    meaning: "Memory all users may reserve.",
-  }),
+  SERVICE_USER_INSTANCES: quota("instances", "50", "Instances one user may run. Each container of an instance counts."),
+  SERVICE_USER_MEMORY_MIB: quota(
+    "MiB",
+    "half of the machine's memory",
+    "Memory one user may reserve. A container without a limit counts as 64 MiB, on Docker as 512 MiB.",
+  ),
+  SERVICE_HOST_INSTANCES: quota("instances", "up to 200, by the limit of open files", "Instances all users may run."),
+  SERVICE_HOST_MEMORY_MIB: quota("MiB", "three quarters of the machine's memory", "Memory all users may reserve."),
 };
 
 export function quotasOf(values: ValuesOf<typeof quotaVariables>): QuotaSettings {

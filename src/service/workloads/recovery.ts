@@ -39,8 +39,8 @@ export async function recover(parts: EngineParts, clients: Clients): Promise<rea
   await parts.context.runtime.clearOthers(new Set(kept));
   parts.context.inBackground(parts.context.logs.keepOnly(kept));
   for (const { uid, kind, username, region, name } of absent) {
-    const data = { uid, kind, username, region, name };
-    parts.context.onEvent("not starting a workload: its region or user isn't configured", data);
+    const message = "not starting a workload: its region or user isn't configured";
+    parts.context.onEvent(message, { uid, kind, username, region, name });
   }
   return absent.length > 0 ? [absentNotice(absent)] : [];
 }

@@ -3,6 +3,7 @@ import { Refusal } from "../engine.ts";
 import { Generations, Revision, type Revisions } from "./services/revisions.ts";
 import type { ServiceRow } from "./state/tables.ts";
 import { JobDefinition, MAX_ENTRIES, ServiceDefinition } from "./definitions.ts";
+import { jsonIn } from "../../platform/optional.ts";
 
 /** The saved revisions and older generations that count as current; undefined when they are damaged. */
 export function parseRevisions(
@@ -21,21 +22,9 @@ export function parseRevisions(
 /** A saved definition, or the reason it can't be used. */
 type Read<Definition> = { readonly definition: Definition } | { readonly reason: string };
 
-export function parseService(json: string): Read<ServiceDefinition> {
-  return parsed(ServiceDefinition, json);
-}
-
-export function parseJob(json: string): Read<JobDefinition> {
-  return parsed(JobDefinition, json);
-}
-
-function parsed<Definition>(schema: z.ZodType<Definition>, json: string): Read<Definition> {
-  let value: unknown;
-  try {
-    value = JSON.parse(json);
-  } catch {
-    return { reason: "The saved definition isn't valid JSON." };
-  }
+export function parseSaved<Definition>(schema: z.ZodType<Definition>, json: string): Read<Definition> {
+  const value = jsonIn(json);
+  if (value === undefined) return { reason: "The saved definition isn't valid JSON." };
   const problem = problemOf(schema, value);
   return problem === undefined
     ? { definition: value as Definition /* as it is: unknown fields are kept */ }

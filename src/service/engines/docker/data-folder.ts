@@ -4,7 +4,7 @@ import { link, readdir, readFile, rm, rename, open } from "node:fs/promises";
 import { join, dirname } from "node:path";
 import { addressText, type DaemonAddress } from "./daemon/daemon-address.ts";
 import { z } from "zod";
-import type { DaemonApi } from "./daemon/daemon-client.ts";
+import type { ContainerSpec, DaemonApi } from "./daemon/daemon-client.ts";
 import type { ListedContainer } from "./daemon/daemon-schemas.ts";
 import { containerName, OWNER_LABEL, unitOf } from "./names.ts";
 
@@ -91,18 +91,14 @@ export async function flushFolder(path: string): Promise<void> {
 const Saved = z.record(z.string(), z.object({ id: z.string().optional(), isPending: z.boolean().optional() }));
 type Entry = z.output<typeof Saved>[string];
 
-export type OwnContainers = {
-  /** The daemon without the containers of others in its lists. */
-  readonly daemon: DaemonApi;
-  readonly isOwn: (container: ListedContainer) => boolean;
-};
+export type OwnContainers = ReturnType<typeof ownContainers>;
 
 /**
  * Tells this data folder's containers from others with its labels: an image that somebody committed from a container
  * brings them along. A container is one's own if its labels, its name and its id agree with what was written down.
  * A folder without such a file is of an earlier Gantry: it takes over the containers whose labels and names agree.
  */
-export function ownContainers(daemon: DaemonApi, { folder, owner }: { folder: string; owner: string }): OwnContainers {
+export function ownContainers(daemon: DaemonApi, { folder, owner }: { folder: string; owner: string }) {
   const path = join(folder, "docker-containers.json");
   const before = readSaved(path);
   const known = new Map(before);
@@ -144,14 +140,15 @@ export function ownContainers(daemon: DaemonApi, { folder, owner }: { folder: st
 
   return {
     isOwn,
+    /** The daemon without the containers of others in its lists. */
     daemon: {
       ...daemon,
-      async listContainers(labels) {
+      async listContainers(labels: readonly string[]) {
         const listed = await daemon.listContainers(labels);
         if (isFirstList && labels.length === 1) await compareWith(listed);
         return listed.filter(isOwn);
       },
-      async createContainer(name, spec) {
+      async createContainer(name: string, spec: ContainerSpec) {
         known.set(name, { ...known.get(name), isPending: true });
         await save();
         const id = await daemon.createContainer(name, spec);
@@ -159,7 +156,7 @@ export function ownContainers(daemon: DaemonApi, { folder, owner }: { folder: st
         await save();
         return id;
       },
-      async removeContainer(id) {
+      async removeContainer(id: string) {
         await daemon.removeContainer(id);
         for (const [name, entry] of known) if (entry.id === id) known.delete(name);
         // An entry that stays is of no container any more: ids aren't used twice.

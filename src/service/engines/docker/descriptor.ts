@@ -7,11 +7,13 @@ import type { Limit } from "../../engine.ts";
 const portsHostForm =
   "must be one IPv4 address of this machine, like 192.168.1.10 (default: 127.0.0.1): it is the host of every service_url";
 
+/** A variable that means to Gantry what it means to `docker` and `podman`. */
+const shared = (unset: string, meaning: string) => ({ schema: z.string(), unset, meaning });
+
 export const dockerEngine = describeEngine({
   name: "docker",
   title: "Docker",
   runs: "containers of Docker or Podman, see [Docker](docker.md)",
-  /** Those without SERVICE_ mean what they mean to `docker` and `podman`. */
   variables: {
     ...quotaVariables,
     SERVICE_PORTS_HOST: {
@@ -20,42 +22,20 @@ export const dockerEngine = describeEngine({
       meaning: "The address of this machine that port mappings get on Docker and Podman.",
       elsewhere: "It is the address of port mappings on Docker and Podman.",
     },
-    DOCKER_HOST: {
-      schema: z.string(),
-      unset: "the usual sockets",
-      meaning: "The daemon of `SERVICE_ENGINE=docker`: see [Docker](docker.md#which-daemon).",
-    },
-    DOCKER_TLS_VERIFY: { schema: z.string(), unset: "", meaning: "Any value: `DOCKER_HOST=tcp://…` speaks TLS." },
-    DOCKER_CERT_PATH: {
-      schema: z.string(),
-      unset: "~/.docker",
-      meaning: "The folder of `ca.pem`, `cert.pem` and `key.pem` for TLS.",
-    },
-    CONTAINER_HOST: {
-      schema: z.string(),
-      unset: "the usual sockets",
-      meaning: "Podman's `DOCKER_HOST`; used when that isn't set.",
-    },
-    DOCKER_CONFIG: {
-      schema: z.string(),
-      unset: "~/.docker",
-      meaning: "The folder of `config.json`, with the credentials for registries.",
-    },
-    REGISTRY_AUTH_FILE: {
-      schema: z.string(),
-      unset: "Podman's usual files",
-      meaning: "Podman's file of credentials for registries.",
-    },
-    XDG_RUNTIME_DIR: {
-      schema: z.string(),
-      unset: "/run/user/UID",
-      meaning: "The folder of the sockets of rootless daemons, and of Podman's credentials.",
-    },
-    XDG_CONFIG_HOME: {
-      schema: z.string(),
-      unset: "~/.config",
-      meaning: "The folder of Podman's other file of credentials.",
-    },
+    DOCKER_HOST: shared(
+      "the usual sockets",
+      "The daemon of `SERVICE_ENGINE=docker`: see [Docker](docker.md#which-daemon).",
+    ),
+    DOCKER_TLS_VERIFY: shared("", "Any value: `DOCKER_HOST=tcp://…` speaks TLS."),
+    DOCKER_CERT_PATH: shared("~/.docker", "The folder of `ca.pem`, `cert.pem` and `key.pem` for TLS."),
+    CONTAINER_HOST: shared("the usual sockets", "Podman's `DOCKER_HOST`; used when that isn't set."),
+    DOCKER_CONFIG: shared("~/.docker", "The folder of `config.json`, with the credentials for registries."),
+    REGISTRY_AUTH_FILE: shared("Podman's usual files", "Podman's file of credentials for registries."),
+    XDG_RUNTIME_DIR: shared(
+      "/run/user/UID",
+      "The folder of the sockets of rootless daemons, and of Podman's credentials.",
+    ),
+    XDG_CONFIG_HOME: shared("~/.config", "The folder of Podman's other file of credentials."),
   },
   variablesTitle: "Docker and Podman",
   // A machine with Docker is one place, and this is the region in which jobs run.

@@ -1,6 +1,6 @@
 import { makeFolder } from "../../../platform/make-folder.ts";
 import { availableParallelism } from "node:os";
-import { type OpenedEngine, type Engine, Refusal } from "../../engine.ts";
+import { aroundEach, type OpenedEngine, type Engine, Refusal } from "../../engine.ts";
 import { connectionsFor, quotasFor, type QuotaSettings, thisMachine } from "../../workloads/quota.ts";
 import { HOST, listen } from "../../workloads/ports.ts";
 import { openWorkloadEngine, type WorkloadOptions } from "../../workloads/workload-engine.ts";
@@ -135,26 +135,16 @@ function refusingWhileAway(
   engine: Engine,
   { title, outage }: { readonly title: string; readonly outage: () => Outage | undefined },
 ): Engine {
-  const entries = Object.entries(engine).map(([op, run]) => [
-    op,
-    WITHOUT_DAEMON.includes(op)
-      ? run
-      : async (request: unknown) => {
-          const now = outage();
-          if (now) {
-            throw new Refusal(
-              503,
-              `${outageSentence(title, now)} Nothing was changed. Try again when it is back; logs can be read meanwhile.`,
-              { retryAfterSeconds: RETRY_AFTER_SECONDS },
-            );
-          }
-          return await (run as Run)(request); // each operation takes one request
-        },
-  ]);
-  return Object.fromEntries(entries) as Engine; // the same operations
+  return aroundEach(engine, async (run, { op }) => {
+    const now = WITHOUT_DAEMON.includes(op) ? undefined : outage();
+    if (!now) return await run();
+    throw new Refusal(
+      503,
+      `${outageSentence(title, now)} Nothing was changed. Try again when it is back; logs can be read meanwhile.`,
+      { retryAfterSeconds: RETRY_AFTER_SECONDS },
+    );
+  });
 }
-
-type Run = (request: unknown) => Promise<unknown>;
 
 type Choice = {
   readonly regions: readonly string[];

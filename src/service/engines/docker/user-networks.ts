@@ -2,27 +2,23 @@ import { makeSerialQueue } from "../../workloads/lifecycle/queues.ts";
 import type { DaemonApi } from "./daemon/daemon-client.ts";
 import { isNetworkName, networkName, OWNER_LABEL, ownerFilter } from "./names.ts";
 
-/** The networks of the users' workloads. They are removed when nothing uses them, because a daemon has few. */
-export type UserNetworks = {
-  /** Runs `start` with the name of the network, which exists until `start` settles. */
-  readonly within: <T>(place: NetworkPlace, start: (network: string) => Promise<T>) => Promise<T>;
-  /** Removes the networks without containers. */
-  readonly removeUnused: () => Promise<void>;
-};
+export type UserNetworks = ReturnType<typeof makeUserNetworks>;
 
 /** Users and regions don't reach each other. */
 type NetworkPlace = { readonly username: string; readonly region: string };
 
 type NetworkDaemon = Pick<DaemonApi, "ensureNetwork" | "listNetworks" | "removeNetwork">;
 
-export function makeUserNetworks(daemon: NetworkDaemon, owner: string): UserNetworks {
+/** The networks of the users' workloads. They are removed when nothing uses them, because a daemon has few. */
+export function makeUserNetworks(daemon: NetworkDaemon, owner: string) {
   /** How many starts use each one now. */
   const inUse = new Map<string, number>();
   /** The creation and removal of one network wait for each other. */
   const changes = makeSerialQueue();
 
   return {
-    async within(place, start) {
+    /** Runs `start` with the name of the network, which exists until `start` settles. */
+    async within<T>(place: NetworkPlace, start: (network: string) => Promise<T>): Promise<T> {
       const name = networkName(owner, place);
       inUse.set(name, (inUse.get(name) ?? 0) + 1);
       try {
@@ -34,6 +30,7 @@ export function makeUserNetworks(daemon: NetworkDaemon, owner: string): UserNetw
         else inUse.delete(name);
       }
     },
+    /** Removes the networks without containers. */
     async removeUnused() {
       const names = (await daemon.listNetworks(ownerFilter(owner))).filter(isNetworkName);
       for (const name of names) {

@@ -13,39 +13,34 @@ export type CatalogueEntry = {
 /** The image whose command is a program of the host; only with `allowHostCommands`. */
 export const HOST_IMAGE = "host";
 
+function programOf(name: string): URL {
+  return new URL(`./programs/${name}.ts`, import.meta.url);
+}
+
+const ours = (name: string, summary: string, usage: string): CatalogueEntry => {
+  return { image: `gantry/${name}`, summary, usage, program: programOf(name) };
+};
+
 const programs: readonly CatalogueEntry[] = [
-  {
-    image: "gantry/hello-web",
-    summary:
-      "an HTTP server that greets, logs its requests and a heartbeat; its tag is its version, and :broken never answers",
-    usage: "[--greeting TEXT] [--heartbeat MS]",
-    program: new URL("./programs/hello-web.ts", import.meta.url),
-  },
-  {
-    image: "gantry/worker",
-    summary: "works through a queue and logs like real programs do",
-    usage: "[--every MS]",
-    program: new URL("./programs/worker.ts", import.meta.url),
-  },
-  {
-    image: "gantry/flaky",
-    summary: "crashes now and then",
-    usage: "[--after MS] [--exit CODE], or AFTER_MS in the environment",
-    program: new URL("./programs/flaky.ts", import.meta.url),
-  },
-  {
-    image: "gantry/batch",
-    summary: "a job that works a number of steps and exits with a code",
-    usage: "[STEPS] [--exit CODE] [--delay MS] [--fail-first N]",
-    program: new URL("./programs/batch.ts", import.meta.url),
-  },
+  ours(
+    "hello-web",
+    "an HTTP server that greets, logs its requests and a heartbeat; its tag is its version, and :broken never answers",
+    "[--greeting TEXT] [--heartbeat MS]",
+  ),
+  ours("worker", "works through a queue and logs like real programs do", "[--every MS]"),
+  ours("flaky", "crashes now and then", "[--after MS] [--exit CODE], or AFTER_MS in the environment"),
+  ours(
+    "batch",
+    "a job that works a number of steps and exits with a code",
+    "[STEPS] [--exit CODE] [--delay MS] [--fail-first N]",
+  ),
 ];
 
 const hostCommand: CatalogueEntry = {
   image: HOST_IMAGE,
   summary: "a program of the host, without a shell",
   usage: "PROGRAM [ARGUMENT…]",
-  program: new URL("./programs/host-runner.ts", import.meta.url),
+  program: programOf("host-runner"),
 };
 
 export function makeCatalogue(allowHostCommands: boolean): readonly CatalogueEntry[] {

@@ -2,7 +2,6 @@ import { availableParallelism } from "node:os";
 import type { Kysely } from "kysely";
 import { readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
-import type { Clock } from "../../../platform/clock.ts";
 import type { OpenedEngine } from "../../engine.ts";
 import { openWorkloadEngine, type WorkloadOptions } from "../../workloads/workload-engine.ts";
 import { makeCatalogue, type CatalogueEntry, checkImage } from "./catalogue.ts";
@@ -15,13 +14,15 @@ import {
   workFolders,
   forgetAllProcesses,
   recordedProcesses,
-} from "./records/process-store.ts";
+  endProcesses,
+  signalProcess,
+  seeProcesses,
+} from "./records/processes.ts";
 import type { Runtime, Unit } from "../../workloads/runtime.ts";
 import { pathSegment, withFileNamed } from "../../workloads/state/data-folder.ts";
-import { startChild } from "./instances/child.ts";
+import { type ProcessDeps, startChild } from "./instances/child.ts";
 import { enforcedMib, reservedMib, makeMemoryWatch } from "./instances/memory-watch.ts";
 import { HOST, makePortFronts } from "../../workloads/ports.ts";
-import { endProcesses, signalProcess, seeProcesses } from "./records/orphans.ts";
 
 export type ProcessEngineOptions = WorkloadOptions & {
   /** Adds the image `host`, whose command is any program of this machine. */
@@ -59,7 +60,7 @@ export async function openProcessEngine(options: ProcessEngineOptions): Promise<
     runtime: ({ state, ...deps }) =>
       makeProcessRuntime({
         ...deps,
-        state: state as unknown as Kysely<ProcessTables>, // its table is in the same file, see process-store.ts
+        state: state as unknown as Kysely<ProcessTables>, // its table is in the same file, see processes.ts
         catalogue,
         graceMs: options.graceMs ?? 10_000,
         memoryPollMs: options.memoryPollMs ?? 1_000,
@@ -69,15 +70,10 @@ export async function openProcessEngine(options: ProcessEngineOptions): Promise<
   return { ...opened, catalogue };
 }
 
-export type ProcessRuntimeOptions = {
-  readonly dataDir: string;
-  readonly catalogue: readonly CatalogueEntry[];
-  readonly graceMs: number;
+export type ProcessRuntimeOptions = Omit<ProcessDeps, "memory"> & {
   readonly memoryPollMs: number;
   /** Maximum number of forwarded connections. */
   readonly connections: number;
-  readonly state: Kysely<ProcessTables>;
-  readonly clock: Clock;
   readonly onEvent: (message: string, data: object) => void;
 };
 

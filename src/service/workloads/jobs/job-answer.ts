@@ -8,6 +8,7 @@ import type {
   JobTemplateSpec,
   VolumeMount,
 } from "../../../api/schema.ts";
+import { defined } from "../../../platform/optional.ts";
 import { type Container, enforcedFields, type EnforcedMib } from "../definitions.ts";
 import type { Job } from "../state/job-store.ts";
 import { ownerFields, type Ownership, refusedFields, unwellFields, type Unwell } from "../answer-fields.ts";
@@ -136,27 +137,18 @@ function containerBody(container: Container, { added, enforcedMib }: AroundConta
 
 /** `held` says why an unfinished job is not running. */
 function statusOf(job: Job, { held, run }: AroundJob): JobStatus {
-  if (run) return statusOfRun(job, run);
   const { startedAt, endedAt, outcome, failures } = job;
-  if (outcome === undefined && held !== undefined) {
+  if (!run && outcome === undefined && held !== undefined) {
     return { conditions: [{ type: "Failed", status: "True", reason: "NotStarted", message: held }] };
   }
-  if (startedAt === undefined) return {};
-  return {
-    ...(outcome && endedAt !== undefined && { conditions: [condition(outcome, endedAt, job)] }),
-    startTime: startedAt,
-    ...(outcome === "complete" && endedAt !== undefined && { completionTime: endedAt, succeeded: 1 }),
-    ...(outcome === undefined && { active: 1 }),
-    ...(failures > 0 && { failed: failures }),
-  };
-}
-
-function statusOfRun(job: Job, { conditions, active, succeeded }: JobRunFacts): JobStatus {
-  const { startedAt, endedAt, outcome, failures } = job;
+  if (!run && startedAt === undefined) return {};
+  const isOver = outcome !== undefined && endedAt !== undefined;
+  const completedAt = outcome === "complete" ? endedAt : undefined;
+  const conditions = run?.conditions ?? (isOver ? [condition(outcome, endedAt, job)] : []);
+  const { active, succeeded } = run ?? { active: outcome ? 0 : 1, succeeded: completedAt === undefined ? 0 : 1 };
   return {
     ...(conditions.length > 0 && { conditions: [...conditions] }),
-    ...(startedAt !== undefined && { startTime: startedAt }),
-    ...(outcome === "complete" && endedAt !== undefined && { completionTime: endedAt }),
+    ...defined({ startTime: startedAt, completionTime: completedAt }),
     ...(active > 0 && { active }),
     ...(succeeded > 0 && { succeeded }),
     ...(failures > 0 && { failed: failures }),

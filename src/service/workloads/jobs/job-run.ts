@@ -1,7 +1,6 @@
 import { duration } from "../lifecycle/back-off.ts";
 import type { Container } from "../definitions.ts";
 import type { EngineContext } from "../engine-context.ts";
-import { ended, later } from "./job-resume.ts";
 import type { Job, JobProgress } from "../state/job-store.ts";
 import { exitClause, exitPhrase, exitTime, lateText, lastStateOf } from "../lifecycle/exit.ts";
 import { keepRunning, type Kept } from "../lifecycle/keep-running.ts";
@@ -213,4 +212,18 @@ function specOf({ job }: Run, { container, index, attempt }: Numbered) {
     syncTimezone: definition.syncTimezone,
     run: attempt,
   };
+}
+
+/** Marks a job as over. Its end is never before its start, even if the clock was set back. */
+export function ended(
+  progress: JobProgress,
+  { outcome, reason, at }: { outcome: "complete" | "failed"; reason?: string; at: string },
+): JobProgress {
+  const startedAt = progress.startedAt ?? at;
+  return { ...progress, startedAt, endedAt: later(startedAt, at), outcome, reason };
+}
+
+/** The later of two moments; ISO 8601 in UTC sorts as text. */
+export function later(left: string, right: string): string {
+  return left > right ? left : right;
 }

@@ -1,6 +1,5 @@
 import { rm } from "node:fs/promises";
 import type { EngineContext } from "../engine-context.ts";
-import type { Resumed } from "./job-resume.ts";
 import { JOB_REGION, runJob, type JobRun } from "./job-run.ts";
 import { attemptsText } from "./job-answer.ts";
 import { saveProgress, type Job, type JobProgress } from "../state/job-store.ts";
@@ -19,6 +18,19 @@ export type LiveJob = {
   /** Why its next attempt couldn't be started yet, as a clause. */
   waiting?: string | undefined;
   run?: JobRun;
+};
+
+/** The progress of a job after an engine restart. */
+export type Resumed = {
+  readonly progress: JobProgress;
+  /** Indexes of containers that have completed and must not run again. */
+  readonly done: ReadonlySet<number>;
+  /** Whether a run was interrupted and must start over. */
+  readonly isInterrupted: boolean;
+  /** Indexes of containers whose last run has ended, as recorded: a unit of it has nothing more to tell. */
+  readonly ended: ReadonlySet<number>;
+  /** Indexes of containers whose last run was being stopped. */
+  readonly stopped: ReadonlySet<number>;
 };
 
 type OpenJob = {
@@ -119,11 +131,7 @@ function saver(live: LiveJob, { context, onOver }: Pick<OpenJob, "context" | "on
     }
     tell();
     if (trying) return;
-    trying = keepTrying(saveAll, {
-      closing: context.closing,
-      clock: context.clock,
-      onFailure: (error) => context.onEvent("couldn't save a job; retrying", { error, job: live.job.uid }),
-    });
+    trying = keepTrying(saveAll, context, { failed: "couldn't save a job; retrying", job: live.job.uid });
     context.inBackground(forgetWhenOver(trying));
   };
 }

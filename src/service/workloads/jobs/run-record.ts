@@ -3,6 +3,8 @@ import { dirname, join } from "node:path";
 import { makeFolder } from "../../../platform/make-folder.ts";
 import { pathSegment } from "../state/data-folder.ts";
 import { encodeRecord, type RunRecord } from "./run-record-text.ts";
+import { z } from "zod";
+import { jsonIn } from "../../../platform/optional.ts";
 
 /** The folder of a job's records, outside the working folder where its programs can write. */
 export function recordFolder(dataDir: string, uid: string): string {
@@ -45,21 +47,13 @@ export async function writeRecord(path: string, record: RunRecord): Promise<void
 
 /** The record, or undefined when it is missing or damaged: the run may or may not have completed. */
 export async function readRecord(path: string): Promise<RunRecord | undefined> {
-  try {
-    return parsed(JSON.parse(await readFile(path, "utf8")));
-  } catch {
-    return undefined;
-  }
+  const text = await readFile(path, "utf8").catch(() => "");
+  return Saved.safeParse(jsonIn(text)).data;
 }
 
-type Fields = { readonly [key in "state" | "attempt" | "code" | "at"]?: unknown };
-
-function parsed(value: unknown): RunRecord | undefined {
-  if (typeof value !== "object" || value === null) return undefined;
-  const { state, attempt, code, at }: Fields = value;
-  if (state === "reserved") return { state };
-  if (typeof attempt !== "number") return undefined;
-  if (state === "begun" || state === "interrupted") return { state, attempt };
-  if (state !== "ended" || typeof at !== "string") return undefined;
-  return typeof code === "number" || code === null ? { state, attempt, code, at } : undefined;
-}
+const attempt = z.number();
+const Saved = z.discriminatedUnion("state", [
+  z.object({ state: z.literal("reserved") }),
+  z.object({ state: z.literal(["begun", "interrupted"]), attempt }),
+  z.object({ state: z.literal("ended"), attempt, code: z.number().nullable(), at: z.string() }),
+]);

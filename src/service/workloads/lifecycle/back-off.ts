@@ -46,23 +46,32 @@ export type Trying = {
   readonly attempt: () => Promise<void>;
 };
 
-type KeepTrying = {
+/** What work that is tried again needs of an engine. */
+type Retrying = {
   /** Aborted when the engine closes: one last attempt, then the work is given up. */
   readonly closing: AbortSignal;
-  /** Called only for the first of consecutive failures, so a full disk doesn't flood the log. */
-  readonly onFailure: (error: unknown) => void;
-  readonly backOff?: BackOff;
   readonly clock: Pick<Clock, "after">;
+  readonly onEvent: (message: string, data: object) => void;
+  readonly inBackground: (work: Promise<unknown>) => void;
+};
+
+type Failing = {
+  /** The event of the first of consecutive failures, with the rest of this: a full disk doesn't flood the log. */
+  readonly failed?: string;
+  readonly backOff?: BackOff;
+  readonly service?: string;
+  readonly job?: string;
 };
 
 const BACK_OFF: BackOff = { first: 250, max: 5_000 };
 
 type Waiter = { readonly resolve: () => void; readonly reject: (error: unknown) => void };
 
-/** Repeats the work with growing pauses until it succeeds. `work` must be idempotent. */
+/** Repeats the work with growing pauses until it succeeds, in the background. `work` must be idempotent. */
 export function keepTrying(
   work: () => Promise<void>,
-  { closing, onFailure, backOff = BACK_OFF, clock }: KeepTrying,
+  { closing, clock, onEvent, inBackground }: Retrying,
+  { failed, backOff = BACK_OFF, ...data }: Failing,
 ): Trying {
   const pause = makePause(clock);
   const waiters = new Set<Waiter>();
@@ -79,7 +88,7 @@ export function keepTrying(
       settle(({ resolve }) => resolve());
       return true;
     } catch (error) {
-      if (failures === 0) onFailure(error);
+      if (failures === 0 && failed !== undefined) onEvent(failed, { error, ...data });
       settle(({ reject }) => reject(error));
       return false;
     }
@@ -96,8 +105,10 @@ export function keepTrying(
   }
 
   closing.addEventListener("abort", pause.end);
+  const over = run();
+  inBackground(over);
   return {
-    over: run(),
+    over,
     async attempt() {
       if (isOver) return;
       const { promise, resolve, reject } = Promise.withResolvers<void>();

@@ -3,19 +3,7 @@ import { delayAfter, type BackOff, makePause, type Pause } from "./back-off.ts";
 import type { Clock } from "../../../platform/clock.ts";
 import { unawaited } from "../../../platform/waiting.ts";
 
-/** Keeps one container running: starts a unit, waits for its end, and starts another one after a back-off. */
-export type Kept = {
-  /** Stops the unit and starts none again; resolves when it is gone. Idempotent. */
-  readonly stop: () => Promise<void>;
-  /** Leaves the unit running, and does nothing about its end. Resolves when no start is in progress, and no end is being
-   * recorded. */
-  readonly leave: () => Promise<void>;
-  /** Forgets the failures and ends a back-off. */
-  readonly retryNow: () => void;
-  /** Failures in a row; 0 once a unit has stayed up for long enough. What its surroundings did is none. */
-  readonly failures: () => number;
-  readonly current: () => Unit | undefined;
-};
+export type Kept = ReturnType<typeof keepRunning>;
 
 /** A unit that stayed up this long has recovered: its failures are forgotten. */
 export function recoveredAfterMs({ first }: BackOff): number {
@@ -59,7 +47,8 @@ type Loop = {
   isLeft: boolean;
 };
 
-export function keepRunning(options: KeepRunning): Kept {
+/** Keeps one container running: starts a unit, waits for its end, and starts another one after a back-off. */
+export function keepRunning(options: KeepRunning) {
   const loop: Loop = {
     options,
     stopping: new AbortController(),
@@ -75,12 +64,17 @@ export function keepRunning(options: KeepRunning): Kept {
   const { stopping, pause } = loop;
   const ended = repeat(loop).catch(options.onError);
   return {
+    /** Stops the unit and starts none again; resolves when it is gone. Idempotent. */
     async stop() {
       stopping.abort();
       pause.end();
       await loop.unit?.stop();
       await ended;
     },
+    /**
+     * Leaves the unit running, and does nothing about its end. Resolves when no start is in progress, and no end is being
+     * recorded.
+     */
     async leave() {
       loop.isLeft = true;
       stopping.abort();
@@ -88,10 +82,12 @@ export function keepRunning(options: KeepRunning): Kept {
       await loop.starting;
       await loop.ending.catch(() => undefined); // reported by `onError`
     },
+    /** Forgets the failures and ends a back-off. */
     retryNow() {
       loop.failures = 0;
       pause.end();
     },
+    /** Failures in a row; 0 once a unit has stayed up for long enough. What its surroundings did is none. */
     failures: () => (hasRecovered(loop) ? 0 : loop.failures),
     current: () => loop.unit,
   };

@@ -3,20 +3,16 @@ import type { Unit } from "../runtime.ts";
 import type { Clock } from "../../../platform/clock.ts";
 import { unawaited, within } from "../../../platform/waiting.ts";
 
-export type SerialQueue = {
-  /**
-   * Runs work of one key in the order of the calls; different keys run at the same time. Work that still waits when
-   * `signal` aborts is never run: the call rejects with a `Refusal` 503.
-   */
-  readonly run: <T>(key: string, work: () => Promise<T>, signal?: AbortSignal) => Promise<T>;
-  /** Resolves when all work accepted so far is done. */
-  readonly idle: () => Promise<void>;
-};
+export type SerialQueue = ReturnType<typeof makeSerialQueue>;
 
-export function makeSerialQueue(): SerialQueue {
+export function makeSerialQueue() {
   const tails = new Map<string, Promise<unknown>>();
   return {
-    async run(key, work, signal) {
+    /**
+     * Runs work of one key in the order of the calls; different keys run at the same time. Work that still waits when
+     * `signal` aborts is never run: the call rejects with a `Refusal` 503.
+     */
+    async run<T>(key: string, work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
       const before = tails.get(key) ?? Promise.resolve();
       const begin = async () => {
         if (signal?.aborted) {
@@ -33,22 +29,14 @@ export function makeSerialQueue(): SerialQueue {
         if (tails.get(key) === mine) tails.delete(key);
       }
     },
+    /** Resolves when all work accepted so far is done. */
     async idle() {
       await Promise.allSettled(tails.values());
     },
   };
 }
 
-/**
- * Starts a few units at a time. A burst of hundreds would block every answer for half a minute, and no more of them may be
- * alive at once than the quota of the host allows, whatever is still being stopped.
- */
-export type StartQueue = {
-  /** Runs `start` in turn. Resolves to undefined without starting when `signal` is aborted first. */
-  readonly run: (start: () => Promise<Unit>, signal: AbortSignal) => Promise<Unit | undefined>;
-  /** Counts a unit that runs already. */
-  readonly count: (unit: Unit) => void;
-};
+export type StartQueue = ReturnType<typeof makeStartQueue>;
 
 type StartLimits = {
   /** Maximum number of units starting at the same time. */
@@ -60,10 +48,15 @@ type StartLimits = {
 /** After this long without output, a unit no longer counts as starting. */
 const STARTUP_MS = 250;
 
-export function makeStartQueue(limits: StartLimits, clock: Pick<Clock, "after">): StartQueue {
+/**
+ * Starts a few units at a time. A burst of hundreds would block every answer for half a minute, and no more of them may be
+ * alive at once than the quota of the host allows, whatever is still being stopped.
+ */
+export function makeStartQueue(limits: StartLimits, clock: Pick<Clock, "after">) {
   const slots = makeSlots(limits);
   return {
-    async run(start, signal) {
+    /** Runs `start` in turn. Resolves to undefined without starting when `signal` is aborted first. */
+    async run(start: () => Promise<Unit>, signal: AbortSignal): Promise<Unit | undefined> {
       if (signal.aborted || !(await slots.turn(signal))) return undefined;
       try {
         const unit = await start();
@@ -77,23 +70,15 @@ export function makeStartQueue(limits: StartLimits, clock: Pick<Clock, "after">)
         throw error;
       }
     },
-    count(unit) {
+    /** Counts a unit that runs already. */
+    count(unit: Unit) {
       slots.add();
       unawaited(unit.exited.finally(slots.isGone));
     },
   };
 }
 
-type Slots = {
-  /** Resolves in order of the calls: true when a unit may start, false when `signal` is aborted first. */
-  readonly turn: (signal: AbortSignal) => Promise<boolean>;
-  /** One more is alive without having had a turn. */
-  readonly add: () => void;
-  readonly isUp: () => void;
-  readonly isGone: () => void;
-};
-
-function makeSlots(limits: StartLimits): Slots {
+function makeSlots(limits: StartLimits) {
   const waiting = new Set<() => void>();
   let starting = 0;
   let alive = 0;
@@ -109,7 +94,8 @@ function makeSlots(limits: StartLimits): Slots {
   }
 
   return {
-    async turn(signal) {
+    /** Resolves in order of the calls: true when a unit may start, false when `signal` is aborted first. */
+    async turn(signal: AbortSignal): Promise<boolean> {
       const { promise, resolve } = Promise.withResolvers<boolean>();
       const begin = (): void => resolve(true);
       const leave = (): void => {
@@ -120,6 +106,7 @@ function makeSlots(limits: StartLimits): Slots {
       next();
       return await promise.finally(() => signal.removeEventListener("abort", leave));
     },
+    /** One more is alive without having had a turn. */
     add() {
       alive += 1;
     },

@@ -15,7 +15,7 @@ type Start = {
 /** Prepares a unit and starts it in its turn. Resolves to undefined without starting when `stopping` is aborted first. */
 export async function startInTurn(
   spec: UnitSpec,
-  context: Pick<EngineContext, "runtime" | "logs" | "leaving" | "starts">,
+  context: EngineContext,
   { begin = () => startUnit(spec, context), makeRoom, stopping: signal, waits }: Start,
 ): Promise<Unit | undefined> {
   const note = (line: string): void => {
@@ -37,24 +37,18 @@ export async function startInTurn(
 }
 
 /** Starts a unit, whose output goes to the log. Rejects if the runtime can't start it. */
-export async function startUnit(
-  spec: UnitSpec,
-  context: Pick<EngineContext, "runtime" | "logs" | "leaving">,
-): Promise<Unit> {
+export async function startUnit(spec: UnitSpec, context: EngineContext): Promise<Unit> {
   const unit = await context.runtime.start(spec, noteTo(spec, context));
   readLog(unit, undefined, context);
   return unit;
 }
 
-function noteTo(unit: UnitSpec, { logs }: Pick<EngineContext, "logs">): (line: string) => void {
+function noteTo(unit: UnitSpec, { logs }: EngineContext): (line: string) => void {
   return (line) => logs.append(unit.workload, nameInLog(unit), `[gantry] ${line}`);
 }
 
 /** Reads the output of an adopted unit, from the line after the last stored one. Never rejects. */
-export async function resumeLog(
-  unit: Unit,
-  context: Pick<EngineContext, "logs" | "leaving" | "onEvent">,
-): Promise<void> {
+export async function resumeLog(unit: Unit, context: EngineContext): Promise<void> {
   const { workload } = unit.labels;
   const after = await context.logs.cursorOf(unit.labels).catch((error: unknown) => {
     context.onEvent("couldn't read how far a log was stored, so it is read from its beginning", { error, workload });
@@ -69,10 +63,7 @@ export async function resumeLog(
 }
 
 /** Removes what is left of a unit whose end was recorded, once its lines are stored. Never rejects. */
-export async function discardUnit(
-  unit: Unit,
-  { logs, leaving }: Pick<EngineContext, "logs" | "leaving">,
-): Promise<void> {
+export async function discardUnit(unit: Unit, { logs, leaving }: EngineContext): Promise<void> {
   // Its last lines may not have been read: the next server does.
   if (leaving.aborted) return;
   await logs.flush();
@@ -80,11 +71,7 @@ export async function discardUnit(
   await logs.endUnit(unit.labels);
 }
 
-function readLog(
-  unit: Unit,
-  after: string | undefined,
-  { logs, leaving }: Pick<EngineContext, "logs" | "leaving">,
-): void {
+function readLog(unit: Unit, after: string | undefined, { logs, leaving }: EngineContext): void {
   unit.readLog({ after, write: writeTo(logs, unit.labels), signal: leaving });
 }
 

@@ -6,20 +6,6 @@ import type { NewLine } from "./log-tables.ts";
 import { costOfLine, type LogDatabase } from "./log-tables.ts";
 import { unawaited } from "../../../platform/waiting.ts";
 
-type Batch = {
-  readonly add: (line: NewLine) => void;
-  /** See `LogWriter.room`. */
-  readonly room: () => Promise<void> | undefined;
-  /**
-   * Writes pending lines, one batch at a time. Never rejects: lines that can't be written are counted and dropped.
-   */
-  readonly flush: () => Promise<void>;
-  /** Drops a workload's pending lines; resolves when no write includes any of them. */
-  readonly forget: (workload: string) => Promise<void>;
-  /** Writes pending lines for the last time. */
-  readonly close: () => Promise<void>;
-};
-
 type BatchOptions = {
   readonly limits: LogLimits;
   readonly clock: Pick<Clock, "after">;
@@ -34,7 +20,7 @@ const MANY_BYTES = 128 * 1024;
 /** Retry interval after a failed write when no new line arrives. */
 const RETRY_MS = 1_000;
 
-export function makeBatch(database: LogDatabase, options: BatchOptions): Batch {
+export function makeBatch(database: LogDatabase, options: BatchOptions) {
   const { limits, dayOf, onWritten } = options;
   const lost = makeLostLines(options.onEvent);
   const waiting = makeWaiting(options.clock, () =>
@@ -68,15 +54,19 @@ export function makeBatch(database: LogDatabase, options: BatchOptions): Batch {
   }
 
   return {
-    add: (line) => waiting.add(line),
+    add: (line: NewLine) => waiting.add(line),
+    /** See `LogWriter.room`. */
     // Not written sooner, but waited for: a program that floods its log is slowed down instead of the engine.
     room: () => turnstile.pass(),
+    /** Writes pending lines, one batch at a time. Never rejects: lines that can't be written are counted and dropped. */
     flush,
-    async forget(workload) {
+    /** Drops a workload's pending lines; resolves when no write includes any of them. */
+    async forget(workload: string) {
       waiting.forget(workload);
       await writing;
       lost.forget(workload);
     },
+    /** Writes pending lines for the last time. */
     async close() {
       turnstile.open();
       await flush();
@@ -122,26 +112,19 @@ function makeWaiting(clock: Pick<Clock, "after">, onDue: () => void) {
   };
 }
 
-/** Counts the lines that could not be stored, for a note in the log they are missing from. */
-type LostLines = {
-  /** `error` is the reason they weren't stored. */
-  readonly add: (lines: readonly NewLine[], error: unknown) => void;
-  /** One line for each log with a gap. */
-  readonly notes: (day: string) => NewLine[];
-  /** Call when the notes are stored. */
-  readonly reported: () => void;
-  readonly forget: (workload: string) => void;
-};
-
 type Gap = { readonly workload: string; readonly instance: string; readonly count: number };
 
-/** `onEvent` is called once when lines start to be lost, and once when storing works again. */
-function makeLostLines(onEvent: (message: string, data: object) => void): LostLines {
+/**
+ * Counts the lines that could not be stored, for a note in the log they are missing from. `onEvent` is called once when
+ * lines start to be lost, and once when storing works again.
+ */
+function makeLostLines(onEvent: (message: string, data: object) => void) {
   const gaps = new Map<string, Gap>();
   let why: string | undefined;
   let total = 0;
   return {
-    add(lines, error) {
+    /** `error` is the reason they weren't stored. */
+    add(lines: readonly NewLine[], error: unknown) {
       if (why === undefined) onEvent("can't store log lines", { error });
       why = isDiskFull(error) ? "the disk is full" : "writing the log failed";
       total += lines.length;
@@ -150,11 +133,13 @@ function makeLostLines(onEvent: (message: string, data: object) => void): LostLi
         gaps.set(key, { workload, instance, count: (gaps.get(key)?.count ?? 0) + 1 });
       }
     },
-    notes: (day) =>
+    /** One line for each log with a gap. */
+    notes: (day: string) =>
       [...gaps.values()].map(({ workload, instance, count }) => {
         const lines = count === 1 ? "1 line was" : `${count} lines were`;
         return { workload, instance, day, line: `[gantry] ${lines} not stored: ${why ?? ""}` };
       }),
+    /** Call when the notes are stored. */
     reported() {
       if (why === undefined) return;
       onEvent("storing log lines again", { lost: total });
@@ -162,23 +147,14 @@ function makeLostLines(onEvent: (message: string, data: object) => void): LostLi
       total = 0;
       why = undefined;
     },
-    forget(workload) {
+    forget(workload: string) {
       for (const [key, gap] of gaps) if (gap.workload === workload) gaps.delete(key);
     },
   };
 }
 
 /** Lets callers through in order while there is room. */
-type Turnstile = {
-  /** Undefined when the caller may continue immediately; otherwise resolves when it may. */
-  readonly pass: () => Promise<void> | undefined;
-  /** Call when there may be room again. */
-  readonly turn: () => void;
-  /** Lets everyone through from now on. */
-  readonly open: () => void;
-};
-
-function makeTurnstile(hasRoom: () => boolean): Turnstile {
+function makeTurnstile(hasRoom: () => boolean) {
   let waiters: (() => void)[] = [];
   let isOpen = false;
 
@@ -190,11 +166,14 @@ function makeTurnstile(hasRoom: () => boolean): Turnstile {
   }
 
   return {
-    pass() {
+    /** Undefined when the caller may continue immediately; otherwise resolves when it may. */
+    pass(): Promise<void> | undefined {
       if (isOpen || (waiters.length === 0 && hasRoom())) return undefined;
       return new Promise((resolve) => waiters.push(resolve));
     },
+    /** Call when there may be room again. */
     turn,
+    /** Lets everyone through from now on. */
     open() {
       isOpen = true;
       for (const resolve of waiters) resolve();

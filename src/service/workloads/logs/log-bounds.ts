@@ -26,7 +26,6 @@ export const DEFAULT_LOG_LIMITS: LogLimits = {
 /** Drops a bit more than needed, so not every write has to; not much more, so it stays fast. */
 const SPARE: Bound = { bytes: 128 * 1024, lines: 2_000 };
 
-type Sum = { readonly bytes: number; readonly lines: number };
 type Day = { readonly id: number; readonly cost: number; readonly lines: number };
 
 /** After adding lines to these days, drops the oldest lines of each log that exceeds its limit. */
@@ -36,7 +35,7 @@ export async function keepBounds(
   limits: LogLimits,
 ): Promise<void> {
   for (const { dayId } of added) {
-    const day = await db.selectFrom("days").select(["id", "cost", "lines"]).where("id", "=", dayId).executeTakeFirst();
+    const day = await daysIn(db).where("id", "=", dayId).executeTakeFirst();
     const excess = day && excessOf({ bytes: day.cost, lines: day.lines }, limits.day);
     if (day && excess) await dropFromDay(db, day, excess);
   }
@@ -44,7 +43,7 @@ export async function keepBounds(
     const excess = excessOf(await sumOf(db, workload), limits.workload);
     if (excess) await dropFromWorkload(db, workload, excess);
     // In order of their creation, too.
-    const days = db.selectFrom("days").select(["id", "cost", "lines"]).where("workload", "=", workload);
+    const days = daysIn(db).where("workload", "=", workload);
     const old = await days.orderBy("id", "desc").limit(1_000).offset(limits.days).execute();
     for (const day of old) await dropDay(db, day);
   }
@@ -54,7 +53,11 @@ export async function keepBounds(
   if (largest !== undefined) await dropFromWorkload(db, largest, excess ?? SPARE);
 }
 
-function excessOf({ bytes, lines }: Sum, bound: Bound): Sum | undefined {
+function daysIn(db: Kysely<LogTables>) {
+  return db.selectFrom("days").select(["id", "cost", "lines"]);
+}
+
+function excessOf({ bytes, lines }: Bound, bound: Bound): Bound | undefined {
   if (bytes <= bound.bytes && lines <= bound.lines) return undefined;
   const spare = (one: "bytes" | "lines") => Math.min(bound[one] * 0.1, SPARE[one]);
   return {
@@ -63,7 +66,7 @@ function excessOf({ bytes, lines }: Sum, bound: Bound): Sum | undefined {
   };
 }
 
-async function sumOf(db: Kysely<LogTables>, workload?: string): Promise<Sum> {
+async function sumOf(db: Kysely<LogTables>, workload?: string): Promise<Bound> {
   let query = db
     .selectFrom("days")
     .select((eb) => [eb.fn.sum<number | null>("cost").as("bytes"), eb.fn.sum<number | null>("lines").as("lines")]);
@@ -84,14 +87,9 @@ async function largestWorkload(db: Kysely<LogTables>): Promise<string | undefine
 }
 
 /** Whole days go first, in order of their creation, which clock jumps don't change. */
-async function dropFromWorkload(db: Kysely<LogTables>, workload: string, excess: Sum): Promise<void> {
+async function dropFromWorkload(db: Kysely<LogTables>, workload: string, excess: Bound): Promise<void> {
   let { bytes, lines } = excess;
-  const days = await db
-    .selectFrom("days")
-    .select(["id", "cost", "lines"])
-    .where("workload", "=", workload)
-    .orderBy("id")
-    .execute();
+  const days = await daysIn(db).where("workload", "=", workload).orderBy("id").execute();
   for (const day of days) {
     if (bytes <= 0 && lines <= 0) return;
     const freed = await dropFromDay(db, day, { bytes, lines });
@@ -101,7 +99,7 @@ async function dropFromWorkload(db: Kysely<LogTables>, workload: string, excess:
 }
 
 /** Drops the oldest lines, because the newest explain a failure. Returns the freed amount. */
-async function dropFromDay(db: Kysely<LogTables>, day: Day, excess: Sum): Promise<Sum> {
+async function dropFromDay(db: Kysely<LogTables>, day: Day, excess: Bound): Promise<Bound> {
   let freed = { bytes: 0, lines: 0 };
   let last: number | undefined;
   for (;;) {
@@ -122,17 +120,17 @@ async function dropFromDay(db: Kysely<LogTables>, day: Day, excess: Sum): Promis
   }
 }
 
-async function dropDay(db: Kysely<LogTables>, { id, cost, lines }: Day): Promise<Sum> {
+async function dropDay(db: Kysely<LogTables>, { id, cost, lines }: Day): Promise<Bound> {
   await db.deleteFrom("lines").where("day_id", "=", id).execute();
   await removeInstances(db, id);
   await db.deleteFrom("days").where("id", "=", id).execute();
   return { bytes: cost, lines };
 }
 
-type Gone = Sum & { readonly last: number | undefined };
+type Gone = Bound & { readonly last: number | undefined };
 
 /** Replaces the last dropped line with a note of how many were dropped. */
-async function drop(db: Kysely<LogTables>, day: Day, { bytes, lines, last }: Gone): Promise<Sum> {
+async function drop(db: Kysely<LogTables>, day: Day, { bytes, lines, last }: Gone): Promise<Bound> {
   if (last === undefined) return { bytes: 0, lines: 0 };
   const { dropped } = await db.selectFrom("days").select("dropped").where("id", "=", day.id).executeTakeFirstOrThrow();
   // The previous note is now the oldest line; it is not the program's.

@@ -109,12 +109,11 @@ async function ensureWholeDay(db: Kysely<LogTables>, { workload, day }: LogPage)
   // Without the index, which may be what is damaged.
   const { rows } = await sql<{ id: number; lines: number }>`select id, lines from days not indexed
     where workload = ${workload} and day = ${day}`.execute(db);
-  const ids = await db
+  const indexed = db
     .selectFrom("days")
     .select("id")
-    .where("workload", "=", workload)
-    .where("day", "=", day)
-    .execute();
+    .where((eb) => eb.and({ workload, day }));
+  const ids = await indexed.execute();
   const counted = await db
     .selectFrom("lines")
     .select((eb) => eb.fn.countAll<number>().as("count"))

@@ -167,13 +167,11 @@ export type Source = { readonly workload: string; readonly source: string };
 
 /** The cursor of the last stored line of a source. */
 export async function readCursor(db: Kysely<LogTables>, { workload, source }: Source): Promise<string | undefined> {
-  const row = await db
+  const query = db
     .selectFrom("cursors")
     .select("cursor")
-    .where("workload", "=", workload)
-    .where("source", "=", source)
-    .executeTakeFirst();
-  return row?.cursor;
+    .where((eb) => eb.and({ workload, source }));
+  return (await query.executeTakeFirst())?.cursor;
 }
 
 export async function removeCursor(db: Kysely<LogTables>, { workload, source }: Source): Promise<void> {

@@ -20,35 +20,7 @@ import { isDamaged, withFileNamed } from "../state/data-folder.ts";
 import { basename } from "node:path";
 import { openSqlite } from "../../../platform/database/sqlite.ts";
 
-/**
- * The log of all workloads, written in batches; reads write pending lines first. A failing log never stops a workload
- * or the engine: lines are counted and dropped, and a note says how many once writing works again.
- */
-export type LogWriter = {
-  /** Adds a line of today. Never waits and never throws. Lines of a forgotten workload are ignored. */
-  readonly append: (workload: string, instance: string, line: string) => void;
-  /** Adds a line of a unit to the day it was written, and saves its cursor. Like `append` otherwise. */
-  readonly record: (unit: UnitLabels, line: LogLine) => void;
-  /** The cursor of the last stored line of this container, possibly of an earlier start. */
-  readonly cursorOf: (unit: UnitLabels) => Promise<string | undefined>;
-  /** Whether any line of this instance is stored. Rejects like `page`. */
-  readonly hasInstance: (workload: string, instance: string) => Promise<boolean>;
-  /** The newest instances of which lines are stored, in the order of their first lines. Rejects like `page`. */
-  readonly instances: (workload: string) => Promise<readonly string[]>;
-  /** Forgets the cursor of a unit whose lines are stored, and which can't be read again. Never rejects. */
-  readonly endUnit: (unit: UnitLabels) => Promise<void>;
-  /** Writes the lines added so far. Never rejects. */
-  readonly flush: () => Promise<void>;
-  /** Undefined while there is room for more lines; otherwise a promise, resolved in order of the calls. */
-  readonly room: () => Promise<void> | undefined;
-  /** Rejects with a `Refusal` 503 if the file is damaged. */
-  readonly page: (page: LogPage) => Promise<{ instance: string; line: string }[]>;
-  /** Removes the log of a workload permanently. Never rejects: failed removals are retried later. */
-  readonly forget: (workload: string) => Promise<void>;
-  /** Removes logs that an earlier engine didn't get to: those of all other workloads. Never rejects. */
-  readonly keepOnly: (workloads: Iterable<string>) => Promise<void>;
-  readonly close: () => Promise<void>;
-};
+export type LogWriter = ReturnType<typeof openLogWriter>;
 
 type LogWriterOptions = {
   readonly limits: LogLimits;
@@ -57,57 +29,22 @@ type LogWriterOptions = {
   readonly onEvent: (message: string, data: object) => void;
 };
 
-export function openLogWriter(database: LogDatabase, options: LogWriterOptions): LogWriter {
-  const { clock } = options;
-  const removed = makeRemoval(database, options.onEvent);
+/**
+ * The log of all workloads, written in batches; reads write pending lines first. A failing log never stops a workload
+ * or the engine: lines are counted and dropped, and a note says how many once writing works again.
+ */
+export function openLogWriter(database: LogDatabase, options: LogWriterOptions) {
+  const { db, file } = database;
+  const { clock, onEvent } = options;
+  const removed = makeRemoval(database, onEvent);
   const batch = makeBatch(database, { ...options, dayOf: () => dayOf(clock.now()), onWritten: removed.retryFailed });
   let isClosed = false;
-  const add = (line: NewLine): void => {
-    if (!isClosed && !removed.has(line.workload)) batch.add(line);
-  };
-  return {
-    ...adding(add, clock),
-    ...reading(database, { flush: batch.flush, onEvent: options.onEvent }),
-    async endUnit(unit) {
-      // Only costs a row: the next start of the same name doesn't use it.
-      await removeCursor(database.db, sourceOf(unit)).catch(() => undefined);
-    },
-    flush: batch.flush,
-    room: () => (isClosed ? undefined : batch.room()),
-    async forget(workload) {
-      removed.add(workload);
-      await batch.forget(workload);
-      await removed.retry();
-    },
-    keepOnly: (workloads) => removed.removeOthers(new Set(workloads)),
-    async close() {
-      isClosed = true;
-      await batch.close();
-      await database.db.destroy();
-    },
-  };
-}
-
-function adding(add: (line: NewLine) => void, clock: Pick<Clock, "now">): Pick<LogWriter, "append" | "record"> {
-  return {
-    append: (workload, instance, line) => add({ workload, instance, line, day: dayOf(clock.now()) }),
-    record(unit, { at, text, cursor }) {
-      const { workload } = unit;
-      const instance = nameInLog(unit);
-      const read = cursor === undefined ? undefined : { ...sourceOf(unit), cursor };
-      add({ workload, instance, line: text, day: dayOf(at), ...(read && { read }) });
-    },
-  };
-}
-
-type Reading = { readonly flush: () => Promise<void>; readonly onEvent: LogWriterOptions["onEvent"] };
-
-/** Pending lines are written first. */
-function reading(
-  { db, file }: LogDatabase,
-  { flush, onEvent }: Reading,
-): Pick<LogWriter, "cursorOf" | "page" | "hasInstance" | "instances"> {
   let isToldOfDamage = false;
+
+  /** Lines of a forgotten workload are ignored. */
+  function add(line: NewLine): void {
+    if (!isClosed && !removed.has(line.workload)) batch.add(line);
+  }
 
   function refuse(error: unknown): never {
     if (!(error instanceof DamagedLog) && !isDamaged(error)) throw error;
@@ -117,21 +54,57 @@ function reading(
   }
 
   return {
-    async cursorOf(unit) {
-      await flush();
+    /** Adds a line of today. Never waits and never throws. */
+    append: (workload: string, instance: string, line: string) =>
+      add({ workload, instance, line, day: dayOf(clock.now()) }),
+    /** Adds a line of a unit to the day it was written, and saves its cursor. Like `append` otherwise. */
+    record(unit: UnitLabels, { at, text, cursor }: LogLine) {
+      const { workload } = unit;
+      const instance = nameInLog(unit);
+      const read = cursor === undefined ? undefined : { ...sourceOf(unit), cursor };
+      add({ workload, instance, line: text, day: dayOf(at), ...(read && { read }) });
+    },
+    /** The cursor of the last stored line of this container, possibly of an earlier start. */
+    async cursorOf(unit: UnitLabels) {
+      await batch.flush();
       return await readCursor(db, sourceOf(unit));
     },
-    async page(page) {
-      await flush();
+    /** Rejects with a `Refusal` 503 if the file is damaged. */
+    async page(page: LogPage) {
+      await batch.flush();
       return await readWholePage(db, page).catch(refuse);
     },
-    async hasInstance(workload, instance) {
-      await flush();
+    /** Whether any line of this instance is stored. Rejects like `page`. */
+    async hasInstance(workload: string, instance: string) {
+      await batch.flush();
       return await hasInstance(db, { workload, instance }).catch(refuse);
     },
-    async instances(workload) {
-      await flush();
+    /** The newest instances of which lines are stored, in the order of their first lines. Rejects like `page`. */
+    async instances(workload: string) {
+      await batch.flush();
       return await instancesOf(db, workload).catch(refuse);
+    },
+    /** Forgets the cursor of a unit whose lines are stored, and which can't be read again. Never rejects. */
+    async endUnit(unit: UnitLabels) {
+      // Only costs a row: the next start of the same name doesn't use it.
+      await removeCursor(db, sourceOf(unit)).catch(() => undefined);
+    },
+    /** Writes the lines added so far. Never rejects. */
+    flush: batch.flush,
+    /** Undefined while there is room for more lines; otherwise a promise, resolved in order of the calls. */
+    room: () => (isClosed ? undefined : batch.room()),
+    /** Removes the log of a workload permanently. Never rejects: failed removals are retried later. */
+    async forget(workload: string) {
+      removed.add(workload);
+      await batch.forget(workload);
+      await removed.retry();
+    },
+    /** Removes logs that an earlier engine didn't get to: those of all other workloads. Never rejects. */
+    keepOnly: (workloads: Iterable<string>) => removed.removeOthers(new Set(workloads)),
+    async close() {
+      isClosed = true;
+      await batch.close();
+      await db.destroy();
     },
   };
 }
@@ -157,22 +130,11 @@ export function requestedDay(date: string | undefined, now: Date): string {
   return `${year}-${month.padStart(2, "0")}-${day.padStart(2, "0")}`;
 }
 
-/** Removes logs of workloads. Never throws: failed removals, as on a full disk, are retried later. */
-type Removal = {
-  /** True if this workload's log was or will be removed. */
-  readonly has: (workload: string) => boolean;
-  readonly add: (workload: string) => void;
-  /** Removes all added logs that still exist. */
-  readonly retry: () => Promise<void>;
-  /** The same, but only after a failure. */
-  readonly retryFailed: () => Promise<void>;
-  readonly removeOthers: (known: ReadonlySet<string>) => Promise<void>;
-};
-
 /** Must exceed the number of workloads that end at the same time, because their last lines can arrive after removal. */
 const REMEMBERED = 10_000;
 
-function makeRemoval(database: LogDatabase, onEvent: (message: string, data: object) => void): Removal {
+/** Removes logs of workloads. Never throws: failed removals, as on a full disk, are retried later. */
+function makeRemoval(database: LogDatabase, onEvent: LogWriterOptions["onEvent"]) {
   const forgotten = boundedMap<string, true>(REMEMBERED);
   const unremoved = new Set<string>();
 
@@ -192,8 +154,11 @@ function makeRemoval(database: LogDatabase, onEvent: (message: string, data: obj
   }
 
   return {
+    /** Removes all added logs that still exist. */
     retry,
+    /** The same, but only after a failure. */
     retryFailed: async () => (hasFailed ? await retry() : undefined),
+    /** True if this workload's log was or will be removed. */
     has: (workload: string) => forgotten.has(workload),
     add(workload: string) {
       forgotten.set(workload, true);

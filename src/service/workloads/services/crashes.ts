@@ -11,17 +11,13 @@ export type Crashes = {
   readonly last?: { readonly at: string; readonly end: LastState | undefined; readonly how: string };
 };
 
-export type CrashCount = {
-  /** Returns the clause of this one. */
-  readonly add: (exit: Exit) => string;
-  readonly read: () => Crashes;
-  readonly clear: () => void;
-};
+export type CrashCount = ReturnType<typeof makeCrashCount>;
 
-export function makeCrashCount(instance: string, clock: Pick<Clock, "now">): CrashCount {
+export function makeCrashCount(instance: string, clock: Pick<Clock, "now">) {
   let crashes: Crashes = { count: 0 };
   return {
-    add(exit) {
+    /** Returns the clause of this one. */
+    add(exit: Exit) {
       const how = `${instance} ${exitClause(exit)}`;
       const at = exitTime(exit, clock.now());
       const counts = isCrash(exit);
@@ -29,7 +25,7 @@ export function makeCrashCount(instance: string, clock: Pick<Clock, "now">): Cra
       crashes = { count: crashes.count + (counts ? 1 : 0), last: { at, how, end } };
       return how;
     },
-    read: () => crashes,
+    read: (): Crashes => crashes,
     clear() {
       crashes = { count: 0 };
     },
@@ -49,19 +45,14 @@ export type Restarts = {
   readonly last_reason?: string;
 };
 
-export type RestartHistory = {
-  /** `how` is a clause: "web-1 exited with code 1". */
-  readonly add: (how: string) => void;
-  readonly recent: () => Restarts;
-  readonly clear: () => void;
-};
+export type RestartHistory = ReturnType<typeof makeRestartHistory>;
 
 const WINDOW_MS = 10 * 60_000;
 /** A service of many instances that all crash; more are not counted. */
 const MOST = 1_000;
 
 /** Remembers the restarts of the last ten minutes, in memory only: a restart of the server forgets them. */
-export function makeRestartHistory(clock: Pick<Clock, "now">): RestartHistory {
+export function makeRestartHistory(clock: Pick<Clock, "now">) {
   let times: number[] = [];
   let lastReason = "";
 
@@ -71,12 +62,13 @@ export function makeRestartHistory(clock: Pick<Clock, "now">): RestartHistory {
   }
 
   return {
-    add(how) {
+    /** `how` is a clause: "web-1 exited with code 1". */
+    add(how: string) {
       times.push(clock.now().getTime());
       lastReason = how;
       forgetOld();
     },
-    recent() {
+    recent(): Restarts {
       forgetOld();
       const [first] = times;
       const last = times.at(-1);

@@ -57,12 +57,8 @@ function saveProven(live: LiveService, { context, queue }: LivesWith, revisions:
     live.service = { ...live.service, revisions };
     await saveService(context.state, live.service);
   }
-  const saving = keepTrying(() => queue.run(serviceKey(live), save), {
-    closing: context.closing,
-    clock: context.clock,
-    onFailure: (error) => context.onEvent("couldn't save that a revision is ready", { error, service: uid }),
-  });
-  context.inBackground(saving.over);
+  const failed = "couldn't save that a revision is ready";
+  keepTrying(() => queue.run(serviceKey(live), save), context, { failed, service: uid });
 }
 
 /** Changes with the same key run one at a time. */

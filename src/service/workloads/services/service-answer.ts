@@ -5,6 +5,7 @@ import type {
   Service as ServiceBody,
   ServiceContainer,
 } from "../../../api/schema.ts";
+import { defined } from "../../../platform/optional.ts";
 import { type Container, enforcedFields, type EnforcedMib } from "../definitions.ts";
 import type { Service } from "../state/service-store.ts";
 import { ownerFields, type Ownership, refusedFields, unwellFields, type Unwell } from "../answer-fields.ts";
@@ -79,10 +80,8 @@ export function listedService(
     name: service.name,
     created_at: service.createdAt,
     status: state,
-    ...(since !== undefined && { status_since: since }),
+    ...defined({ status_since: since, ready_instances: ready, revision }),
     ...(minReadySeconds > 0 && { min_ready_seconds: minReadySeconds }),
-    ...(ready !== undefined && { ready_instances: ready }),
-    ...(revision !== undefined && { revision }),
     ...(isUnderWay(rollout) && { rollout: rolloutBody(rollout) }),
     ...(restarts !== undefined && { restarts: { ...restarts } }),
     ...unwellFields(status),
@@ -122,20 +121,8 @@ function isUnderWay(rollout: ServiceRollout | undefined): rollout is ServiceRoll
   return rollout?.state === "progressing" || rollout?.state === "stuck";
 }
 
-function rolloutBody(rollout: ServiceRollout): RolloutBody {
-  const { from, to, state, updated, ready, oldReady, target, since, endedAt, message } = rollout;
-  return {
-    ...(from !== undefined && { from }),
-    ...(to !== undefined && { to }),
-    state,
-    updated,
-    ready,
-    ...(oldReady !== undefined && { old_ready: oldReady }),
-    target,
-    ...(since !== undefined && { since }),
-    ...(endedAt !== undefined && { ended_at: endedAt }),
-    ...(message !== undefined && { message }),
-  };
+function rolloutBody({ oldReady, endedAt, ...rest }: ServiceRollout): RolloutBody {
+  return defined({ ...rest, old_ready: oldReady, ended_at: endedAt });
 }
 
 function revisionBody({
@@ -151,9 +138,7 @@ function revisionBody({
     revision: number,
     images: [...images],
     ...(digests !== undefined && { image_digests: [...digests] }),
-    ...(createdAt !== undefined && { created_at: createdAt }),
-    ...(outcome !== undefined && { outcome }),
-    ...(endedAt !== undefined && { ended_at: endedAt }),
+    ...defined({ created_at: createdAt, outcome, ended_at: endedAt }),
     ...(isCurrent === true && { is_current: true }),
   };
 }

@@ -1,25 +1,12 @@
 import type { Clock } from "../../../platform/clock.ts";
 import type { EngineContext } from "../engine-context.ts";
 import { duration } from "../lifecycle/back-off.ts";
-import { recoveredAfterMs } from "../lifecycle/keep-running.ts";
 import { exitClause, lateText } from "../lifecycle/exit.ts";
-import { keepRunning, type Kept } from "../lifecycle/keep-running.ts";
+import { keepRunning, recoveredAfterMs } from "../lifecycle/keep-running.ts";
 import { discardUnit, startInTurn } from "../lifecycle/start-unit.ts";
 import { type Exit, nameInLog, type Unit, type UnitSpec } from "../runtime.ts";
 import { unawaited } from "../../../platform/waiting.ts";
 import type { Service } from "../state/service-store.ts";
-
-type KeptContainer = Pick<MemoryFit, "isResizing"> & {
-  readonly kept: Kept;
-  readonly isReady: () => boolean;
-  /** What it waits for, before it can start or go on, as a clause. */
-  readonly waits: () => string | undefined;
-  /** It had long enough to become ready. */
-  readonly isOverdue: () => boolean;
-  /** Gives it the memory of the definition: a running unit in place, one that waits for its next start immediately. */
-  readonly adapt: () => void;
-  readonly isMisfit: () => boolean;
-};
 
 export type ContainerSpec = {
   /** Another memory limit takes effect without another instance. */
@@ -46,12 +33,22 @@ export type ContainerEvents = {
   readonly crashed: (exit: Exit) => void;
 };
 
-export function keepContainer(spec: ContainerSpec, context: EngineContext, events: ContainerEvents): KeptContainer {
-  const memory = memoryFitOf(spec, context, events);
+export function keepContainer(spec: ContainerSpec, context: EngineContext, events: ContainerEvents) {
+  const memory = makeMemoryFit(spec, (line) => noteTo(spec, context, `: ${line}`), events);
   const readiness = makeReadiness(spec, context, events);
   let waited: string | undefined;
   const kept = keepRunning({
-    ...programOf(spec, context, (line) => (waited = line)),
+    clock: context.clock,
+    backOff: context.backOff,
+    adopted: spec.adopted?.unit,
+    decided: spec.adopted?.decided,
+    start(stopping) {
+      const { makeRoom } = spec;
+      return startInTurn(specOf(spec.place()), context, { makeRoom, stopping, waits: (line) => (waited = line) });
+    },
+    discard: (unit) => discardUnit(unit, context),
+    onError: (error) =>
+      context.onEvent("couldn't keep an instance running", { error, service: spec.place().service.uid }),
     onStart(unit) {
       waited = undefined;
       readiness.watch(unit);
@@ -69,24 +66,18 @@ export function keepContainer(spec: ContainerSpec, context: EngineContext, event
   return {
     kept,
     isReady: () => readiness.isReady(kept.current()) && kept.current()?.hindrance?.() === undefined,
+    /** It had long enough to become ready. */
     isOverdue: () => readiness.isOverdue(kept.current()),
+    /** What it waits for, before it can start or go on, as a clause. */
     waits: () => waited ?? readiness.silence(kept.current()) ?? kept.current()?.hindrance?.(),
-    adapt: () => adapt(kept, memory),
+    /** Gives it the memory of the definition: a running unit in place, one that waits for its next start immediately. */
+    adapt() {
+      const unit = kept.current();
+      if (unit) memory.fit(unit);
+      else kept.retryNow();
+    },
     isResizing: memory.isResizing,
     isMisfit: () => memory.isMisfit(kept.current()),
-  };
-}
-
-function programOf({ place, adopted, makeRoom }: ContainerSpec, context: EngineContext, waits: (line: string) => void) {
-  const { service } = place();
-  return {
-    clock: context.clock,
-    backOff: context.backOff,
-    adopted: adopted?.unit,
-    decided: adopted?.decided,
-    start: (stopping: AbortSignal) => startInTurn(specOf(place()), context, { makeRoom, stopping, waits }),
-    discard: (unit: Unit) => discardUnit(unit, context),
-    onError: (error: unknown) => context.onEvent("couldn't keep an instance running", { error, service: service.uid }),
   };
 }
 
@@ -95,23 +86,6 @@ function noteTo({ place }: ContainerSpec, { logs }: EngineContext, line: string)
   const { service, instance } = place();
   const name = nameInLog({ instance, generation: service.generation });
   logs.append(service.uid, name, `[gantry] ${subject(place())}${line}`);
-}
-
-function memoryFitOf(spec: ContainerSpec, context: EngineContext, { changed }: ContainerEvents): MemoryFit {
-  return makeMemoryFit({
-    wantedMib() {
-      const { service, container } = spec.place();
-      return service.definition.containers[container]?.memoryMib;
-    },
-    note: (line) => noteTo(spec, context, `: ${line}`),
-    changed,
-  });
-}
-
-function adapt(kept: Kept, memory: MemoryFit): void {
-  const unit = kept.current();
-  if (unit) memory.fit(unit);
-  else kept.retryNow();
 }
 
 const POLL_MS = 50;
@@ -255,26 +229,16 @@ function makeReadiness(spec: ContainerSpec, context: EngineContext, { changed }:
   };
 }
 
-/** Gives a container's unit the memory limit of the definition while it runs. */
-type MemoryFit = {
-  /** Compares the unit's limit with the wanted one, and changes it if they differ. */
-  readonly fit: (unit: Unit) => void;
-  readonly isResizing: () => boolean;
-  /** Its limit is another one and can't be changed, so it has to be replaced. */
-  readonly isMisfit: (unit: Unit | undefined) => boolean;
-};
-
-type MemoryFitOptions = {
-  readonly wantedMib: () => number | undefined;
-  readonly note: (line: string) => void;
-  /** Called after each attempt. */
-  readonly changed: () => void;
-};
-
-function makeMemoryFit({ wantedMib, note, changed }: MemoryFitOptions): MemoryFit {
+/** Gives a container's unit the memory limit of the definition while it runs. `changed` is called after each attempt. */
+function makeMemoryFit({ place }: ContainerSpec, note: (line: string) => void, { changed }: ContainerEvents) {
   let misfit: Unit | undefined;
   let pending = 0;
   let earlier = Promise.resolve();
+
+  function wantedMib(): number | undefined {
+    const { service, container } = place();
+    return service.definition.containers[container]?.memoryMib;
+  }
 
   async function resizeAfter(others: Promise<void>, unit: Unit): Promise<void> {
     await others;
@@ -293,14 +257,16 @@ function makeMemoryFit({ wantedMib, note, changed }: MemoryFitOptions): MemoryFi
   }
 
   return {
-    fit(unit) {
+    /** Compares the unit's limit with the wanted one, and changes it if they differ. */
+    fit(unit: Unit) {
       // A runtime that can't change limits doesn't tell them either.
       if (!unit.limitMib || (pending === 0 && unit.limitMib() === wantedMib())) return;
       pending += 1;
       earlier = resizeAfter(earlier, unit);
     },
     isResizing: () => pending > 0,
-    isMisfit: (unit) => misfit !== undefined && misfit === unit,
+    /** Its limit is another one and can't be changed, so it has to be replaced. */
+    isMisfit: (unit: Unit | undefined) => misfit !== undefined && misfit === unit,
   };
 }
 

@@ -1,35 +1,13 @@
 import type { EngineContext } from "../engine-context.ts";
 import type { Unit } from "../runtime.ts";
 import type { Service } from "../state/service-store.ts";
-import { type CrashCount, type Crashes, isCrash, makeCrashCount } from "./crashes.ts";
+import { type CrashCount, isCrash, makeCrashCount } from "./crashes.ts";
 import { type ContainerEvents, type ContainerSpec, keepContainer } from "./service-container.ts";
 import { isUnproven } from "./revisions.ts";
 import type { InstanceState } from "./service-status.ts";
 import { orAborted, within } from "../../../platform/waiting.ts";
 
-/** One instance of a service: all its containers, each kept running independently. */
-export type ServiceInstance = {
-  readonly state: () => InstanceState;
-  /** Where it takes connections for a container port; undefined while that container doesn't run. */
-  readonly address: (containerPort: number) => string | undefined;
-  /** With `handsOver`, it gets no new connections from now on, and those that it has may take a moment to end. */
-  readonly stop: (how?: { readonly handsOver: boolean }) => Promise<void>;
-  /** Leaves its units running. */
-  readonly leave: () => Promise<void>;
-  /** Forgets its crashes. */
-  readonly retryNow: () => void;
-  /** Since it was started, or since `retryNow`. */
-  readonly crashes: () => Crashes;
-  /** What it waits for before it can start, as a clause: "web-1 is waiting: pulling the image app:2". */
-  readonly waits: () => string | undefined;
-  /** Its units that run. */
-  readonly units: () => readonly Unit[];
-  /** Changes its memory to that of this definition, in place. */
-  readonly adapt: (service: Service) => void;
-  readonly isResizing: () => boolean;
-  /** Its memory isn't that of the definition and can't be changed in place. */
-  readonly isMisfit: () => boolean;
-};
+export type ServiceInstance = ReturnType<typeof startInstance>;
 
 export type InstanceSpec = {
   /** Its generation is that of the instance. */
@@ -61,7 +39,8 @@ const HAND_OVER_MS = 250;
 /** After this many failures in a row a service is `Failed`, and still restarted. */
 const FAILURES_OF_A_CRASH_LOOP = 3;
 
-export function startInstance(spec: InstanceSpec, context: EngineContext, events: InstanceEvents): ServiceInstance {
+/** One instance of a service: all its containers, each kept running independently. */
+export function startInstance(spec: InstanceSpec, context: EngineContext, events: InstanceEvents) {
   const instance = `${spec.service.name}-${spec.index}`;
   const crashes = makeCrashCount(instance, context.clock);
   let { service } = spec;
@@ -91,39 +70,48 @@ export function startInstance(spec: InstanceSpec, context: EngineContext, events
         .map(context.runtime.drained),
     );
   return {
-    state() {
+    state(): InstanceState {
       if (isStopping) return "stopping";
       if (kept.some((each) => each.failures() >= FAILURES_OF_A_CRASH_LOOP)) return "failing";
       if (containers.some(({ isOverdue }) => isOverdue())) return "failing";
       return containers.every(({ isReady }) => isReady()) ? "ready" : "waiting";
     },
+    /** Where it takes connections for a container port; undefined while that container doesn't run. */
     address: addressOf,
-    async stop({ handsOver } = { handsOver: false }) {
+    /** With `handsOver`, it gets no new connections from now on, and those that it has may take a moment to end. */
+    async stop({ handsOver }: { readonly handsOver: boolean } = { handsOver: false }) {
       isStopping = true;
       if (handsOver) await within(HAND_OVER_MS, drained(), () => undefined, context.clock);
       // The next server finds both, and stops it.
       if (isLeft) return;
       await Promise.all(kept.map((each) => each.stop()));
     },
+    /** Leaves its units running. */
     async leave() {
       isLeft = true;
       await Promise.all(kept.map((each) => each.leave()));
     },
+    /** Forgets its crashes. */
     retryNow() {
       crashes.clear();
       for (const each of kept) each.retryNow();
     },
+    /** Since it was started, or since `retryNow`. */
     crashes: crashes.read,
+    /** What it waits for before it can start, as a clause: "web-1 is waiting: pulling the image app:2". */
     waits() {
       const waited = containers.map(({ waits }) => waits()).find((line) => line !== undefined);
       return waited === undefined ? undefined : `${instance} is waiting: ${waited}`;
     },
+    /** Its units that run. */
     units: () => kept.flatMap((each) => each.current() ?? []),
-    adapt(changed) {
+    /** Changes its memory to that of this definition, in place. */
+    adapt(changed: Service) {
       service = { ...changed, generation: service.generation };
       for (const each of containers) each.adapt();
     },
     isResizing: () => containers.some((each) => each.isResizing()),
+    /** Its memory isn't that of the definition and can't be changed in place. */
     isMisfit: () => containers.some((each) => each.isMisfit()),
   };
 }

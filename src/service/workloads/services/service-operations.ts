@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { ServiceUpdate } from "../../../api/schema.ts";
 import { Refusal, type Engine, type EngineRequest, type User } from "../../engine.ts";
-import { admitService, findOwn, ownOf, type EngineParts } from "../engine-parts.ts";
+import { admitService, ownWorkloads, type EngineParts } from "../engine-parts.ts";
 import { closePorts, makeLiveService, openPorts, serviceKey, statusOf, type LiveService } from "./live-service.ts";
 import { requestedDay } from "../logs/log-writer.ts";
 import {
@@ -18,7 +18,7 @@ import type { WantOptions } from "./service-runner.ts";
 import { refusalOf, type Move } from "./service-status.ts";
 import { insertService, saveService, type Service } from "../state/service-store.ts";
 import { ensureService } from "../stored-definition.ts";
-import { refuseUnreadable, unreadableService, type Unreadable } from "../answer-fields.ts";
+import { unreadableService } from "../answer-fields.ts";
 
 type ServiceOperations = Pick<
   Engine,
@@ -34,17 +34,18 @@ type ServiceOperations = Pick<
 >;
 
 export function serviceOperations(parts: EngineParts): ServiceOperations {
+  const own = ownServices(parts);
   return {
     async listServices({ user, path: { region } }) {
-      const services = inRegion(parts, user, region).map((live) =>
-        listedService(live.service, statusOf(live), aroundOf(parts)),
-      );
-      return { region, services: [...services, ...unreadableIn(parts, user, region).map(unreadableService)] };
+      const services = own.live({ user, region }).map((live) => {
+        return listedService(live.service, statusOf(live), aroundOf(parts));
+      });
+      return { region, services: [...services, ...own.damaged({ user, region }).map(unreadableService)] };
     },
-    async getService({ user, path }) {
-      const unreadable = findUnreadable(parts, { user, path });
+    async getService(request) {
+      const unreadable = own.findDamaged(targetOf(request));
       if (unreadable) return unreadableService(unreadable);
-      const live = find(parts, { user, path });
+      const live = own.find(targetOf(request));
       return answerService(live.service, statusOf(live), aroundOf(parts));
     },
     createService: (request) => inTurn(parts, request, () => create(parts, request)),
@@ -53,11 +54,11 @@ export function serviceOperations(parts: EngineParts): ServiceOperations {
     startService: (request) => transition(parts, request, starting),
     stopService: (request) => transition(parts, request, stopping),
     restartService: (request) => transition(parts, request, restarting),
-    async getServiceLogs({ user, path, query }) {
+    async getServiceLogs(request) {
       // What a damaged service wrote may say how it came to that.
-      const { uid } = findUnreadable(parts, { user, path }) ?? find(parts, { user, path }).service;
+      const { uid } = own.findDamaged(targetOf(request)) ?? own.find(targetOf(request)).service;
       const { logs, clock } = parts.context;
-      const { date, from = 0, size = 100 } = query ?? {};
+      const { date, from = 0, size = 100 } = request.query ?? {};
       const lines = await logs.page({ workload: uid, day: requestedDay(date, clock.now()), from, size });
       return lines.map(({ instance, line }) => ({ instance_name: instance, log: line }));
     },
@@ -68,33 +69,22 @@ function aroundOf({ context: { runtime } }: EngineParts): AroundService {
   return runtime.enforcedMib ? { enforcedMib: runtime.enforcedMib } : {};
 }
 
-type Where = { readonly region: string; readonly service_name: string };
-type Target = { readonly user: User; readonly path: Where };
-type Write = Target & { readonly signal: AbortSignal };
-
-function inRegion(parts: EngineParts, user: User, region: string): LiveService[] {
-  parts.ensureOpen();
-  if (!parts.regions.includes(region)) {
-    throw new Refusal(400, `unknown region ${region}: use ${parts.regions.join(", ")}`);
-  }
-  return [...parts.services.values()].filter((live) => live.username === user.username && live.region === region);
+function ownServices(parts: EngineParts) {
+  return ownWorkloads(parts, {
+    kind: "service",
+    all: parts.services,
+    checkRegion(region) {
+      const { regions } = parts;
+      if (!regions.includes(region)) throw new Refusal(400, `unknown region ${region}: use ${regions.join(", ")}`);
+    },
+  });
 }
 
-function unreadableIn({ unreadable }: EngineParts, user: User, region: string): Unreadable[] {
-  return [...unreadable.values()].filter(
-    (each) => each.kind === "service" && each.username === user.username && each.region === region,
-  );
-}
+type Request = { readonly user: User; readonly path: { readonly region: string; readonly service_name: string } };
+type Write = Request & { readonly signal: AbortSignal };
 
-function findUnreadable(parts: EngineParts, { user, path }: Target): Unreadable | undefined {
-  return ownOf(unreadableIn(parts, user, path.region), user, path.service_name);
-}
-
-function find(parts: EngineParts, { user, path }: Target): LiveService {
-  const services = inRegion(parts, user, path.region);
-  const unreadable = findUnreadable(parts, { user, path });
-  if (unreadable) throw refuseUnreadable(unreadable);
-  return findOwn(services, { user, name: path.service_name, noun: "service" });
+function targetOf({ user, path }: Request) {
+  return { user, region: path.region, name: path.service_name };
 }
 
 function inTurn<T>(parts: EngineParts, { user, path, signal }: Write, work: () => Promise<T>): Promise<T> {
@@ -104,7 +94,7 @@ function inTurn<T>(parts: EngineParts, { user, path, signal }: Write, work: () =
 
 /** Validates, reserves, saves, then runs. Releases the reservation when saving fails. */
 async function create(parts: EngineParts, { user, path, body }: EngineRequest<"createService">) {
-  refuseDuplicate(parts, { user, path });
+  refuseDuplicate(parts, targetOf({ user, path }));
   const definition = readService(path.service_name, body, parts.context.runtime.check);
   ensureService(definition);
   const service = newService({ user, path }, { definition, createdAt: parts.context.clock.now().toISOString() });
@@ -123,17 +113,18 @@ async function create(parts: EngineParts, { user, path, body }: EngineRequest<"c
   return createdService(live.service, aroundOf(parts));
 }
 
-function refuseDuplicate(parts: EngineParts, { user, path }: Target): void {
-  const { region, service_name: name } = path;
-  const duplicate = ownOf(inRegion(parts, user, region), user, name);
+function refuseDuplicate(parts: EngineParts, target: ReturnType<typeof targetOf>): void {
+  const { name, region } = target;
+  const own = ownServices(parts);
+  const duplicate = own.findLive(target);
   if (duplicate?.service.deleting) throw new Refusal(409, `service ${name} is still being deleted: wait a moment`);
-  if (duplicate ?? findUnreadable(parts, { user, path })) {
+  if (duplicate ?? own.findDamaged(target)) {
     throw new Refusal(409, `a service named ${name} already exists in ${region}: choose another name`);
   }
 }
 
 function newService(
-  { user, path }: Target,
+  { user, path }: Request,
   of: { readonly definition: ServiceDefinition; readonly createdAt: string },
 ): Service {
   return {
@@ -151,10 +142,10 @@ function newService(
   };
 }
 
-async function remove(parts: EngineParts, target: Write): Promise<string> {
-  parts.ensureOpen();
-  const unreadable = findUnreadable(parts, target);
-  if (!unreadable) return deletedService(await deleteService(parts, find(parts, target), target.signal));
+async function remove(parts: EngineParts, request: Write): Promise<string> {
+  const own = ownServices(parts);
+  const unreadable = own.findDamaged(targetOf(request));
+  if (!unreadable) return deletedService(await deleteService(parts, own.find(targetOf(request)), request.signal));
   await deleteUnreadableService(parts, unreadable);
   return deletedService(true);
 }
@@ -222,7 +213,7 @@ function transition(
   { name, change, wish }: Transition,
 ): Promise<Record<string, never>> {
   return inTurn(parts, target, async () => {
-    const live = find(parts, target);
+    const live = ownServices(parts).find(targetOf(target));
     const refusal = refusalOf(name, live.name, statusOf(live).state);
     if (refusal !== undefined) throw new Refusal(409, refusal);
     const before = live.service;

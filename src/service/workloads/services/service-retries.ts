@@ -46,12 +46,8 @@ function keepOpening(parts: EngineParts, live: LiveService): void {
       runIfAdmitted(parts, live);
     }
   }
-  live.opening = keepTrying(() => parts.queue.run(serviceKey(live), open), {
-    closing: context.closing,
-    clock: context.clock,
-    onFailure: (error) => context.onEvent("couldn't open the ports of a service", { error, service: uid }),
-  });
-  context.inBackground(live.opening.over);
+  const failed = "couldn't open the ports of a service";
+  live.opening = keepTrying(() => parts.queue.run(serviceKey(live), open), context, { failed, service: uid });
 }
 
 /** An address on another host, because the machine's was changed, is saved as soon as the disk allows. */
@@ -63,12 +59,11 @@ async function reopenPorts(parts: EngineParts, live: LiveService): Promise<void>
   if (live.takenAddresses.size > 0) keepTakingBack(parts, live);
   const own = new Map([...addresses, ...live.takenAddresses]);
   if ([...own].every(([port, address]) => before.get(port) === address)) return;
-  const saving = keepTrying(() => saveAddresses(context.state, { ...live.service, addresses: own }), {
-    closing: context.closing,
-    clock: context.clock,
-    onFailure: (error) => context.onEvent("couldn't save the new port of a service", { error, service: uid }),
+  const failed = "couldn't save the new port of a service";
+  keepTrying(() => saveAddresses(context.state, { ...live.service, addresses: own }), context, {
+    failed,
+    service: uid,
   });
-  context.inBackground(saving.over);
 }
 
 /** The saved address stays the service's own. It is tried again with growing pauses, and at the next start. */
@@ -85,14 +80,8 @@ function keepTakingBack(parts: EngineParts, live: LiveService): void {
     context.onEvent("a service has its own port again", { service: uid });
     note(`it answers at its own address again: ${data.taken.join(", ")}`);
   }
-  const trying = keepTrying(() => parts.queue.run(serviceKey(live), takeBack), {
-    closing: context.closing,
-    clock: context.clock,
-    // It was said already.
-    onFailure: () => undefined,
-    backOff: context.backOff,
-  });
-  context.inBackground(trying.over);
+  // That it failed was said already.
+  keepTrying(() => parts.queue.run(serviceKey(live), takeBack), context, { backOff: context.backOff });
 }
 
 /**
@@ -130,12 +119,7 @@ export function carryOnDeletion(parts: EngineParts, live: LiveService): NonNulla
     // Its last instance was gone a while before.
     context.changed({ username: live.username, region: live.region, kind: "service" });
   }
-  live.deletion = keepTrying(finish, {
-    closing: context.closing,
-    clock: context.clock,
-    onFailure: (error) => context.onEvent("couldn't delete a service; retrying", { error, service: uid }),
-  });
-  context.inBackground(live.deletion.over);
+  live.deletion = keepTrying(finish, context, { failed: "couldn't delete a service; retrying", service: uid });
   return live.deletion;
 }
 

@@ -25,28 +25,7 @@ import type { ServiceRollout } from "./service-answer.ts";
 import type { Unwell } from "../answer-fields.ts";
 import { unawaited } from "../../../platform/waiting.ts";
 
-/**
- * Brings the instances of one service to the wanted state, one comparison at a time: each change (an instance is ready,
- * has crashed, is gone) triggers the next one.
- */
-export type ServiceRunner = {
-  readonly state: () => ServiceState;
-  readonly health: () => ServiceHealth;
-  /** Sets the wanted state and returns immediately. Instances of an older generation are replaced, some at a time. */
-  readonly want: (service: Service, how: WantOptions) => void;
-  /** Whether the memory of its instances can be changed while they run. */
-  readonly canResize: () => boolean;
-  /** Higher than that of every instance. */
-  readonly nextGeneration: () => number;
-  /** Addresses for one container port: of the ready instances, or of all that run while none is ready. */
-  readonly targets: (containerPort: number) => readonly string[];
-  /** Stops all instances because the engine closes. Resolves when they are gone. */
-  readonly shutDown: () => Promise<void>;
-  /** Stops managing the instances and leaves them running. */
-  readonly leave: () => Promise<void>;
-  /** Resolves when no instance is left. */
-  readonly emptied: () => Promise<void>;
-};
+export type ServiceRunner = ReturnType<typeof makeServiceRunner>;
 
 export type RunnerEvents = {
   /** All instances of the newest revision were ready, so they are the revisions now. */
@@ -91,6 +70,10 @@ type Run = Instances & {
   phase: "new" | "managed" | "closing" | "left";
 };
 
+/**
+ * Brings the instances of one service to the wanted state, one comparison at a time: each change (an instance is ready,
+ * has crashed, is gone) triggers the next one.
+ */
 export function makeServiceRunner(
   initial: Service,
   {
@@ -98,7 +81,7 @@ export function makeServiceRunner(
     events,
     adopted,
   }: { readonly context: EngineContext; readonly events: RunnerEvents; readonly adopted: readonly Unit[] },
-): ServiceRunner {
+) {
   const run: Run = {
     instances: new Set(),
     waiting: new Set(),
@@ -117,21 +100,28 @@ export function makeServiceRunner(
   return {
     state: () => stateOf(run),
     health: () => healthOf(run),
-    want: (service, how) => want(run, service, how),
+    /** Sets the wanted state and returns immediately. Instances of an older generation are replaced, some at a time. */
+    want: (service: Service, how: WantOptions) => want(run, service, how),
+    /** Whether the memory of its instances can be changed while they run. */
     canResize: () => canResize(run),
+    /** Higher than that of every instance. */
     nextGeneration: () => nextGeneration(run),
-    targets: (containerPort) => targetsOf(run, containerPort),
+    /** Addresses for one container port: of the ready instances, or of all that run while none is ready. */
+    targets: (containerPort: number) => targetsOf(run, containerPort),
+    /** Stops all instances because the engine closes. Resolves when they are gone. */
     async shutDown() {
       run.phase = "closing";
       reconcile(run);
       await emptied(run);
     },
+    /** Stops managing the instances and leaves them running. */
     async leave() {
       run.phase = "left";
       const left = [...run.instances].map(({ instance }) => instance.leave());
       run.decided.resolve();
       await Promise.all(left);
     },
+    /** Resolves when no instance is left. */
     emptied: () => emptied(run),
   };
 }

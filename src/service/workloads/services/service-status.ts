@@ -30,42 +30,44 @@ export function serviceState({ deleting, running, activity, instances }: Situati
   return activity ?? "Running";
 }
 
-export type Move = "start" | "stop" | "restart" | "update";
-
 /** What runs can't be started and what is stopped can't be stopped. Nothing else has to wait, except for a deletion. */
-const forbidden: { readonly [M in Move]: readonly ServiceState[] } = {
-  start: ["Starting", "Running", "Updating", "Deleting"],
-  stop: ["Stopped", "Stopping", "Deleting"],
-  restart: ["Stopped", "Idle", "Stopping", "Deleting"],
-  update: ["Deleting"],
-};
+const moves = {
+  start: {
+    operation: "startService",
+    participle: "started",
+    forbidden: ["Starting", "Running", "Updating", "Deleting"],
+  },
+  stop: { operation: "stopService", participle: "stopped", forbidden: ["Stopped", "Stopping", "Deleting"] },
+  restart: {
+    operation: "restartService",
+    participle: "restarted",
+    forbidden: ["Stopped", "Idle", "Stopping", "Deleting"],
+  },
+  update: { operation: "updateService", participle: "updated", forbidden: ["Deleting"] },
+} as const satisfies Record<string, { readonly forbidden: readonly ServiceState[]; readonly [key: string]: unknown }>;
 
-const operations = {
-  start: "startService",
-  stop: "stopService",
-  restart: "restartService",
-  update: "updateService",
-} as const;
-
-const moves = ["start", "stop", "restart", "update"] as const;
+export type Move = keyof typeof moves;
 
 /** Why the move is not possible in this state, as a sentence with the next step; undefined when it is. */
 export function refusalOf(move: Move, name: string, state: ServiceState): string | undefined {
-  if (!forbidden[move].includes(state)) return undefined;
-  return `service ${name} is ${state.toLowerCase()} and can't be ${participles[move]}: ${hintOf(move, state)}`;
+  const { participle, forbidden } = moves[move];
+  if (!forbidden.some((each) => each === state)) return undefined;
+  return `service ${name} is ${state.toLowerCase()} and can't be ${participle}: ${hintOf(move, state)}`;
 }
+
+const movesInOrder = ["start", "stop", "restart", "update"] as const;
 
 /**
  * The moves that this state forbids, for whoever asks before they try. Those that would change nothing aren't among them: a
  * start of what runs and a stop of what is stopped.
  */
 export function refusedMoves(name: string, state: string): readonly RefusedOperation[] {
-  return moves.flatMap((move) => {
+  return movesInOrder.flatMap((move) => {
     const isDone = (move === "start" && state === "Running") || (move === "stop" && state === "Stopped");
     const reason = isDone ? undefined : refusalOf(move, name, state as ServiceState); // another word forbids nothing
     return reason === undefined
       ? []
-      : [{ operation: operations[move], reason: `${reason.charAt(0).toUpperCase()}${reason.slice(1)}.` }];
+      : [{ operation: moves[move].operation, reason: `${reason.charAt(0).toUpperCase()}${reason.slice(1)}.` }];
   });
 }
 
@@ -75,10 +77,3 @@ function hintOf(move: Move, state: ServiceState): string {
   if (move === "stop") return state === "Stopped" ? "nothing to stop" : "wait until it is stopped";
   return move === "start" ? "it was started already" : "start it first";
 }
-
-const participles: { readonly [M in Move]: string } = {
-  start: "started",
-  stop: "stopped",
-  restart: "restarted",
-  update: "updated",
-};

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { createHash } from "node:crypto";
 import { makeFolder } from "../../../platform/make-folder.ts";
-import { Refusal, type Engine } from "../../engine.ts";
+import { aroundEach, Refusal, type Engine } from "../../engine.ts";
 import { sql, type Kysely } from "kysely";
 
 /**
@@ -116,22 +116,15 @@ const NO_FILES_LEFT = "The workload API has no file descriptors left. Nothing wa
  * failure.
  */
 export function refusingWhenExhausted(engine: Engine): Engine {
-  const entries = Object.entries(engine).map(([op, run]) => [op, refusing(run as Run)]); // each operation takes one request
-  return Object.fromEntries(entries) as Engine; // the same operations
-}
-
-type Run = (request: unknown) => Promise<unknown>;
-
-function refusing(run: Run): Run {
-  return async (request) => {
+  return aroundEach(engine, async (run) => {
     try {
-      return await run(request);
+      return await run();
     } catch (error) {
       if (isDiskFull(error)) throw new Refusal(503, DISK_IS_FULL, { cause: error });
       if (isOutOfFiles(error)) throw new Refusal(503, NO_FILES_LEFT, { cause: error });
       throw error;
     }
-  };
+  });
 }
 
 /** Migrates a file to the next version: statements, or a function where statements alone can't. */

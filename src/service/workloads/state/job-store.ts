@@ -2,10 +2,11 @@ import { sql, type Kysely, type Transaction } from "kysely";
 import { z } from "zod";
 import type { LastState } from "../../../api/schema.ts";
 import { Refusal } from "../../engine.ts";
-import type { JobDefinition } from "../definitions.ts";
-import { parseJob } from "../stored-definition.ts";
+import { JobDefinition } from "../definitions.ts";
+import { parseSaved } from "../stored-definition.ts";
 import type { JobRow, StateTables } from "./tables.ts";
 import type { Unreadable } from "../answer-fields.ts";
+import { jsonIn } from "../../../platform/optional.ts";
 
 /** A job as saved. */
 export type Job = {
@@ -131,7 +132,7 @@ const Columns = z.object({
 
 function fromRow(row: JobRow): StoredJob {
   const { uid, username, name } = row;
-  const read = parseJob(row.definition);
+  const read = parseSaved(JobDefinition, row.definition);
   const columns = Columns.safeParse(row);
   if ("definition" in read && columns.success) {
     const { data } = columns;
@@ -153,7 +154,8 @@ function fromColumns(row: z.infer<typeof Columns>): Omit<Job, "uid" | "username"
     outcome: row.outcome ?? undefined,
     failures: row.failures,
     lastExit: row.last_exit ?? undefined,
-    lastState: lastStateFrom(row.last_state),
+    // A damaged one only says less.
+    lastState: SavedState.safeParse(jsonIn(row.last_state ?? "")).data,
     reason: row.reason ?? undefined,
     hasRecords: row.has_records === 1,
   };
@@ -164,13 +166,3 @@ const SavedState = z.object({
   exit_code: z.int().exactOptional(),
   finished_at: z.string().exactOptional(),
 });
-
-/** A damaged one only says less. */
-function lastStateFrom(saved: string | null): LastState | undefined {
-  if (saved === null) return undefined;
-  try {
-    return SavedState.parse(JSON.parse(saved));
-  } catch {
-    return undefined;
-  }
-}

@@ -1,9 +1,9 @@
 import { sql, type Kysely, type Transaction } from "kysely";
 import { z } from "zod";
 import { Refusal } from "../../engine.ts";
-import type { ServiceDefinition } from "../definitions.ts";
+import { ServiceDefinition } from "../definitions.ts";
 import { firstRevision, type Revision, type Revisions } from "../services/revisions.ts";
-import { parseRevisions, parseService } from "../stored-definition.ts";
+import { parseRevisions, parseSaved } from "../stored-definition.ts";
 import type { ServiceRow, StateTables } from "./tables.ts";
 import type { Unreadable } from "../answer-fields.ts";
 
@@ -135,7 +135,7 @@ const Columns = z.object({ created_at: z.iso.datetime(), running: Flag, deleting
 
 function fromRow(row: ServiceRow, addresses: Addresses): StoredService {
   const { uid, username, region, name } = row;
-  const read = parseService(row.definition);
+  const read = parseSaved(ServiceDefinition, row.definition);
   const columns = Columns.safeParse(row);
   const kept = parseRevisions(row);
   if ("definition" in read && columns.success && kept) {

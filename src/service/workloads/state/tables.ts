@@ -1,6 +1,7 @@
 import { sql, type Kysely } from "kysely";
 import { z } from "zod";
 import type { Migration } from "./data-folder.ts";
+import { jsonIn } from "../../../platform/optional.ts";
 
 /** The tables of `state.sqlite`. Times are ISO 8601 in UTC, booleans are 1 and 0. */
 export type StateTables = {
@@ -59,7 +60,7 @@ export type JobRow = {
 
 /**
  * Migrations of `state.sqlite`. Append only, never edit. Version 1 files exist with and without a version number. The
- * table `processes` belongs to the process engine (engines/process/records/process-store.ts).
+ * table `processes` belongs to the process engine (engines/process/records/processes.ts).
  */
 export const stateMigrations: readonly Migration<StateTables>[] = [
   [
@@ -103,7 +104,7 @@ async function separateAddresses<Tables>(tx: Kysely<Tables>): Promise<void> {
     container_port integer not null, address text not null, primary key (service_uid, container_port))`.execute(tx);
   const { rows } = await sql<Row>`select uid, definition from services`.execute(tx);
   for (const { uid, definition } of rows) {
-    const old = read(definition);
+    const old = OldDefinition.safeParse(jsonIn(definition)).data;
     if (!old) continue;
     const ports = old.ports.map((port) => ({ ...port, hostPort: undefined })); // JSON leaves it out
     await sql`update services set definition = ${JSON.stringify({ ...old, ports })} where uid = ${uid}`.execute(tx);
@@ -112,13 +113,5 @@ async function separateAddresses<Tables>(tx: Kysely<Tables>): Promise<void> {
       await sql`insert into addresses values (${uid}, ${containerPort}, ${`127.0.0.1:${hostPort}`})
         on conflict do nothing`.execute(tx);
     }
-  }
-}
-
-function read(definition: string): z.infer<typeof OldDefinition> | undefined {
-  try {
-    return OldDefinition.safeParse(JSON.parse(definition)).data;
-  } catch {
-    return undefined;
   }
 }

@@ -7,6 +7,7 @@ import { orAborted } from "../../../../platform/waiting.ts";
 import { type DaemonAddress, originOf } from "./daemon-address.ts";
 import { DaemonError, isLost, unanswered } from "./daemon-error.ts";
 import { Version } from "./daemon-schemas.ts";
+import { jsonIn } from "../../../../platform/optional.ts";
 
 export type DaemonCall = {
   /** GET, if none is given. */
@@ -19,19 +20,7 @@ export type DaemonCall = {
   readonly isRepeatable?: boolean;
 };
 
-/** Calls of a daemon, in a version of its API that it offers. Each rejects with a `DaemonError`. */
-export type DaemonConnection = {
-  /**
-   * The body of the whole answer, within a time limit. Undefined for a status of 400 and above that is one of `passes`;
-   * any other is a failure.
-   */
-  readonly ask: (call: DaemonCall & Limited, passes?: readonly number[]) => Promise<unknown>;
-  readonly read: <T extends z.ZodType>(schema: T, call: DaemonCall & Limited) => Promise<z.output<T>>;
-  /** Undefined when there is none. */
-  readonly find: <T extends z.ZodType>(schema: T, path: string) => Promise<z.output<T> | undefined>;
-  /** The body as it comes, for as long as it comes. */
-  readonly stream: (call: DaemonCall & Streamed) => Promise<Readable>;
-};
+export type DaemonConnection = ReturnType<typeof connectTo>;
 
 type Limited = { readonly limitMs?: number | undefined };
 type Streamed = { readonly signal: AbortSignal; readonly headers?: Readonly<Record<string, string>> };
@@ -50,7 +39,8 @@ const WRITE_LIMIT_MS = 120_000;
 /** Asked in every version, so they tell whether the daemon answers at all. */
 const UNVERSIONED: readonly string[] = ["/_ping", "/version"];
 
-export function connectTo(address: DaemonAddress, clock: Pick<Clock, "limit">): DaemonConnection {
+/** Calls of a daemon, in a version of its API that it offers. Each rejects with a `DaemonError`. */
+export function connectTo(address: DaemonAddress, clock: Pick<Clock, "limit">) {
   const pool = new Pool(originOf(address), {
     connect: connectorOf(address),
     // One connection per request: the daemon may close a kept one while it is being reused, and then nobody knows whether
@@ -94,6 +84,10 @@ export function connectTo(address: DaemonAddress, clock: Pick<Clock, "limit">): 
     return `/v${apiVersion({ newest, oldest })}`;
   }
 
+  /**
+   * The body of the whole answer, within a time limit. Undefined for a status of 400 and above that is one of `passes`;
+   * any other is a failure.
+   */
   async function ask(call: DaemonCall & Limited, passes: readonly number[] = []): Promise<unknown> {
     const { limitMs = call.method === undefined ? READ_LIMIT_MS : WRITE_LIMIT_MS } = call;
     const signal = clock.limit(limitMs);
@@ -114,12 +108,15 @@ export function connectTo(address: DaemonAddress, clock: Pick<Clock, "limit">): 
 
   return {
     ask,
-    read: async (schema, call) => schema.parse(await ask(call)),
-    async find(schema, path) {
+    read: async <T extends z.ZodType>(schema: T, call: DaemonCall & Limited): Promise<z.output<T>> =>
+      schema.parse(await ask(call)),
+    /** Undefined when there is none. */
+    async find<T extends z.ZodType>(schema: T, path: string): Promise<z.output<T> | undefined> {
       const body = await ask({ path }, [404]);
       return body === undefined ? undefined : schema.parse(body);
     },
-    stream: (call) =>
+    /** The body as it comes, for as long as it comes. */
+    stream: (call: DaemonCall & Streamed): Promise<Readable> =>
       againAfterHangUp(call, async () => {
         const { statusCode, body } = await send(call);
         if (statusCode >= 400) throw new DaemonError(statusCode, messageOf(parsed(await body.text())));
@@ -159,11 +156,8 @@ async function againAfterHangUp<Answer>(call: DaemonCall, asked: () => Promise<A
 
 /** JSON, or the text itself. */
 function parsed(body: string): unknown {
-  try {
-    return JSON.parse(body);
-  } catch {
-    return body;
-  }
+  const value = jsonIn(body);
+  return value === undefined ? body : value;
 }
 
 /** Docker says `message`; Podman adds a `cause`. */

@@ -7,15 +7,7 @@ import { statfs } from "node:fs/promises";
 /** A daemon that doesn't answer. */
 export type Outage = { readonly since: Date; readonly why: string };
 
-export type DaemonHealth = {
-  /** Undefined while it answers. */
-  readonly outage: () => Outage | undefined;
-  /** How long it has answered so far, in milliseconds, up to its last answer. */
-  readonly answeredMs: () => number;
-  /** As it was at the start, or after the last outage: it may have been upgraded. */
-  readonly about: () => DaemonAbout;
-  readonly close: () => void;
-};
+export type DaemonHealth = ReturnType<typeof watchHealth>;
 
 type HealthOptions = {
   readonly daemon: Pick<DaemonApi, "ping" | "about">;
@@ -32,7 +24,7 @@ const EVERY_MS = 1_000;
 const LONGEST_MS = 2 * EVERY_MS;
 
 /** Asks a daemon from time to time whether it answers. */
-export function watchHealth(options: HealthOptions): DaemonHealth {
+export function watchHealth(options: HealthOptions) {
   const { daemon, clock, onEvent, catchUp } = options;
   const closing = new AbortController();
   let { about } = options;
@@ -59,18 +51,18 @@ export function watchHealth(options: HealthOptions): DaemonHealth {
   }
 
   unawaited(repeat(look, EVERY_MS, closing.signal, clock), (error) => onEvent("background work failed", { error }));
-  return { outage: () => outage, answeredMs: () => answered.ms, about: () => about, close: () => closing.abort() };
+  return {
+    /** Undefined while it answers. */
+    outage: () => outage,
+    /** How long it has answered so far, in milliseconds, up to its last answer. */
+    answeredMs: () => answered.ms,
+    /** As it was at the start, or after the last outage: it may have been upgraded. */
+    about: () => about,
+    close: () => closing.abort(),
+  };
 }
 
-/**
- * Notices that the daemon's disk is full. The daemon drops the lines that it can't write, and tells nobody: a reader of the
- * log only never sees them.
- */
-export type DiskWatch = {
-  /** Calls `note` when lines begin to be lost and when they no longer are, until the returned function is called. */
-  readonly follow: (note: (text: string) => void) => () => void;
-  readonly close: () => void;
-};
+export type DiskWatch = ReturnType<typeof watchDisk>;
 
 type DiskWatchOptions = {
   readonly clock: Pick<Clock, "sleep">;
@@ -85,7 +77,11 @@ const FULL_BYTES = 64 * 1024;
 const FULL = "the disk of the machine is full: lines from here on can be missing";
 const FREE = "the disk of the machine has space again: lines before this one can be missing";
 
-export function watchDisk({ clock, freeBytes, onEvent }: DiskWatchOptions): DiskWatch {
+/**
+ * Notices that the daemon's disk is full. The daemon drops the lines that it can't write, and tells nobody: a reader of the
+ * log only never sees them.
+ */
+export function watchDisk({ clock, freeBytes, onEvent }: DiskWatchOptions) {
   const followers = new Set<(text: string) => void>();
   const closing = new AbortController();
   let isFull = false;
@@ -100,7 +96,8 @@ export function watchDisk({ clock, freeBytes, onEvent }: DiskWatchOptions): Disk
 
   unawaited(repeat(look, EVERY_MS, closing.signal, clock), (error) => onEvent("background work failed", { error }));
   return {
-    follow(note) {
+    /** Calls `note` when lines begin to be lost and when they no longer are, until the returned function is called. */
+    follow(note: (text: string) => void) {
       followers.add(note);
       if (isFull) note(FULL);
       return () => followers.delete(note);

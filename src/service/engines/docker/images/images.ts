@@ -8,14 +8,7 @@ import { DaemonError } from "../daemon/daemon-error.ts";
 import { titles } from "../descriptor.ts";
 import { Away } from "../../../workloads/runtime.ts";
 
-/** Makes sure that the daemon has an image. */
-export type Images = {
-  /**
-   * Resolves when the daemon has the image. Rejects with a clause about why it can't be pulled, with the signal's
-   * reason, or with a `DaemonError` when the daemon is away.
-   */
-  readonly ready: (image: string, want: WantedImage) => Promise<void>;
-};
+export type Images = ReturnType<typeof makeImages>;
 
 type WantedImage = {
   /** Ask the registry even if the daemon has the image. */
@@ -34,11 +27,16 @@ type ImagesOptions = {
   readonly limits?: PullLimits | undefined;
 };
 
-export function makeImages({ limits = PULL_LIMITS, ...options }: ImagesOptions): Images {
+/** Makes sure that the daemon has an image. */
+export function makeImages({ limits = PULL_LIMITS, ...options }: ImagesOptions) {
   const join = makeSharedPulls((reference, pull) => pullImage(reference, { ...options, limits, ...pull }));
   const isThere = async (image: string) => (await options.daemon.inspectImage(image)) !== undefined;
   return {
-    async ready(image, { pullAlways, signal, note }) {
+    /**
+     * Resolves when the daemon has the image. Rejects with a clause about why it can't be pulled, with the signal's
+     * reason, or with a `DaemonError` when the daemon is away.
+     */
+    async ready(image: string, { pullAlways, signal, note }: WantedImage): Promise<void> {
       signal.throwIfAborted();
       const reference = referenceOf(image);
       if (!reference) throw new Error(`${image} isn't the name of an image`);
@@ -51,12 +49,6 @@ export function makeImages({ limits = PULL_LIMITS, ...options }: ImagesOptions):
   };
 }
 
-/**
- * Callers who want the same image share a pull. Settles as the pull does, or rejects with the reason of the signal. A pull
- * that nobody waits for is cancelled.
- */
-type JoinPull = (reference: ImageReference, joining: Joining) => Promise<void>;
-
 type Joining = {
   /** Only a pull will do whose registry has not answered yet: the image may have been pushed again since. */
   readonly isFresh: boolean;
@@ -66,11 +58,7 @@ type Joining = {
 
 type BeginPull = (
   reference: ImageReference,
-  pull: {
-    readonly signal: AbortSignal;
-    readonly onAnswer: () => void;
-    readonly onProgress: (howFar: string) => void;
-  },
+  pull: Pick<Pulling, "signal" | "onAnswer" | "onProgress">,
 ) => Promise<void>;
 
 type SharedPull = {
@@ -80,7 +68,11 @@ type SharedPull = {
   readonly hasAnswered: () => boolean;
 };
 
-function makeSharedPulls(begin: BeginPull): JoinPull {
+/**
+ * Callers who want the same image share a pull. Settles as the pull does, or rejects with the reason of the signal. A pull
+ * that nobody waits for is cancelled.
+ */
+function makeSharedPulls(begin: BeginPull) {
   const pulls = new Map<string, SharedPull>();
 
   function beginShared(reference: ImageReference): SharedPull {
@@ -102,7 +94,7 @@ function makeSharedPulls(begin: BeginPull): JoinPull {
     return shared;
   }
 
-  return async (reference, joining) => {
+  return async (reference: ImageReference, joining: Joining): Promise<void> => {
     const running = pulls.get(reference.full);
     const canShare = running && !running.cancel.signal.aborted && !(joining.isFresh && running.hasAnswered());
     await waitFor(canShare ? running : beginShared(reference), joining);

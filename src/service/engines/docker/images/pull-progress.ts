@@ -17,20 +17,11 @@ export type PullLimits = {
 export const PULL_LIMITS: PullLimits = { answer: 30_000, data: 60_000, rest: 600_000, note: 30_000 };
 
 /** Gives up a pull that makes no progress, and reports its progress now and then. */
-type PullWatch = {
-  readonly take: (line: PullLine) => void;
-  /** Aborted when the pull is given up. */
-  readonly signal: AbortSignal;
-  /** Why it was given up, as a clause about the registry. */
-  readonly whyGivenUp: () => string | undefined;
-  readonly end: () => void;
-};
-
 export function watchPull(
   limits: PullLimits,
   clock: Pick<Clock, "elapsedMs" | "after">,
   note: (howFar: string) => void,
-): PullWatch {
+) {
   const { rest, data, answer } = limits;
   const givenUp = new AbortController();
   const progress = makePullProgress();
@@ -62,31 +53,17 @@ export function watchPull(
 
   let timer: Timer = clock.after(everyMs, check);
   return {
-    take(line) {
+    take(line: PullLine) {
       hasAnswered = true;
       if (progress.take(line)) movedAt = clock.elapsedMs();
     },
+    /** Aborted when the pull is given up. */
     signal: givenUp.signal,
+    /** Why it was given up, as a clause about the registry. */
     whyGivenUp: () => why,
     end: () => timer.cancel(),
   };
 }
-
-/** How far a pull has come, from the lines of its answer. */
-type PullProgress = {
-  /**
-   * Takes the next line; returns whether the pull has come further. A download that broke off and is tried again hasn't
-   * until it passes the point that it had reached.
-   */
-  readonly take: (line: PullLine) => boolean;
-  /**
-   * Whether the registry should be sending. If not, layers wait for their turn or are unpacked; both may take long, and
-   * Podman says nothing meanwhile.
-   */
-  readonly expectsData: () => boolean;
-  /** "2 of 3 layers, 120 MB"; undefined before the first layer is known. */
-  readonly text: () => string | undefined;
-};
 
 type Layer = { readonly stage: "loading" | "waiting" | "loaded"; readonly bytes: number };
 
@@ -103,12 +80,17 @@ const stages: Readonly<Record<string, Layer["stage"]>> = {
   "Already exists": "loaded",
 };
 
-export function makePullProgress(): PullProgress {
+/** How far a pull has come, from the lines of its answer. */
+export function makePullProgress() {
   const layers = new Map<string, Layer>();
   /** The most bytes of each step of each layer. */
   const reached = new Map<string, number>();
   return {
-    take({ id = "", status = "", progressDetail }) {
+    /**
+     * Takes the next line; returns whether the pull has come further. A download that broke off and is tried again hasn't
+     * until it passes the point that it had reached.
+     */
+    take({ id = "", status = "", progressDetail }: PullLine) {
       // Docker counts the seconds down: "Retrying in 5 seconds".
       const step = status.startsWith("Retrying") ? "Retrying" : status;
       const { current = 0 } = progressDetail ?? {};
@@ -120,7 +102,12 @@ export function makePullProgress(): PullProgress {
       if (isFurther) reached.set(key, current);
       return isFurther;
     },
+    /**
+     * Whether the registry should be sending. If not, layers wait for their turn or are unpacked; both may take long, and
+     * Podman says nothing meanwhile.
+     */
     expectsData: () => layers.size === 0 || [...layers.values()].some(({ stage }) => stage === "loading"),
+    /** "2 of 3 layers, 120 MB"; undefined before the first layer is known. */
     text() {
       const known = [...layers.values()];
       const loaded = known.filter(({ stage }) => stage === "loaded").length;

@@ -82,16 +82,8 @@ export async function readContainerLog(
 const ROTATED = "lines before the next one can be missing: the container's log was rotated before they were read";
 const TOO_MANY = "lines before the next one are missing: there were too many to read after the container's end";
 
-type Lines = {
-  /** Undefined when the next entry may follow immediately. */
-  readonly take: (entry: Entry) => Promise<void> | undefined;
-  /** The time of the newest line that was written; empty before the first one. */
-  readonly written: () => string;
-  readonly end: () => Promise<void>;
-};
-
 /** Writes the lines after the position at which the reading began, and says what is missing before them. */
-function makeLines({ container, after, how, write, onPosition }: Reading): Lines {
+function makeLines({ container, after, how, write, onPosition }: Reading) {
   const streams = { out: makeStreamLines(after?.out), err: makeStreamLines(after?.err) };
   const readTime = makeTimeReader();
   const stored = { out: after?.out ?? START, err: after?.err ?? START };
@@ -121,7 +113,8 @@ function makeLines({ container, after, how, write, onPosition }: Reading): Lines
   }
 
   return {
-    take(entry) {
+    /** Undefined when the next entry may follow immediately. */
+    take(entry: Entry): Promise<void> | undefined {
       const { stream, bytes, ...timed } = readTime(entry);
       time = timed.time;
       const hasGap = isGap();
@@ -132,6 +125,7 @@ function makeLines({ container, after, how, write, onPosition }: Reading): Lines
       const note = hasGap && write({ at: momentOf(time), text: `[gantry] ${how === "tail" ? TOO_MANY : ROTATED}` });
       return Promise.resolve(note).then(() => writeAll(stream, lines));
     },
+    /** The time of the newest line that was written; empty before the first one. */
     written: () => written,
     async end() {
       for (const stream of STREAMS) await writeAll(stream, streams[stream].end());

@@ -15,23 +15,11 @@ export type StreamLine = {
   readonly mark: Mark;
 };
 
-/** The lines of standard output, or of standard error. */
-export type StreamLines = {
-  /** Takes an entry, and returns what it completes after the mark. */
-  readonly push: (time: string, bytes: Buffer) => readonly StreamLine[];
-  /** The last line, if the output ended without a line end. */
-  readonly end: () => readonly StreamLine[];
-  /** When the unfinished line began. */
-  readonly unfinishedSince: () => string | undefined;
-  /** Whether the entry at the mark came again. */
-  readonly isConnected: () => boolean;
-};
-
 /**
- * Puts the entries after a mark together: a daemon writes a part of a line as an entry when the line is long, and Podman
+ * The lines of standard output, or of standard error. Puts the entries after a mark together: a daemon writes a part of a line as an entry when the line is long, and Podman
  * whenever the program writes one.
  */
-export function makeStreamLines(after: Mark = START): StreamLines {
+export function makeStreamLines(after: Mark = START) {
   const number = makeNumbers();
   let isConnected = after.time === "";
   let isInLine = false;
@@ -59,7 +47,8 @@ export function makeStreamLines(after: Mark = START): StreamLines {
   }
 
   return {
-    push(time, bytes) {
+    /** Takes an entry, and returns what it completes after the mark. */
+    push(time: string, bytes: Buffer): readonly StreamLine[] {
       const entry = number(time, isInLine);
       isInLine = bytes.at(-1) !== NEWLINE;
       if (!entry) return [];
@@ -71,8 +60,11 @@ export function makeStreamLines(after: Mark = START): StreamLines {
       unfinished.bytes = unfinished.bytes.length === 0 ? bytes : Buffer.concat([unfinished.bytes, bytes]);
       return take(!isInLine);
     },
+    /** The last line, if the output ended without a line end. */
     end: () => take(true),
+    /** When the unfinished line began. */
     unfinishedSince: () => unfinished?.first.time,
+    /** Whether the entry at the mark came again. */
     isConnected: () => isConnected,
   };
 }

@@ -4,7 +4,7 @@ import { networkInterfaces } from "node:os";
 import type { Clock } from "../../../../platform/clock.ts";
 import { HOST } from "../../../workloads/ports.ts";
 import { digestOf } from "../../../../api/image.ts";
-import type { Unit, UnitLabels } from "../../../workloads/runtime.ts";
+import type { LogReader, Unit, UnitLabels } from "../../../workloads/runtime.ts";
 import type { DaemonApi } from "../daemon/daemon-client.ts";
 import type { InspectedContainer } from "../daemon/daemon-schemas.ts";
 import type { DiskWatch } from "../daemon/daemon-health.ts";
@@ -92,18 +92,11 @@ async function digestIn({ image }: InspectedContainer, { daemon }: DockerContext
   }
 }
 
-type Log = {
-  readonly read: Unit["readLog"];
-  /** Nobody will read it, unless `read` was called. */
-  readonly skip: () => void;
-  readonly isRead: Promise<void>;
-};
-
-function makeLog({ id }: InspectedContainer, ended: AbortSignal, { clock, daemon, disk }: DockerContext): Log {
+function makeLog({ id }: InspectedContainer, ended: AbortSignal, { clock, daemon, disk }: DockerContext) {
   const { promise: isRead, resolve } = Promise.withResolvers<void>();
   let isFollowed = false;
   return {
-    read(reader) {
+    read(reader: LogReader) {
       isFollowed = true;
       const noteOnDisk = (text: string): void => {
         if (!reader.signal.aborted)
@@ -112,6 +105,7 @@ function makeLog({ id }: InspectedContainer, ended: AbortSignal, { clock, daemon
       const unfollow = disk?.follow(noteOnDisk);
       resolve(followUnitLog({ clock, daemon }, { ...reader, container: id, ended }).finally(unfollow));
     },
+    /** Nobody will read it, unless `read` was called. */
     skip() {
       if (!isFollowed) resolve();
     },

@@ -5,31 +5,7 @@ import type { InspectedContainer, ListedContainer } from "../daemon/daemon-schem
 import { ownerFilter } from "../names.ts";
 import { unawaited } from "../../../../platform/waiting.ts";
 
-/**
- * Notices the ends of this engine's containers. The daemon's events make it fast; comparing with a list of all, from time
- * to time and after each outage, makes it certain. While the daemon doesn't answer nothing has ended.
- *
- * A daemon that stops takes its containers down, and one that was killed does so when it is back. So an end says something
- * about the container only if the daemon has run on since the container was last seen running.
- */
-export type ContainerWatch = {
-  /** Resolves when the container has ended or was removed. `seenIn` is when it was last seen running. */
-  readonly ended: (id: string, seenIn: Session) => Promise<Exit>;
-  readonly session: () => Session;
-  /** Looks at a container now. Never rejects. */
-  readonly look: (id: string) => Promise<void>;
-  /** Looks at all of them. Rejects while the daemon doesn't answer. */
-  readonly compare: () => Promise<void>;
-  /** Somebody froze its processes: it runs and does nothing. */
-  readonly isPaused: (id: string) => boolean;
-  /** Removes a container whose end was recorded; later, if the daemon can't now. Never rejects. */
-  readonly discard: (id: string) => Promise<void>;
-  /** Whether this server noticed the container's end, so that only its removal is missing. */
-  readonly isOver: (id: string) => boolean;
-  /** Runs a start. Until it ends, its container isn't removed as one that no unit knows. */
-  readonly sparing: <Started>(name: string, start: () => Promise<Started>) => Promise<Started>;
-  readonly close: () => void;
-};
+export type ContainerWatch = ReturnType<typeof watchContainers>;
 
 /** A run of the daemon, as its stream of events shows it: while that doesn't break, it runs on. Undefined between two streams. */
 export type Session = object | undefined;
@@ -73,7 +49,14 @@ type Watch = WatchOptions & {
   readonly closing: AbortController;
 };
 
-export function watchContainers(options: WatchOptions): ContainerWatch {
+/**
+ * Notices the ends of this engine's containers. The daemon's events make it fast; comparing with a list of all, from time
+ * to time and after each outage, makes it certain. While the daemon doesn't answer nothing has ended.
+ *
+ * A daemon that stops takes its containers down, and one that was killed does so when it is back. So an end says something
+ * about the container only if the daemon has run on since the container was last seen running.
+ */
+export function watchContainers(options: WatchOptions) {
   const watch: Watch = {
     ...options,
     session: {},
@@ -86,19 +69,26 @@ export function watchContainers(options: WatchOptions): ContainerWatch {
   unawaited(follow(watch));
   unawaited(compareAgain(watch));
   return {
-    ended(id, seenIn) {
+    /** Resolves when the container has ended or was removed. `seenIn` is when it was last seen running. */
+    ended(id: string, seenIn: Session): Promise<Exit> {
       const end = Promise.withResolvers<Exit>();
       const known = watch.watched.get(id) ?? { end, isOver: false, isPaused: false, seenIn };
       watch.watched.set(id, known);
       return known.end.promise;
     },
-    session: () => watch.session,
-    look: (id) => look(watch, id).catch(() => undefined), // the next comparison looks again
+    session: (): Session => watch.session,
+    /** Looks at a container now. Never rejects. */
+    look: (id: string) => look(watch, id).catch(() => undefined), // the next comparison looks again
+    /** Looks at all of them. Rejects while the daemon doesn't answer. */
     compare: () => compare(watch),
-    isPaused: (id) => watch.watched.get(id)?.isPaused === true,
-    discard: (id) => discard(watch, id),
-    isOver: (id) => watch.discarded.has(id) || watch.watched.get(id)?.isOver === true,
-    async sparing(name, start) {
+    /** Somebody froze its processes: it runs and does nothing. */
+    isPaused: (id: string) => watch.watched.get(id)?.isPaused === true,
+    /** Removes a container whose end was recorded; later, if the daemon can't now. Never rejects. */
+    discard: (id: string) => discard(watch, id),
+    /** Whether this server noticed the container's end, so that only its removal is missing. */
+    isOver: (id: string) => watch.discarded.has(id) || watch.watched.get(id)?.isOver === true,
+    /** Runs a start. Until it ends, its container isn't removed as one that no unit knows. */
+    async sparing<Started>(name: string, start: () => Promise<Started>): Promise<Started> {
       watch.starting.add(name);
       return await start().finally(() => watch.starting.delete(name));
     },

@@ -12,8 +12,11 @@ import {
   recordStart,
   recordToken,
   type ProcessTables,
-} from "../records/process-store.ts";
-import { endProcesses, signalProcess, seeProcesses, startOf } from "../records/orphans.ts";
+  endProcesses,
+  signalProcess,
+  seeProcesses,
+  startOf,
+} from "../records/processes.ts";
 import { caveats, planLaunch, type Launch, type LaunchPlan } from "./launch-plan.ts";
 import { recordOutput } from "./log-output.ts";
 import { enforcedMib, type MemoryWatch } from "./memory-watch.ts";
@@ -21,23 +24,22 @@ import { makeFolder } from "../../../../platform/make-folder.ts";
 
 type Note = (line: string) => void;
 
+/** What the processes of an engine share. */
+export type ProcessDeps = {
+  readonly dataDir: string;
+  readonly catalogue: readonly CatalogueEntry[];
+  /** From SIGTERM to SIGKILL. */
+  readonly graceMs: number;
+  readonly memory: MemoryWatch;
+  readonly state: Kysely<ProcessTables>;
+  readonly clock: Clock;
+};
+
 /**
  * Starts a process in its own group. Its token is saved before, so that it is found again even if this server dies.
  * Rejects when the machine is out of open files, memory or process ids.
  */
-export async function startChild(
-  spec: UnitSpec,
-  deps: {
-    readonly state: Kysely<ProcessTables>;
-    readonly memory: MemoryWatch;
-    readonly catalogue: readonly CatalogueEntry[];
-    readonly dataDir: string;
-    /** From SIGTERM to SIGKILL. */
-    readonly graceMs: number;
-    readonly clock: Clock;
-  },
-  note: Note,
-): Promise<Unit> {
+export async function startChild(spec: UnitSpec, deps: ProcessDeps, note: Note): Promise<Unit> {
   const token = randomBytes(16).toString("hex");
   const launch = await prepare(spec, deps.dataDir);
   const plan = planLaunch(launch, findImage(deps.catalogue, spec.definition.image), token);
@@ -83,7 +85,7 @@ async function prepare(spec: UnitSpec, dataDir: string): Promise<Launch> {
 type Ending = {
   readonly graceMs: number;
   readonly clock: Clock;
-  readonly memory: MemoryGuard;
+  readonly memory: ReturnType<typeof watchMemory>;
   readonly afterExit: () => Promise<void>;
 };
 
@@ -185,9 +187,7 @@ type Watching = {
   readonly note: Note;
 };
 
-type MemoryGuard = { readonly unwatch: () => void; readonly isOutOfMemory: () => boolean };
-
-function watchMemory(pid: number | undefined, { spec, plan, memory, note }: Watching): MemoryGuard {
+function watchMemory(pid: number | undefined, { spec, plan, memory, note }: Watching) {
   const { memoryMib } = spec.definition;
   if (pid === undefined || memoryMib === undefined) return { unwatch: () => undefined, isOutOfMemory: () => false };
   let isExceeded = false;

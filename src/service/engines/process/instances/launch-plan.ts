@@ -3,7 +3,7 @@ import { fileURLToPath } from "node:url";
 import { HOST_IMAGE, tagOf, type CatalogueEntry } from "../catalogue.ts";
 import type { UnitSpec } from "../../../workloads/runtime.ts";
 import { enforcedMib } from "./memory-watch.ts";
-import { TOKEN_VARIABLE } from "../records/orphans.ts";
+import { TOKEN_VARIABLE } from "../records/processes.ts";
 
 /** A unit about to be started as a process. */
 export type Launch = {

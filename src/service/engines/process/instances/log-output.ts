@@ -2,15 +2,6 @@ import type { Readable } from "node:stream";
 import type { Clock } from "../../../../platform/clock.ts";
 import type { LogReader } from "../../../workloads/runtime.ts";
 
-/** The output of one process on its way to the log. */
-type Output = {
-  /**
-   * Call after the exit. Resolves when all output was written, or when a pipe held open stays silent. While `isHurried`,
-   * it waits only briefly for the rest of the pipe.
-   */
-  readonly ended: (isHurried: () => boolean) => Promise<void>;
-};
-
 /** How long to wait for the rest of the output after the exit, in milliseconds. */
 const WAITS = {
   /** A descendant may still hold the pipe. After this much silence, the output is complete. */
@@ -31,7 +22,7 @@ type Progress = { bytes: number; storing: number; lastAt: number };
  * Passes a process's output on, line by line. While `write` waits nothing is read, so the pipe blocks the process. A pipe
  * can't be read again, so its lines have no cursor.
  */
-export function recordOutput(streams: readonly (Readable | null)[], write: LogReader["write"], clock: Clock): Output {
+export function recordOutput(streams: readonly (Readable | null)[], write: LogReader["write"], clock: Clock) {
   const progress: Progress = { bytes: 0, storing: 0, lastAt: clock.elapsedMs() };
 
   async function append(lines: Iterable<string>): Promise<void> {
@@ -62,7 +53,11 @@ export function recordOutput(streams: readonly (Readable | null)[], write: LogRe
   const open = streams.filter((stream) => stream !== null);
   const read = Promise.all(open.map(record)).then(() => "all" as const);
   return {
-    async ended(isHurried) {
+    /**
+     * Call after the exit. Resolves when all output was written, or when a pipe held open stays silent. While `isHurried`,
+     * it waits only briefly for the rest of the pipe.
+     */
+    async ended(isHurried: () => boolean): Promise<void> {
       const isOver = waiting(progress, isHurried, clock);
       while (!isOver()) {
         const came = await Promise.race([read, clock.sleep(POLL_MS)]);
@@ -94,15 +89,8 @@ const CONTINUED = "[…] ";
 const NEWLINE = 10;
 const CARRIAGE_RETURN = 13;
 
-type LineSplitter = {
-  /** Yields the lines this chunk completes, lazily because a chunk can hold many. Consume all of them. */
-  readonly push: (chunk: Buffer) => Iterable<string>;
-  /** The last line, when the output ended without a line end. */
-  readonly end: () => string[];
-};
-
 /** Cuts the output of a program into lines. Invalid UTF-8 and NUL become U+FFFD; the end of a line is `\n` or `\r\n`. */
-export function splitLines(): LineSplitter {
+export function splitLines() {
   let rest = Buffer.alloc(0);
   let continued = false;
 
@@ -122,7 +110,8 @@ export function splitLines(): LineSplitter {
   }
 
   return {
-    *push(chunk) {
+    /** Yields the lines this chunk completes, lazily because a chunk can hold many. Consume all of them. */
+    *push(chunk: Buffer): Iterable<string> {
       let from = 0;
       for (let at = chunk.indexOf(NEWLINE); at !== -1; at = chunk.indexOf(NEWLINE, from)) {
         rest = join(rest, chunk.subarray(from, at));
@@ -134,6 +123,7 @@ export function splitLines(): LineSplitter {
       rest = join(rest, chunk.subarray(from));
       yield* cutLong();
     },
+    /** The last line, when the output ended without a line end. */
     end() {
       const last = rest.length > 0 ? [take(rest, true)] : [];
       rest = Buffer.alloc(0);

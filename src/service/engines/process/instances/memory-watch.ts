@@ -10,16 +10,13 @@ type Watched = {
   readonly onExceeded: (usedMib: number) => void;
 };
 
-export type MemoryWatch = {
-  /** Watches until the returned function is called. */
-  readonly watch: (watched: Watched) => () => void;
-};
+export type MemoryWatch = ReturnType<typeof makeMemoryWatch>;
 
 /**
  * Checks the resident memory of each watched process at an interval. Only Linux makes this cheap enough; elsewhere
  * nothing is watched, and the log of the program says so.
  */
-export function makeMemoryWatch(intervalMs: number, clock: Pick<Clock, "after">): MemoryWatch {
+export function makeMemoryWatch(intervalMs: number, clock: Pick<Clock, "after">) {
   const all = new Set<Watched>();
   let timer: Timer | undefined;
 
@@ -32,7 +29,8 @@ export function makeMemoryWatch(intervalMs: number, clock: Pick<Clock, "after">)
   }
 
   return {
-    watch(watched) {
+    /** Watches until the returned function is called. */
+    watch(watched: Watched): () => void {
       if (process.platform !== "linux") return () => undefined;
       all.add(watched);
       timer ??= clock.after(intervalMs, check);

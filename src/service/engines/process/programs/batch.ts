@@ -1,29 +1,17 @@
 // gantry/batch: a job that runs a number of steps and exits with a code.
 import { setTimeout as pause } from "node:timers/promises";
-import { parseArgs } from "node:util";
-import { print } from "./print.ts";
+import { argumentsOf, print } from "./program.ts";
 
-const USAGE = "usage: [STEPS] [--exit CODE] [--delay MS] [--fail-first N]";
-
-function refuse(why: string): never {
-  process.stderr.write(`${why}\n${USAGE}\n`);
-  process.exit(2);
-}
+const { values, positionals, refuse } = argumentsOf(
+  "[STEPS] [--exit CODE] [--delay MS] [--fail-first N]",
+  ["exit", "delay", "fail-first"],
+  true,
+);
 
 function count(name: string, text: string): number {
   return /^\d{1,9}$/.test(text) ? Number(text) : refuse(`${name} takes a number, not ${JSON.stringify(text)}`);
 }
 
-function parsedArgs() {
-  const options = { exit: { type: "string" }, delay: { type: "string" }, "fail-first": { type: "string" } } as const;
-  try {
-    return parseArgs({ options, allowPositionals: true });
-  } catch (error) {
-    return refuse(error instanceof Error ? error.message : String(error));
-  }
-}
-
-const { values, positionals } = parsedArgs();
 if (positionals.length > 1) refuse(`one number of steps, not ${positionals.length}`);
 const steps = count("STEPS", positionals[0] ?? "10");
 const code = count("--exit", values.exit ?? "0");

@@ -1,28 +1,12 @@
 // gantry/flaky: works for a while, then crashes.
-import { parseArgs } from "node:util";
-import { print } from "./print.ts";
+import { argumentsOf, print } from "./program.ts";
 
-const USAGE = "usage: [--after MS] [--exit CODE], or AFTER_MS in the environment";
-
-function refuse(why: string): never {
-  process.stderr.write(`${why}\n${USAGE}\n`);
-  process.exit(2);
-}
-
-function settings(): { afterMs: number; code: number } {
-  try {
-    const { values } = parseArgs({ options: { after: { type: "string" }, exit: { type: "string" } } });
-    const afterMs = Number(values.after ?? process.env["AFTER_MS"] ?? 30_000);
-    const code = Number(values.exit ?? 1);
-    if (!Number.isInteger(afterMs) || afterMs < 0) refuse("--after takes a number of milliseconds");
-    if (!Number.isInteger(code) || code < 0 || code > 255) refuse("--exit takes a number from 0 to 255");
-    return { afterMs, code };
-  } catch (error) {
-    return refuse(error instanceof Error ? error.message : String(error));
-  }
-}
-
-const { afterMs, code } = settings();
+const usage = "[--after MS] [--exit CODE], or AFTER_MS in the environment";
+const { values, refuse } = argumentsOf(usage, ["after", "exit"]);
+const afterMs = Number(values.after ?? process.env["AFTER_MS"] ?? 30_000);
+const code = Number(values.exit ?? 1);
+if (!Number.isInteger(afterMs) || afterMs < 0) refuse("--after takes a number of milliseconds");
+if (!Number.isInteger(code) || code < 0 || code > 255) refuse("--exit takes a number from 0 to 255");
 print("started, all is well so far");
 setTimeout(
   () => {

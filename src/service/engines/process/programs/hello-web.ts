@@ -1,32 +1,16 @@
 // gantry/hello-web: an HTTP server on each of its PORT variables.
 import { createServer, type ServerResponse } from "node:http";
-import { parseArgs } from "node:util";
-import { print } from "./print.ts";
+import { argumentsOf, print } from "./program.ts";
 
-const USAGE = "usage: [--greeting TEXT] [--heartbeat MS]";
 const instance = process.env["INSTANCE_NAME"] ?? "unnamed";
 const region = process.env["REGION"] ?? "nowhere";
 const tag = process.env["IMAGE_TAG"] ?? "1";
 const startedAt = new Date().toISOString();
 
-function refuse(why: string): never {
-  process.stderr.write(`${why}\n${USAGE}\n`);
-  process.exit(2);
-}
-
-function settings(): { greeting: string; heartbeatMs: number } {
-  try {
-    const options = { greeting: { type: "string" }, heartbeat: { type: "string" } } as const;
-    const { values } = parseArgs({ options });
-    const heartbeatMs = Number(values.heartbeat ?? 10_000);
-    if (!Number.isInteger(heartbeatMs) || heartbeatMs < 1) refuse("--heartbeat takes a number of milliseconds");
-    return { greeting: values.greeting ?? "hello", heartbeatMs };
-  } catch (error) {
-    return refuse(error instanceof Error ? error.message : String(error));
-  }
-}
-
-const { greeting, heartbeatMs } = settings();
+const { values, refuse } = argumentsOf("[--greeting TEXT] [--heartbeat MS]", ["greeting", "heartbeat"]);
+const { greeting = "hello", heartbeat = "10000" } = values;
+const heartbeatMs = Number(heartbeat);
+if (!Number.isInteger(heartbeatMs) || heartbeatMs < 1) refuse("--heartbeat takes a number of milliseconds");
 let served = 0;
 
 function answer(response: ServerResponse): void {

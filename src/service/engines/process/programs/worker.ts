@@ -1,24 +1,9 @@
 // gantry/worker: works through an endless queue and logs like a real program, errors included.
-import { parseArgs } from "node:util";
-import { print } from "./print.ts";
+import { argumentsOf, print } from "./program.ts";
 
-const USAGE = "usage: [--every MS]";
-
-function refuse(why: string): never {
-  process.stderr.write(`${why}\n${USAGE}\n`);
-  process.exit(2);
-}
-
-function intervalMs(): number {
-  try {
-    const { values } = parseArgs({ options: { every: { type: "string" } } });
-    const every = Number(values.every ?? 2_000);
-    if (!Number.isInteger(every) || every < 1) refuse("--every takes a number of milliseconds");
-    return every;
-  } catch (error) {
-    return refuse(error instanceof Error ? error.message : String(error));
-  }
-}
+const { values, refuse } = argumentsOf("[--every MS]", ["every"]);
+const everyMs = Number(values.every ?? 2_000);
+if (!Number.isInteger(everyMs) || everyMs < 1) refuse("--every takes a number of milliseconds");
 
 // Fake secrets. Real programs leak such lines, so anything that shows logs has to redact them.
 const leaks = [
@@ -39,7 +24,6 @@ function stack(item: number): string {
 }
 
 let item = 0;
-const everyMs = intervalMs();
 print("INFO worker started");
 setInterval(() => work((item += 1)), everyMs);
 

@@ -6,7 +6,7 @@ import {
   parsePs,
   startTicks,
   type SeenProcess,
-} from "../../../../../src/service/engines/process/records/orphans.ts";
+} from "../../../../../src/service/engines/process/records/processes.ts";
 
 const token = "0123456789abcdef0123456789abcdef";
 const record = { token, pid: 100, started: "boot-1 5000" };

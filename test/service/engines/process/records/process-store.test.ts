@@ -1,6 +1,6 @@
 import { relative } from "node:path";
 import { expect, test } from "vitest";
-import { volumeFolder } from "../../../../../src/service/engines/process/records/process-store.ts";
+import { volumeFolder } from "../../../../../src/service/engines/process/records/processes.ts";
 
 test.each(["..", ".", "", "a/../../b", "/etc", "a\0b", "con sole", "x".repeat(300), "Dana", "données"])(
   "the name %j never leads out of its folder",

@@ -8,11 +8,9 @@ import {
   isOurs,
   type RecordedProcess,
   seeProcesses,
-} from "../../../../../src/service/engines/process/records/orphans.ts";
-import {
   recordedProcesses,
   type ProcessTables,
-} from "../../../../../src/service/engines/process/records/process-store.ts";
+} from "../../../../../src/service/engines/process/records/processes.ts";
 import type { StateTables } from "../../../../../src/service/workloads/state/tables.ts";
 import { openSqlite } from "../../../../../src/platform/database/sqlite.ts";
 import type { userOf } from "./engine-world.ts";

@@ -7,7 +7,7 @@ import {
   type ProcessEngine,
   type ProcessEngineOptions,
 } from "../../../../../src/service/engines/process/process-engine.ts";
-import { startOf } from "../../../../../src/service/engines/process/records/orphans.ts";
+import { startOf } from "../../../../../src/service/engines/process/records/processes.ts";
 import { DEADLINE_MS } from "../../../../support/until.ts";
 
 /** So that a small machine does not refuse what a test asks for. */
