@@ -95,7 +95,7 @@ async function observe(config: ServiceConfig, log: Logger) {
 function openRequests(answer: (request: Request) => Promise<Response>) {
   const open = new Map<symbol, string>();
   return {
-    async answer(request: Request): Promise<Response> {
+    answer: async (request: Request): Promise<Response> => {
       const key = Symbol("request");
       open.set(key, `${request.method} ${new URL(request.url).pathname}`);
       return await answer(request).finally(() => open.delete(key));

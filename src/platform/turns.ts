@@ -16,7 +16,7 @@ export function createTurns(turnMs: number = TURN_MS) {
   let since = machineClock.elapsedMs();
   return {
     /** To be called often. Resolves at once, or after others had their turn when this work had its own. */
-    stepAside(): Promise<void> | undefined {
+    stepAside: (): Promise<void> | undefined => {
       if (machineClock.elapsedMs() - since < turnMs) return undefined;
       const { promise, resolve } = Promise.withResolvers<void>();
       waiting.push(() => {

@@ -32,7 +32,7 @@ export function makeChangeFeed(clock: Clock) {
     return known;
   };
   return {
-    note({ username, region, kind }: ChangedList) {
+    note: ({ username, region, kind }: ChangedList) => {
       const feed = feedOf(username, region);
       feed.now += 1;
       feed.last.set(kind, feed.now);

@@ -73,8 +73,8 @@ export const dockerMutants: readonly Mutant[] = [
   {
     bug: "workloads are shown as they were before the daemon went away",
     file: "src/service/engines/docker/docker-engine.ts",
-    text: "          if (now) {",
-    becomes: "          if (now && title === op) {",
+    text: "WITHOUT_DAEMON.includes(op) ? undefined : outage();",
+    becomes: "title === op ? outage() : undefined;",
     tests: ["test/service/engines/docker/docker-engine.test.ts"],
   },
   {

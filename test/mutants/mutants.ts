@@ -542,7 +542,7 @@ export const mutants: readonly Mutant[] = [
   {
     bug: "a job forgets how its last attempt ended when the engine restarts",
     file: "src/service/workloads/state/job-store.ts",
-    text: "lastState: lastStateFrom(row.last_state),",
+    text: 'lastState: SavedState.safeParse(jsonIn(row.last_state ?? "")).data,',
     becomes: "lastState: undefined,",
     tests: ["test/service/engines/process/job-records.test.ts"],
   },

@@ -48,7 +48,7 @@ export function createCheckpoints(path: string, clock: Pick<Clock, "after">) {
   };
   return {
     /** To be called after each write. */
-    wrote() {
+    wrote: () => {
       writes += 1;
       if (writes < WRITES || isRunning) return;
       writes = 0;

@@ -29,7 +29,7 @@ export async function listen({ host, port, clock, ...options }: ListenOptions) {
   return {
     url: `http://${host.includes(":") ? `[${host}]` : host}:${address.port}`,
     /** Answers requests with `fetch` from now on; before, every answer is 503. `/healthz` is about `engine`. */
-    answerWith(fetch: Fetch, engine: Healthy) {
+    answerWith: (fetch: Fetch, engine: Healthy) => {
       served = { fetch, engine };
     },
     /** Accepts no more requests and closes the connections of those that take longer than `drainMs`. */

@@ -27,7 +27,7 @@ type Sinks = { readonly metrics: ServiceMetrics | undefined; readonly tracing: T
 function createServiceObserver({ metrics, tracing }: Sinks, clock: Pick<Clock, "elapsedMs">) {
   const measure = measuring<"engine">(clock, (call) => call, metrics?.called);
   return {
-    async follow({ operation = "other", traceparent }: Parameters<Follow>[0], answer: () => Promise<number>) {
+    follow: async ({ operation = "other", traceparent }: Parameters<Follow>[0], answer: () => Promise<number>) => {
       const startedAt = clock.elapsedMs();
       const span = tracing?.begin(operation, traceparent);
       const status = await onTrail(createTrail(followed(span), span), answer);

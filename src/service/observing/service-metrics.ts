@@ -20,7 +20,7 @@ export function createServiceMetrics() {
       requests.inc({ operation, status: statusLabel(status) });
       requestSeconds.observe({ operation }, seconds);
     },
-    called({ name: operation }: Call<"engine">, { status, seconds }: Ended) {
+    called: ({ name: operation }: Call<"engine">, { status, seconds }: Ended) => {
       calls.inc({ operation, status });
       callSeconds.observe({ operation }, seconds);
     },

@@ -7,7 +7,7 @@ export function makePortFronts(host: string, mostConnections: number) {
   const connections = makeConnections(mostConnections);
   const fronts = new Set<Exposure>();
   return {
-    async open({ assigned, targets, isExact }: Exposed): Promise<Exposure> {
+    open: async ({ assigned, targets, isExact }: Exposed): Promise<Exposure> => {
       const front = await openPortFront({ host, port: portOf(assigned ?? ""), isExact }, targets, connections);
       const exposure: Exposure = {
         address: `${host}:${front.port}`,
@@ -44,7 +44,7 @@ export function makeConnections(limit: number) {
       taken += 1;
       return true;
     },
-    giveBack() {
+    giveBack: () => {
       taken -= 1;
     },
     /** Counts a connection to this target until the returned function is called. */

@@ -110,11 +110,11 @@ function makeSlots(limits: StartLimits) {
     add() {
       alive += 1;
     },
-    isUp() {
+    isUp: () => {
       starting -= 1;
       next();
     },
-    isGone() {
+    isGone: () => {
       alive -= 1;
       next();
     },

@@ -63,19 +63,19 @@ export function makeRestartHistory(clock: Pick<Clock, "now">) {
 
   return {
     /** `how` is a clause: "web-1 exited with code 1". */
-    add(how: string) {
+    add: (how: string): void => {
       times.push(clock.now().getTime());
       lastReason = how;
       forgetOld();
     },
-    recent(): Restarts {
+    recent: (): Restarts => {
       forgetOld();
       const [first] = times;
       const last = times.at(-1);
       if (first === undefined || last === undefined) return { count: 0 };
       return { count: times.length, first_at: isoOf(first), last_at: isoOf(last), last_reason: lastReason };
     },
-    clear() {
+    clear: (): void => {
       times = [];
     },
   };

@@ -111,7 +111,7 @@ export function connectTo(address: DaemonAddress, clock: Pick<Clock, "limit">) {
     read: async <T extends z.ZodType>(schema: T, call: DaemonCall & Limited): Promise<z.output<T>> =>
       schema.parse(await ask(call)),
     /** Undefined when there is none. */
-    async find<T extends z.ZodType>(schema: T, path: string): Promise<z.output<T> | undefined> {
+    find: async <T extends z.ZodType>(schema: T, path: string): Promise<z.output<T> | undefined> => {
       const body = await ask({ path }, [404]);
       return body === undefined ? undefined : schema.parse(body);
     },

@@ -108,7 +108,7 @@ export function makePullProgress() {
      */
     expectsData: () => layers.size === 0 || [...layers.values()].some(({ stage }) => stage === "loading"),
     /** "2 of 3 layers, 120 MB"; undefined before the first layer is known. */
-    text() {
+    text: () => {
       const known = [...layers.values()];
       const loaded = known.filter(({ stage }) => stage === "loaded").length;
       const megabytes = Math.round(known.reduce((sum, { bytes }) => sum + bytes, 0) / 1_000_000);

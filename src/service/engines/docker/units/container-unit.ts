@@ -96,7 +96,7 @@ function makeLog({ id }: InspectedContainer, ended: AbortSignal, { clock, daemon
   const { promise: isRead, resolve } = Promise.withResolvers<void>();
   let isFollowed = false;
   return {
-    read(reader: LogReader) {
+    read: (reader: LogReader) => {
       isFollowed = true;
       const noteOnDisk = (text: string): void => {
         if (!reader.signal.aborted)
