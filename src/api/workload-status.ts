@@ -1,3 +1,4 @@
+import { defined } from "../platform/optional.ts";
 import { type Cause, causeWords, endCause, isCrashLoop, mayPass, startCause, textAbout } from "./cause.ts";
 import type { RawJob as Job, RawLastState as LastState, RawService as Service } from "./workload-shapes.ts";
 
@@ -77,8 +78,7 @@ export function serviceStatus(service: Service): WorkloadStatus {
     // The API says why it isn't running as it should, so it isn't.
     level: level === "healthy" && message !== undefined ? "busy" : level,
     words,
-    ...(reason !== undefined && { reason }),
-    ...(since !== undefined && { since }),
+    ...defined({ reason, since }),
   };
 }
 
@@ -284,7 +284,7 @@ function unfinished(job: Job, condition: string | undefined): WorkloadStatus {
   }
   if (attempts > 0 || restarts > 0) return retrying(job, attempts, restarts);
   if (message !== undefined) return { level: "busy", words: "waiting", reason: message };
-  const since = status.startTime === undefined ? {} : { since: status.startTime };
+  const since = defined({ since: status.startTime });
   if ((status.active ?? 0) > 0) return { level: "healthy", words: "running", ...since };
   if (condition !== undefined) return { level: levelOf(condition), words: condition.toLowerCase(), ...since };
   if (job.status === undefined) return { level: "busy", words: "status unknown" };
@@ -304,9 +304,9 @@ function retrying({ metadata, message, last_state: last }: Job, attempts: number
     const words = `retrying after ${attempts} failed ${attempts === 1 ? "attempt" : "attempts"}`;
     return { level: "busy", ...worded(words), ...(reason !== undefined && { reason }) };
   }
-  const reason = message === undefined || names(message, last) ? {} : { reason: message };
-  const lastAt = last?.finished_at === undefined ? {} : { lastAt: last.finished_at };
-  return { level: "busy", ...worded(`retrying, ${restartsWords(last, restarts)}`), ...reason, ...lastAt };
+  const reason = message === undefined || names(message, last) ? undefined : message;
+  const facts = defined({ reason, lastAt: last?.finished_at });
+  return { level: "busy", ...worded(`retrying, ${restartsWords(last, restarts)}`), ...facts };
 }
 
 type Why = {
@@ -316,11 +316,7 @@ type Why = {
 };
 
 function withWhy(status: WorkloadStatus, { message, lastTransitionTime: since }: Why): WorkloadStatus {
-  return {
-    ...status,
-    ...(message !== undefined && message !== "" && { reason: message }),
-    ...(since !== undefined && { since }),
-  };
+  return { ...status, ...defined({ reason: message === "" ? undefined : message, since }) };
 }
 
 /** Words of Kubernetes that say no more than the exit code does, and one that few people know. */

@@ -196,43 +196,39 @@ export function incapable({ feature, why }: Pick<Limit, "feature" | "why">, { ti
 }
 
 /** The first place in a body that asks for each feature. */
-type Asked = Readonly<Partial<Record<Feature, string>>>;
+type Asked = Readonly<Partial<Record<Feature, string | undefined>>>;
 
 function newJob({ containers = [], volumes = [], sync_timezone: timezone }: NewJob): Asked {
   return {
-    ...placeOf(
-      "pullAlways",
-      containers.findIndex((each) => each.pull_always),
-      "containers[].pull_always",
-    ),
-    ...mounts(containers),
-    ...(volumes.length > 0 && { jobVolumes: "volumes" }),
-    ...(timezone === true && { timezone: "sync_timezone" }),
+    pullAlways: placeIn(containers, "containers[].pull_always", (each) => each.pull_always === true),
+    mountPaths: mountIn(containers),
+    jobVolumes: volumes.length > 0 ? "volumes" : undefined,
+    timezone: timezone === true ? "sync_timezone" : undefined,
   };
 }
 
 function newService(body: NewService): Asked {
   const { containers, volumes = [], port_mappings: ports = [], sync_timezone: timezone } = body;
-  const readOnly = volumes.findIndex((each) => each.is_read_only);
   return {
-    ...mounts(containers),
+    mountPaths: mountIn(containers),
     ...domains(body),
-    ...(ports.length > 0 && { ports: "port_mappings" }),
-    ...(volumes.length > 0 && { disks: "volumes[0].disk_name" }),
-    ...placeOf("readOnlyDisks", readOnly, "volumes[].is_read_only"),
-    ...(timezone === true && { timezone: "sync_timezone" }),
+    ports: ports.length > 0 ? "port_mappings" : undefined,
+    disks: volumes.length > 0 ? "volumes[0].disk_name" : undefined,
+    readOnlyDisks: placeIn(volumes, "volumes[].is_read_only", (each) => each.is_read_only === true),
+    timezone: timezone === true ? "sync_timezone" : undefined,
   };
 }
 
 function domains({ binding_domain_name: names = [] }: Pick<ServiceUpdate, "binding_domain_name">): Asked {
-  return names.length > 0 ? { domains: "binding_domain_name" } : {};
+  return { domains: names.length > 0 ? "binding_domain_name" : undefined };
 }
 
-function mounts(containers: NewService["containers"] | NonNullable<NewJob["containers"]>): Asked {
-  const index = containers.findIndex(({ volumeMounts = [] }) => volumeMounts.length > 0);
-  return placeOf("mountPaths", index, "containers[].volumeMounts[0].mountPath");
+function mountIn(containers: readonly { readonly volumeMounts?: readonly unknown[] }[]): string | undefined {
+  const field = "containers[].volumeMounts[0].mountPath";
+  return placeIn(containers, field, ({ volumeMounts = [] }) => volumeMounts.length > 0);
 }
 
-function placeOf(feature: Feature, index: number, field: string): Asked {
-  return index < 0 ? {} : { [feature]: field.replace("[]", `[${index}]`) };
+function placeIn<Item>(items: readonly Item[], field: string, asks: (item: Item) => boolean): string | undefined {
+  const index = items.findIndex(asks);
+  return index < 0 ? undefined : field.replace("[]", `[${index}]`);
 }

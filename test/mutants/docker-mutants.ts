@@ -269,7 +269,7 @@ export const dockerMutants: readonly Mutant[] = [
   },
   {
     bug: "lines that the daemon deleted before they were read are missing without a word",
-    file: "src/service/engines/docker/logs/log-reading.ts",
+    file: "src/service/engines/docker/logs/unit-log.ts",
     text: "      const hasGap = isGap();",
     becomes: "      const hasGap = isGap() && isGap();",
     tests: logs,
@@ -283,7 +283,7 @@ export const dockerMutants: readonly Mutant[] = [
   },
   {
     bug: "a log that was read to its end is read over and over",
-    file: "src/service/engines/docker/logs/log-reading.ts",
+    file: "src/service/engines/docker/logs/unit-log.ts",
     text: "    written: () => written,",
     becomes: "    written: () => time,",
     tests: logs,

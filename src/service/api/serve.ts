@@ -39,7 +39,14 @@ export type ServeOptions = {
 export function serve(options: ServeOptions): (request: Request) => Promise<Response> {
   const routes = routesOf(loadSpec());
   const authenticate = authenticator(options.users);
-  const context = contextOf(options);
+  const { clock = machineClock, rateLimitPerDay } = options;
+  const context: Context = {
+    options,
+    base: options.basePath?.replace(/\/+$/, "") ?? "",
+    compile: validatorsOf(loadSpec()),
+    clock,
+    countCall: rateLimitPerDay === undefined ? () => undefined : callLimit(rateLimitPerDay, clock),
+  };
   // The raw path, because the reader decodes names: an encoded slash must not lead to another route.
   const whole = new Hono<{ Variables: { user: User; operation?: string } }>({
     getPath: (request) => new URL(request.url).pathname,
@@ -95,17 +102,6 @@ type Context = {
   readonly clock: Pick<Clock, "now">;
   readonly countCall: (username: string) => void;
 };
-
-function contextOf(options: ServeOptions): Context {
-  const { clock = machineClock } = options;
-  return {
-    options,
-    base: options.basePath?.replace(/\/+$/, "") ?? "",
-    compile: validatorsOf(loadSpec()),
-    clock,
-    countCall: options.rateLimitPerDay === undefined ? () => undefined : callLimit(options.rateLimitPerDay, clock),
-  };
-}
 
 function handler(route: Route, { options, base, compile, clock, countCall }: Context) {
   const read = callReader(route, { compile, clock });

@@ -63,8 +63,6 @@ export function unreadableJob({ uid, name, username, createdAt, reason }: Unread
 }
 
 export function refuseUnreadable({ kind, name, reason }: Unreadable): Refusal {
-  return new Refusal(
-    409,
-    `the ${kind} ${name} is damaged. ${reason} Nothing was changed. Delete it and create it again.`,
-  );
+  const todo = "Nothing was changed. Delete it and create it again.";
+  return new Refusal(409, `the ${kind} ${name} is damaged. ${reason} ${todo}`);
 }

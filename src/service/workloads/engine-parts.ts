@@ -6,7 +6,6 @@ import type { LiveJob } from "./jobs/live-job.ts";
 import type { SerialQueue } from "./lifecycle/queues.ts";
 import type { LiveService } from "./services/live-service.ts";
 import { refuseUnreadable, type Unreadable } from "./answer-fields.ts";
-import type { Container } from "./definitions.ts";
 import { amountOf, type Amount } from "./quota.ts";
 import type { Job } from "./state/job-store.ts";
 import type { Service } from "./state/service-store.ts";
@@ -84,36 +83,26 @@ export async function forAMoment(
   return isDone;
 }
 
+type Workload = Service | Omit<Job, "version">;
+
 /**
- * Reserves the service's full size and returns a function that undoes it. Throws a `Refusal` when the runtime can't run
+ * Reserves a workload's full size and returns a function that undoes it. Throws a `Refusal` when the runtime can't run
  * a container or a quota of the user or the host doesn't allow it.
  */
-export function admitService(parts: EngineParts, service: Service): () => void {
-  const runs = service.running && !service.deleting;
-  if (runs) checkAll(parts, service.definition.containers);
-  return parts.context.ledger.reserve(service, serviceAmount(parts, service, runs));
-}
-
-/** `admitService` for a running job. */
-export function admitJob(parts: EngineParts, job: Omit<Job, "version">): () => void {
-  checkAll(parts, job.definition.containers);
-  return parts.context.ledger.reserve(job, jobAmount(parts, job, true));
-}
-
-function checkAll({ context }: EngineParts, containers: readonly Container[]): void {
-  for (const [index, container] of containers.entries()) context.runtime.check(container, `containers[${index}]`);
+export function admit(parts: EngineParts, workload: Workload): () => void {
+  const { runtime, ledger } = parts.context;
+  const runs = !("region" in workload) || (workload.running && !workload.deleting);
+  const { containers } = workload.definition;
+  if (runs) for (const [index, container] of containers.entries()) runtime.check(container, `containers[${index}]`);
+  return ledger.reserve(workload, amountFor(parts, workload, runs));
 }
 
 /**
  * Keeps the reservation that a workload needs while it doesn't run. Checks nothing, because the workload exists
  * already.
  */
-export function reserveStopped(parts: EngineParts, workload: Service | Job): void {
-  const isService = "region" in workload;
-  parts.context.ledger.keep(
-    workload,
-    isService ? serviceAmount(parts, workload, false) : jobAmount(parts, workload, false),
-  );
+export function reserveStopped(parts: EngineParts, workload: Workload): void {
+  parts.context.ledger.keep(workload, amountFor(parts, workload, false));
 }
 
 /** For the end of a job. One that was deleted before its program ended has no reservation any more. */
@@ -123,19 +112,16 @@ export function reserveStoppedAtEnd(parts: EngineParts, job: Job): () => void {
   };
 }
 
-function serviceAmount({ context }: EngineParts, { definition }: Service, runs: boolean): Amount {
-  const { containers, size, ports } = definition;
+/** A job has one instance, and no ports. */
+function amountFor({ context }: EngineParts, { definition }: Workload, runs: boolean): Amount {
+  const { containers, size, ports } = { size: 1, ports: [], ...definition };
   return amountOf({ containers, size: runs ? size : 0, ports: ports.length }, context.runtime.reservedMib);
-}
-
-function jobAmount({ context }: EngineParts, { definition }: Pick<Job, "definition">, runs: boolean): Amount {
-  return amountOf({ containers: definition.containers, size: runs ? 1 : 0, ports: 0 }, context.runtime.reservedMib);
 }
 
 /** Starts a service, or holds it with the reason in its status when a quota doesn't allow it. */
 export function runIfAdmitted(parts: EngineParts, live: LiveService): void {
   try {
-    admitService(parts, live.service);
+    admit(parts, live.service);
   } catch (error) {
     live.held = heldReason(error);
     reserveStopped(parts, live.service);

@@ -2,7 +2,7 @@ import { randomInt, randomUUID } from "node:crypto";
 import { rm } from "node:fs/promises";
 import { Refusal, type Engine, type EngineRequest, type User } from "../../engine.ts";
 import type { DeletedJob } from "../../../api/schema.ts";
-import { admitJob, reserveStoppedAtEnd, forAMoment, ownWorkloads, type EngineParts } from "../engine-parts.ts";
+import { admit, reserveStoppedAtEnd, forAMoment, ownWorkloads, type EngineParts } from "../engine-parts.ts";
 import { createdJob, deletedJob, listedJob, readJob as answerJob } from "./job-answer.ts";
 import { readJob } from "../definitions.ts";
 import { JOB_REGION } from "./job-run.ts";
@@ -99,7 +99,7 @@ async function create(parts: EngineParts, { user, path, body }: EngineRequest<"c
   const definition = readJob(name, body, parts.context.runtime.check);
   ensureJob(definition);
   const job = newJob(user, name, { definition, createdAt: parts.context.clock.now().toISOString() });
-  const giveBack = admitJob(parts, job);
+  const giveBack = admit(parts, job);
   const version = await saved(parts, job).catch((error: unknown) => {
     giveBack();
     throw error;

@@ -1,4 +1,4 @@
-import { admitJob, heldReason, reserveStopped, reserveStoppedAtEnd, type EngineParts } from "../engine-parts.ts";
+import { admit, heldReason, reserveStopped, reserveStoppedAtEnd, type EngineParts } from "../engine-parts.ts";
 import type { EngineContext } from "../engine-context.ts";
 import type { Job, JobProgress } from "../state/job-store.ts";
 import type { Unit } from "../runtime.ts";
@@ -17,15 +17,7 @@ import type { RunRecord } from "./run-record-text.ts";
 export async function reviveJob(parts: EngineParts, job: Job, adopted: readonly Unit[]): Promise<void> {
   const { context } = parts;
   const units = new Set(adopted.map(({ labels }) => labels.container));
-  const resumed =
-    job.outcome === undefined
-      ? await resume(job, {
-          dataDir: context.dataDir,
-          now: context.clock.now().toISOString(),
-          retries: context.jobRetries,
-          units,
-        })
-      : undefined;
+  const resumed = job.outcome === undefined ? await resume(job, context, units) : undefined;
   const onOver = reserveStoppedAtEnd(parts, job);
   reserveStopped(parts, job);
   if (!resumed || resumed.progress.outcome !== undefined) {
@@ -57,7 +49,7 @@ function endAll(units: readonly Unit[], context: EngineContext): void {
 /** Why the job can't run now. */
 async function problemOf(parts: EngineParts, job: Job): Promise<string | undefined> {
   try {
-    admitJob(parts, job);
+    admit(parts, job);
   } catch (error) {
     return heldReason(error);
   }
@@ -95,19 +87,14 @@ export async function endLeftover(unit: Unit, context: EngineContext): Promise<v
 const LOST =
   "The run's record is missing, so it may have completed. It won't run again. To run it, create the job again.";
 
-type ResumeOptions = {
-  readonly dataDir: string;
-  readonly now: string;
-  readonly retries: number;
-  /** Indexes of containers that have a unit. */
-  readonly units: ReadonlySet<number>;
-};
-
 /**
- * Combines the database with the run records, which are newer if the engine died or the disk was full. A run without an
- * end whose unit is gone was interrupted before its program exited. Without a record, the job is not run again.
+ * Combines the database with the run records, which are newer if the engine died or the disk was full. `units` are the
+ * indexes of containers that have a unit. A run without an end whose unit is gone was interrupted before its program
+ * exited. Without a record, the job is not run again.
  */
-export async function resume(job: Job, { dataDir, now, retries, units }: ResumeOptions): Promise<Resumed> {
+async function resume(job: Job, context: EngineContext, units: ReadonlySet<number>): Promise<Resumed> {
+  const { dataDir, clock, jobRetries: retries } = context;
+  const now = clock.now().toISOString();
   const before: JobProgress = job;
   const hasBegun = before.startedAt !== undefined;
   if (!job.hasRecords) return { ...unknown, progress: before, isInterrupted: hasBegun };

@@ -13,13 +13,7 @@ import { unawaited } from "../../../platform/waiting.ts";
 /** The only region of jobs. */
 export const JOB_REGION = "us";
 
-/** The instance of a job while it runs: all its containers, until each has exited with 0 or the retries are used up. */
-export type JobRun = {
-  /** Stops the units. Unless all exit with 0, the job is neither complete nor failed and runs again later. */
-  readonly stop: () => Promise<void>;
-  /** Leaves its units running. */
-  readonly leave: () => Promise<void>;
-};
+export type JobRun = ReturnType<typeof runJob>;
 
 type JobRunOptions = {
   readonly job: Job;
@@ -46,7 +40,8 @@ type Run = Omit<JobRunOptions, "done"> & {
   isRecorded: boolean;
 };
 
-export function runJob({ done, ...options }: JobRunOptions): JobRun {
+/** The instance of a job while it runs: all its containers, until each has exited with 0 or the retries are used up. */
+export function runJob({ done, ...options }: JobRunOptions) {
   const { job, context, report } = options;
   const startedAt = job.startedAt ?? later(job.createdAt, context.clock.now().toISOString());
   const run: Run = {
@@ -62,7 +57,12 @@ export function runJob({ done, ...options }: JobRunOptions): JobRun {
     if (run.unfinished.has(index)) run.kept.set(index, keepContainer(run, index, container));
   }
   const all = async (end: (kept: Kept) => Promise<void>) => void (await Promise.all([...run.kept.values()].map(end)));
-  return { stop: () => all((kept) => kept.stop()), leave: () => all((kept) => kept.leave()) };
+  return {
+    /** Stops the units. Unless all exit with 0, the job is neither complete nor failed and runs again later. */
+    stop: () => all((kept) => kept.stop()),
+    /** Leaves its units running. */
+    leave: () => all((kept) => kept.leave()),
+  };
 }
 
 function keepContainer(run: Run, index: number, container: Container): Kept {

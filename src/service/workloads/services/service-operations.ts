@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { ServiceUpdate } from "../../../api/schema.ts";
 import { Refusal, type Engine, type EngineRequest, type User } from "../../engine.ts";
-import { admitService, ownWorkloads, type EngineParts } from "../engine-parts.ts";
+import { admit, ownWorkloads, type EngineParts } from "../engine-parts.ts";
 import { closePorts, makeLiveService, openPorts, serviceKey, statusOf, type LiveService } from "./live-service.ts";
 import { requestedDay } from "../logs/log-writer.ts";
 import {
@@ -99,7 +99,7 @@ async function create(parts: EngineParts, { user, path, body }: EngineRequest<"c
   ensureService(definition);
   const service = newService({ user, path }, { definition, createdAt: parts.context.clock.now().toISOString() });
   const live = makeLiveService(service, parts);
-  const giveBack = admitService(parts, service);
+  const giveBack = admit(parts, service);
   try {
     live.service = { ...service, addresses: await openPorts(live, parts.context) };
     await insertService(parts.context.state, live.service);
@@ -219,7 +219,7 @@ function transition(
     const before = live.service;
     const after = change(live);
     ensureService(after.definition);
-    const giveBack = admitService(parts, after);
+    const giveBack = admit(parts, after);
     try {
       await saveService(parts.context.state, after);
     } catch (error) {

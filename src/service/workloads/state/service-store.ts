@@ -37,10 +37,8 @@ export async function insertService(db: Kysely<StateTables>, service: Service): 
       .onConflict((conflict) => conflict.columns(["username", "region", "name"]).doNothing())
       .executeTakeFirstOrThrow();
     if (!numInsertedOrUpdatedRows) {
-      throw new Refusal(
-        409,
-        `a service named ${service.name} already exists in ${service.region}: choose another name`,
-      );
+      const { name, region } = service;
+      throw new Refusal(409, `a service named ${name} already exists in ${region}: choose another name`);
     }
     await bindDomains(tx, service);
     await writeAddresses(tx, service);
@@ -83,10 +81,8 @@ async function bindDomains(tx: Transaction<StateTables>, { uid, definition }: Se
   const [taken] = rows;
   if (!taken) return;
   const domain = definition.domains.find((each) => each.toLowerCase() === taken.domain) ?? taken.domain;
-  throw new Refusal(
-    409,
-    `the domain ${domain} belongs to another service: remove it there first. Nothing was changed.`,
-  );
+  const todo = "remove it there first. Nothing was changed.";
+  throw new Refusal(409, `the domain ${domain} belongs to another service: ${todo}`);
 }
 
 export async function removeService(db: Kysely<StateTables>, uid: string): Promise<void> {

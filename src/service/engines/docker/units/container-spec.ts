@@ -1,6 +1,7 @@
 import type { UnitSpec } from "../../../workloads/runtime.ts";
-import type { ContainerSpec } from "../daemon/daemon-client.ts";
-import { labelsOf, memoryLabel, volumeName } from "../names.ts";
+import type { ContainerSpec, DaemonApi } from "../daemon/daemon-client.ts";
+import { labelsOf, memoryLabel, volumeName, isNetworkName, networkName, OWNER_LABEL, ownerFilter } from "../names.ts";
+import { makeSerialQueue } from "../../../workloads/lifecycle/queues.ts";
 
 /** Enforced for a container without a limit, so that the memory quotas hold. */
 const DEFAULT_MIB = 512;
@@ -54,4 +55,44 @@ export function containerSpec(spec: UnitSpec, { owner, network }: Placed): Conta
 function aliasesOf({ instance, container, run }: UnitSpec): string[] {
   if (container > 0) return [`${instance}-${container + 1}`];
   return run ? [instance] : [instance.replace(/-\d+$/, ""), instance];
+}
+
+export type UserNetworks = ReturnType<typeof makeUserNetworks>;
+
+/** Users and regions don't reach each other. */
+type NetworkPlace = { readonly username: string; readonly region: string };
+
+type NetworkDaemon = Pick<DaemonApi, "ensureNetwork" | "listNetworks" | "removeNetwork">;
+
+/** The networks of the users' workloads. They are removed when nothing uses them, because a daemon has few. */
+export function makeUserNetworks(daemon: NetworkDaemon, owner: string) {
+  /** How many starts use each one now. */
+  const inUse = new Map<string, number>();
+  /** The creation and removal of one network wait for each other. */
+  const changes = makeSerialQueue();
+
+  return {
+    /** Runs `start` with the name of the network, which exists until `start` settles. */
+    async within<T>(place: NetworkPlace, start: (network: string) => Promise<T>): Promise<T> {
+      const name = networkName(owner, place);
+      inUse.set(name, (inUse.get(name) ?? 0) + 1);
+      try {
+        await changes.run(name, () => daemon.ensureNetwork(name, { [OWNER_LABEL]: owner }));
+        return await start(name);
+      } finally {
+        const others = (inUse.get(name) ?? 1) - 1;
+        if (others > 0) inUse.set(name, others);
+        else inUse.delete(name);
+      }
+    },
+    /** Removes the networks without containers. */
+    async removeUnused() {
+      const names = (await daemon.listNetworks(ownerFilter(owner))).filter(isNetworkName);
+      for (const name of names) {
+        await changes.run(name, async () => {
+          if (!inUse.has(name)) await daemon.removeNetwork(name);
+        });
+      }
+    },
+  };
 }

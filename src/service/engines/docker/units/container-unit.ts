@@ -10,10 +10,9 @@ import type { InspectedContainer } from "../daemon/daemon-schemas.ts";
 import type { DiskWatch } from "../daemon/daemon-health.ts";
 import { followUnitLog } from "../logs/unit-log.ts";
 import { askedMib } from "../names.ts";
-import { memoryBytes } from "./container-spec.ts";
+import { memoryBytes, type UserNetworks } from "./container-spec.ts";
 import type { OwnContainers } from "../data-folder.ts";
 import { healthOf } from "./health-check.ts";
-import type { UserNetworks } from "../user-networks.ts";
 import type { ContainerWatch, Session } from "./container-watch.ts";
 import { unawaited, within } from "../../../../platform/waiting.ts";
 

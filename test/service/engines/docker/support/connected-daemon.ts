@@ -5,7 +5,7 @@ import { stillClock } from "../../../../support/test-clock.ts";
 import { type Clock, machineClock } from "../../../../../src/platform/clock.ts";
 import { findDaemon } from "../../../../../src/service/engines/docker/daemon/find-daemon.ts";
 import { containerName, labelsOf } from "../../../../../src/service/engines/docker/names.ts";
-import { makeUserNetworks } from "../../../../../src/service/engines/docker/user-networks.ts";
+import { makeUserNetworks } from "../../../../../src/service/engines/docker/units/container-spec.ts";
 import { ownContainers } from "../../../../../src/service/engines/docker/data-folder.ts";
 import { watchContainers } from "../../../../../src/service/engines/docker/units/container-watch.ts";
 import { startContainer } from "../../../../../src/service/engines/docker/units/start-container.ts";
