@@ -197,8 +197,8 @@ export const dueMutants: readonly Mutant[] = [
   {
     bug: "a refused delivery takes that of another replica with it",
     file: "src/bot/store/deliveries.ts",
-    text: '      .where("token", "=", token)\n',
-    becomes: "",
+    text: '{ kind: "delivery", key: id, token });',
+    becomes: '{ kind: "delivery", key: id });',
     tests: onSqlite,
   },
   {

@@ -365,8 +365,8 @@ export const postMutants: readonly Mutant[] = [
   {
     bug: "whoever says that they are on it waits for the card",
     file: "src/bot/store/alerts.ts",
-    text: ".set({ rest_until: null })",
-    becomes: ".set({ blocked_at: null })",
+    text: "set: { rest_until: null } });",
+    becomes: "set: { blocked_at: null } });",
     tests: onSqlite,
   },
   {

@@ -4,7 +4,7 @@ import type { NewHistoryEvent } from "../changes/history-event.ts";
 import { parseRow, Time } from "./schema/columns.ts";
 import { insertEvent } from "./events.ts";
 import { builtOnce } from "./database/built-once.ts";
-import { inBatches, inTransaction, type Session } from "./database/session.ts";
+import { inBatches, inTransaction, removeRows, rowOf, type Session, updateRows } from "./database/session.ts";
 import type { Tables } from "./schema/tables.ts";
 import { sql } from "kysely";
 import type { Binding } from "../policy/binding.ts";
@@ -52,14 +52,8 @@ export async function saveAccount(
 /** Updates only the row that was read: an account linked in the meantime stays. */
 export async function resealAccount({ db }: Session, account: LinkedAccount, sealedToken: string): Promise<void> {
   const { teamId, owner } = account;
-  await db
-    .updateTable("account")
-    .set({ sealed_token: sealedToken })
-    .where("team_id", "=", teamId)
-    .where("owner_kind", "=", owner.kind)
-    .where("owner_id", "=", idOf(owner))
-    .where("sealed_token", "=", account.sealedToken)
-    .execute();
+  const known = { team_id: teamId, owner_kind: owner.kind, owner_id: idOf(owner), sealed_token: account.sealedToken };
+  await updateRows(db, "account", { having: known, set: { sealed_token: sealedToken } });
 }
 
 /** Forgets an account and its token. False: there was none, and nothing is written. */
@@ -70,16 +64,10 @@ export function removeAccount(
   event: NewHistoryEvent,
 ): Promise<boolean> {
   return inTransaction(session, async (inside) => {
-    const row = await inside.db
-      .deleteFrom("account")
-      .where("team_id", "=", teamId)
-      .where("owner_kind", "=", owner.kind)
-      .where("owner_id", "=", idOf(owner))
-      .returning("owner_id")
-      .executeTakeFirst();
-    if (row === undefined) return false;
-    await insertEvent(inside, event);
-    return true;
+    const account = { team_id: teamId, owner_kind: owner.kind, owner_id: idOf(owner) };
+    const isRemoved = (await removeRows(inside.db, "account", account)) > 0;
+    if (isRemoved) await insertEvent(inside, event);
+    return isRemoved;
   });
 }
 
@@ -217,7 +205,7 @@ export async function setRegion(
   region: string | undefined,
 ): Promise<void> {
   if (region === undefined) {
-    await db.deleteFrom("person_setting").where("team_id", "=", teamId).where("user_id", "=", userId).execute();
+    await removeRows(db, "person_setting", { team_id: teamId, user_id: userId });
     return;
   }
   await db
@@ -246,18 +234,11 @@ export async function countCalls(
           .doUpdateSet({ calls: sql<number>`call_count.calls + excluded.calls` }),
       )
       .execute();
-    return [];
   });
 }
 
 /** Of all replicas. */
 export async function callsOn({ db }: Session, { teamId, username, day }: CallsOf): Promise<number> {
-  const row = await db
-    .selectFrom("call_count")
-    .select("calls")
-    .where("team_id", "=", teamId)
-    .where("username", "=", username)
-    .where("day", "=", day)
-    .executeTakeFirst();
+  const row = await rowOf(db, "call_count", { team_id: teamId, username, day });
   return row === undefined ? 0 : parseRow(CallRow, row, `The calls of ${username}`).calls;
 }

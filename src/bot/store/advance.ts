@@ -4,7 +4,7 @@ import type { Health, StoredChange } from "../changes/stored-change.ts";
 import type { Next, Step } from "../workflow/lifecycle.ts";
 import type { Advanced, IdIn } from "../workflow/stored.ts";
 import { deleteDue, makeOthersDue, leaseDue, scheduleDue } from "./due.ts";
-import { inTransaction, isTaken, type Session } from "./database/session.ts";
+import { inTransaction, isTaken, removeRows, rowOf, type Session } from "./database/session.ts";
 import { sealJson } from "./database/text-sealer.ts";
 import { beginCard, cardColumn } from "./posts.ts";
 import { HealthJson, LinesJson, plainText, TermsJson, toJson } from "./schema/columns.ts";
@@ -219,7 +219,7 @@ function drift(
     const { due } = step;
     const change = await move(inside, { ...what, step, set, due, next: "over" });
     if (change === undefined) return undefined;
-    await inside.db.deleteFrom("vote").where("change_id", "=", what.id).execute();
+    await removeRows(inside.db, "vote", { change_id: what.id });
     return { ...change, votes: [] };
   });
 }
@@ -296,7 +296,7 @@ async function askAgain(session: Session, step: AskAgain, what: Advance): Promis
     return change === undefined ? { kind: "late", change } : { kind: "moved", change };
   } catch (error) {
     if (!isTaken(error, "wait_key")) throw error;
-    const row = await session.db.selectFrom("change").select("wait_key").where("id", "=", what.id).executeTakeFirst();
+    const row = await rowOf(session.db, "change", { id: what.id });
     const waitKey = row?.wait_key ?? undefined;
     return { kind: "busy", earlier: waitKey === undefined ? undefined : await findChange(session, { waitKey }) };
   }

@@ -6,7 +6,7 @@ import type { Alert, NoticedEvent } from "../watch/alert.ts";
 import type { Incident } from "../watch/incident.ts";
 import type { IdIn, Notice, PlaceId, Placing } from "../workflow/stored.ts";
 import { forEachInTurns } from "../../platform/turns.ts";
-import { type Db, inBatches, inTransaction, type Session } from "./database/session.ts";
+import { type Db, inBatches, inTransaction, rowOf, type Session, updateRows } from "./database/session.ts";
 import { insertEvent } from "./events.ts";
 import { addPost, schedulePosts } from "./posts.ts";
 import { EventJson, incidentOf } from "./rounds.ts";
@@ -39,14 +39,13 @@ export async function scheduleWatching({ db, clock }: Session): Promise<void> {
 const MOST_AT_ONCE = 1_000;
 
 /** What is due in a place and in no alert yet. */
-export async function dueNotices(session: Session, { teamId, place }: PlaceId): Promise<readonly Notice[]> {
+export async function dueNotices(session: Session, at: PlaceId): Promise<readonly Notice[]> {
   const { db, clock } = session;
   const rows = await db
     .selectFrom("notice")
     .selectAll()
-    .where("team_id", "=", teamId)
-    .where("place", "=", place)
-    .where(sql<SqlBool>`alert_id is null and due_at <= ${clock()}`)
+    .where(isUnplaced(at))
+    .where(sql<SqlBool>`due_at <= ${clock()}`)
     .orderBy("due_at")
     .limit(MOST_AT_ONCE)
     .execute();
@@ -90,7 +89,13 @@ export function placeNotices(session: Session, placing: Placing): Promise<void> 
     const put = async (some: Placing["tell"], alert: string): Promise<void> => {
       const ids = some.map(({ id }) => id);
       const placed = await inBatches(ids, (each) =>
-        ofPlace(inside.db, placing).set({ alert_id: alert }).where("id", "in", each).returning("id").execute(),
+        inside.db
+          .updateTable("notice")
+          .set({ alert_id: alert })
+          .where(isUnplaced(placing))
+          .where("id", "in", each)
+          .returning("id")
+          .execute(),
       );
       if (placed.length > 0) listed.add(alert);
     };
@@ -113,46 +118,28 @@ export function placeNotices(session: Session, placing: Placing): Promise<void> 
 }
 
 /** The notices that are in no alert yet. */
-async function unplaced(tx: Db, { teamId, place, tell }: Placing): Promise<Placing["tell"]> {
-  const rows = await inBatches(
-    tell.map(({ id }) => id),
-    (ids) =>
-      tx
-        .selectFrom("notice")
-        .select("id")
-        .where("team_id", "=", teamId)
-        .where("place", "=", place)
-        .where("id", "in", ids)
-        .where("alert_id", "is", null)
-        .execute(),
+async function unplaced(tx: Db, placing: Placing): Promise<Placing["tell"]> {
+  const ids = placing.tell.map(({ id }) => id);
+  const rows = await inBatches(ids, (some) =>
+    tx.selectFrom("notice").select("id").where(isUnplaced(placing)).where("id", "in", some).execute(),
   );
   const open = new Set(rows.map(({ id }) => id));
-  return tell.filter(({ id }) => open.has(id));
+  return placing.tell.filter(({ id }) => open.has(id));
 }
 
-function ofPlace(tx: Db, { teamId, place }: PlaceId) {
-  return tx
-    .updateTable("notice")
-    .where("team_id", "=", teamId)
-    .where("place", "=", place)
-    .where("alert_id", "is", null);
+/** A condition on a row of `notice`. */
+function isUnplaced({ teamId, place }: PlaceId) {
+  return sql<SqlBool>`team_id = ${teamId} and place = ${place} and alert_id is null`;
 }
 
 async function holdBack(tx: Db, placing: Placing): Promise<void> {
-  const { teamId, place, wait, drop } = placing;
+  const { wait, drop } = placing;
   for (const { id, until, isMuted } of wait) {
     const set = { due_at: until.toISOString(), ...(isMuted && { was_muted: 1 }) };
-    await ofPlace(tx, placing).set(set).where("id", "=", id).execute();
+    await tx.updateTable("notice").set(set).where(isUnplaced(placing)).where("id", "=", id).execute();
   }
   await inBatches(drop, async (ids) => {
-    await tx
-      .deleteFrom("notice")
-      .where("team_id", "=", teamId)
-      .where("place", "=", place)
-      .where("id", "in", ids)
-      .where("alert_id", "is", null)
-      .execute();
-    return [];
+    await tx.deleteFrom("notice").where(isUnplaced(placing)).where("id", "in", ids).execute();
   });
 }
 
@@ -167,15 +154,10 @@ async function lockPlace(tx: Db, { teamId, place }: PlaceId): Promise<void> {
 
 /** Rate limit: whether a new message may be posted now. If so, it counts as posted. */
 async function mayPost({ db, clock }: Session, { teamId, place }: PlaceId): Promise<boolean> {
-  const row = await db
-    .updateTable("told_place")
-    .set({ message_at: clock() })
-    .where("team_id", "=", teamId)
-    .where("place", "=", place)
-    .where(sql<SqlBool>`(message_at is null or message_at <= ${clock(-MESSAGE_EVERY_MS)})`)
-    .returning("place")
-    .executeTakeFirst();
-  return row !== undefined;
+  const { numAffectedRows = 0n } = await sql`update told_place set message_at = ${clock()}
+    where team_id = ${teamId} and place = ${place}
+      and (message_at is null or message_at <= ${clock(-MESSAGE_EVERY_MS)})`.execute(db);
+  return numAffectedRows > 0n;
 }
 
 type Joining = {
@@ -216,12 +198,7 @@ async function joined({ db, clock }: Session, { placing, put }: Joining): Promis
 /** An alert with everything that it lists; undefined when it is gone. */
 export async function alertOf(session: Session, { id, teamId }: IdIn): Promise<Alert | undefined> {
   const { db } = session;
-  const row = await db
-    .selectFrom("alert")
-    .selectAll()
-    .where("id", "=", id)
-    .where("team_id", "=", teamId)
-    .executeTakeFirst();
+  const row = await rowOf(db, "alert", { id, team_id: teamId });
   if (row === undefined) return undefined;
   const notices = await db.selectFrom("notice").selectAll().where("alert_id", "=", id).orderBy("due_at").execute();
   const all = await subjectsOf(session, notices);
@@ -258,12 +235,7 @@ export function takeAlert(session: Session, { id, teamId }: IdIn, who: Who, even
     if (row === undefined) return false;
     // The person who clicked waits for the card. Lock the row of `due` first, as a delivery does.
     await schedulePosts(inside, "alert", [id]);
-    await inside.db
-      .updateTable("post")
-      .set({ rest_until: null })
-      .where("kind", "=", "alert")
-      .where("key", "=", id)
-      .execute();
+    await updateRows(inside.db, "post", { having: { kind: "alert", key: id }, set: { rest_until: null } });
     await insertEvent(inside, event);
     return true;
   });

@@ -1,11 +1,10 @@
-import { moveFollows } from "./log-follows.ts";
 import { sql, type SqlBool } from "kysely";
 import { z } from "zod";
 import type { NewHistoryEvent } from "../changes/history-event.ts";
 import type { Binding } from "../policy/binding.ts";
 import { Flag, maybe, parseRow, plainText, Time } from "./schema/columns.ts";
 import { insertEvent } from "./events.ts";
-import { type Db, inTransaction, type Session } from "./database/session.ts";
+import { type Db, inTransaction, removeRows, rowOf, type Session, updateRows } from "./database/session.ts";
 import { deliveries } from "./posts.ts";
 import type { ChannelId, ChannelMove, NewBinding } from "../workflow/stored.ts";
 
@@ -21,12 +20,7 @@ const BindingRow = z.object({
 
 /** Undefined for a channel that is not bound. */
 export async function bindingOf({ db }: Session, teamId: string, channelId: string): Promise<Binding | undefined> {
-  const unread = await db
-    .selectFrom("binding")
-    .selectAll()
-    .where("team_id", "=", teamId)
-    .where("channel_id", "=", channelId)
-    .executeTakeFirst();
+  const unread = await rowOf(db, "binding", { team_id: teamId, channel_id: channelId });
   return unread && binding(channelId, unread);
 }
 
@@ -80,15 +74,9 @@ export function bind(
 /** False: it was not bound, and nothing is written. */
 export function unbind(session: Session, { teamId, channelId }: ChannelId, event: NewHistoryEvent): Promise<boolean> {
   return inTransaction(session, async (inside) => {
-    const row = await inside.db
-      .deleteFrom("binding")
-      .where("team_id", "=", teamId)
-      .where("channel_id", "=", channelId)
-      .returning("channel_id")
-      .executeTakeFirst();
-    if (row === undefined) return false;
-    await insertEvent(inside, event);
-    return true;
+    const isRemoved = (await removeRows(inside.db, "binding", { team_id: teamId, channel_id: channelId })) > 0;
+    if (isRemoved) await insertEvent(inside, event);
+    return isRemoved;
   });
 }
 
@@ -100,7 +88,8 @@ export function moveChannel(session: Session, move: ChannelMove): Promise<boolea
     await moveChanges(tx, move);
     await moveWatches(tx, move);
     await movePosts(tx, clock, move);
-    await moveFollows(tx, move);
+    const { teamId: team_id, from: channel_id, to } = move;
+    await updateRows(tx, "follow", { having: { team_id, channel_id }, set: { channel_id: to } });
     await noteMove(tx, move);
     scheduled.isNow = true;
     return true;
@@ -108,16 +97,11 @@ export function moveChannel(session: Session, move: ChannelMove): Promise<boolea
 }
 
 /** Oldest ids lead to the newest one: a channel may move twice. */
-async function noteMove(tx: Db, { teamId, from, to }: ChannelMove): Promise<void> {
-  await tx
-    .updateTable("moved_channel")
-    .set({ new_id: to })
-    .where("team_id", "=", teamId)
-    .where("new_id", "=", from)
-    .execute();
+async function noteMove(tx: Db, { teamId: team_id, from, to }: ChannelMove): Promise<void> {
+  await updateRows(tx, "moved_channel", { having: { team_id, new_id: from }, set: { new_id: to } });
   await tx
     .insertInto("moved_channel")
-    .values({ team_id: teamId, old_id: from, new_id: to })
+    .values({ team_id, old_id: from, new_id: to })
     .onConflict((conflict) => conflict.columns(["team_id", "old_id"]).doUpdateSet({ new_id: to }))
     .execute();
 }
@@ -129,100 +113,66 @@ export async function movedChannels({ db }: Session): Promise<readonly Omit<Chan
 }
 
 async function moveAccount(tx: Db, { teamId, from, to, token }: ChannelMove): Promise<boolean> {
-  const accounts = () => tx.selectFrom("account").where("team_id", "=", teamId).where("owner_kind", "=", "channel");
-  const old = await accounts().select("sealed_token").where("owner_id", "=", from).executeTakeFirst();
+  const of = (owner_id: string) => ({ team_id: teamId, owner_kind: "channel", owner_id });
+  const old = await rowOf(tx, "account", of(from));
   if (old === undefined) return true;
   if (old.sealed_token !== token?.was) return false;
   // Whoever connected one under the new id meant that one.
-  const newer = await accounts().select("owner_id").where("owner_id", "=", to).executeTakeFirst();
-  if (newer !== undefined) {
-    await tx
-      .deleteFrom("account")
-      .where("team_id", "=", teamId)
-      .where("owner_kind", "=", "channel")
-      .where("owner_id", "=", from)
-      .execute();
-    return true;
-  }
-  await tx
-    .updateTable("account")
-    .set({ owner_id: to, sealed_token: token.now })
-    .where("team_id", "=", teamId)
-    .where("owner_kind", "=", "channel")
-    .where("owner_id", "=", from)
-    .execute();
+  const isReplaced = (await rowOf(tx, "account", of(to))) !== undefined;
+  if (isReplaced) await removeRows(tx, "account", of(from));
+  else await updateRows(tx, "account", { having: of(from), set: { owner_id: to, sealed_token: token.now } });
   return true;
 }
 
 /** A lock is stronger than a newer binding without one: nobody loses it because Slack's event came late. */
 async function moveBinding(tx: Db, { teamId, from, to }: ChannelMove): Promise<void> {
-  const lockOf = (channelId: string) =>
-    tx
-      .selectFrom("binding")
-      .select("is_locked")
-      .where("team_id", "=", teamId)
-      .where("channel_id", "=", channelId)
-      .executeTakeFirst();
-  const [old, newer] = [await lockOf(from), await lockOf(to)];
+  const of = (channel_id: string) => ({ team_id: teamId, channel_id });
+  const [old, newer] = [await rowOf(tx, "binding", of(from)), await rowOf(tx, "binding", of(to))];
   if (old === undefined) return;
   const isOldKept = newer === undefined || (old.is_locked === 1 && newer.is_locked === 0);
-  const outdated = isOldKept ? to : from;
-  await tx.deleteFrom("binding").where("team_id", "=", teamId).where("channel_id", "=", outdated).execute();
-  if (!isOldKept) return;
-  await tx
-    .updateTable("binding")
-    .set({ channel_id: to })
-    .where("team_id", "=", teamId)
-    .where("channel_id", "=", from)
-    .execute();
+  await removeRows(tx, "binding", of(isOldKept ? to : from));
+  if (isOldKept) await updateRows(tx, "binding", { having: of(from), set: { channel_id: to } });
 }
 
-/** What both ids have stays once: somebody watched it again under the new id. */
-async function moveWatches(tx: Db, { teamId, from, to }: ChannelMove): Promise<void> {
-  await sql`delete from watch where team_id = ${teamId} and place = ${from} and exists (select 1 from watch as newer
-    where newer.team_id = watch.team_id and newer.place = ${to} and newer.source = watch.source
-      and newer.owner_id = watch.owner_id and newer.kind = watch.kind and newer.names = watch.names
-      and newer.region = watch.region and newer.is_digest = watch.is_digest)`.execute(tx);
-  await tx
-    .updateTable("watch")
-    .set({
-      place: to,
-      account_owner: sql<string>`replace(account_owner, ${JSON.stringify(from)}, ${JSON.stringify(to)})`,
-    })
-    .where("team_id", "=", teamId)
-    .where("place", "=", from)
-    .execute();
-  await sql`delete from mute where team_id = ${teamId} and place = ${from} and exists (select 1 from mute as newer
-    where newer.team_id = mute.team_id and newer.place = ${to} and newer.names = mute.names)`.execute(tx);
-  await tx.updateTable("mute").set({ place: to }).where("team_id", "=", teamId).where("place", "=", from).execute();
+/** Rows of a place get its new id. What both ids have stays once: somebody watched it again under the new id. */
+async function movePlace(
+  tx: Db,
+  { teamId, from, to }: ChannelMove,
+  { table, key }: { readonly table: "watch" | "mute" | "notice" | "post"; readonly key: readonly string[] },
+): Promise<void> {
+  const name = sql.table(table);
+  const isSame = key.map((column) => sql`newer.${sql.ref(column)} = ${name}.${sql.ref(column)}`);
+  await sql`delete from ${name} where team_id = ${teamId} and place = ${from} and exists (select 1 from ${name} as newer
+    where newer.place = ${to} and ${sql.join(isSame, sql` and `)})`.execute(tx);
+  await updateRows(tx, table, { having: { team_id: teamId, place: from }, set: { place: to } });
+}
+
+async function moveWatches(tx: Db, move: ChannelMove): Promise<void> {
+  const { teamId: team_id, from, to } = move;
+  const account_owner = sql`replace(account_owner, ${JSON.stringify(from)}, ${JSON.stringify(to)})`;
+  await updateRows(tx, "watch", { having: { team_id, place: from }, set: { account_owner } });
+  const key = ["team_id", "source", "owner_id", "kind", "names", "region", "is_digest"];
+  await movePlace(tx, move, { table: "watch", key });
+  await movePlace(tx, move, { table: "mute", key: ["team_id", "names"] });
 }
 
 /** Keeps one of the notices and messages that exist under both ids. Messages are delivered again under the new id. */
-async function movePosts(tx: Db, clock: Session["clock"], { teamId, from, to }: ChannelMove): Promise<void> {
-  await sql`delete from notice where team_id = ${teamId} and place = ${from} and exists (select 1 from notice as newer
-    where newer.team_id = notice.team_id and newer.place = ${to} and newer.id = notice.id)`.execute(tx);
-  await tx.updateTable("notice").set({ place: to }).where("team_id", "=", teamId).where("place", "=", from).execute();
-  await tx.deleteFrom("told_place").where("team_id", "=", teamId).where("place", "=", from).execute();
+async function movePosts(tx: Db, clock: Session["clock"], move: ChannelMove): Promise<void> {
+  const { teamId: team_id, from, to } = move;
+  await movePlace(tx, move, { table: "notice", key: ["team_id", "id"] });
+  await removeRows(tx, "told_place", { team_id, place: from });
   // Leases first, in the lock order of all statements that change both. A delivery that runs now shows the old state.
   const isThere = (column: "place" | "channel") =>
-    tx.selectFrom("post").select("id").where("team_id", "=", teamId).where(column, "=", from);
+    tx.selectFrom("post").select("id").where("team_id", "=", team_id).where(column, "=", from);
   await tx
     .updateTable("due")
     .set({ token: null, at: clock(), again_at: null, attempts: 0 })
     .where("kind", "in", deliveries)
     .where((where) => where.or([where("key", "in", isThere("place")), where("key", "in", isThere("channel"))]))
     .execute();
-  await sql`delete from post where team_id = ${teamId} and place = ${from} and exists (select 1 from post as newer
-    where newer.kind = post.kind and newer.key = post.key and newer.place = ${to})`.execute(tx);
-  for (const column of ["place", "instead_of", "channel"] as const) {
-    // names of columns
-    await tx
-      .updateTable("post")
-      .set({ [column]: to })
-      .where("team_id", "=", teamId)
-      .where(column, "=", from)
-      .execute();
-  }
+  await movePlace(tx, move, { table: "post", key: ["kind", "key"] });
+  await updateRows(tx, "post", { having: { team_id, instead_of: from }, set: { instead_of: to } });
+  await updateRows(tx, "post", { having: { team_id, channel: from }, set: { channel: to } });
 }
 
 /** Also ended ones, whose buttons still work. */

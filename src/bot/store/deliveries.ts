@@ -2,7 +2,7 @@ import { sql, type SqlBool } from "kysely";
 import type { NewDelivery } from "../workflow/stored.ts";
 import type { Due } from "../workflow/due-kinds.ts";
 import { builtOnce } from "./database/built-once.ts";
-import { inTransaction, type Session, timeAt } from "./database/session.ts";
+import { inTransaction, removeRows, type Session, timeAt } from "./database/session.ts";
 import { deleteDue, dueBind, endDue } from "./due.ts";
 import { plainText } from "./schema/columns.ts";
 
@@ -87,12 +87,7 @@ export async function finish(session: Pick<Session, "db" | "clock">, id: string)
 /** Removes a delivery if it is stored with this lease, so that it never begins. One that another replica stored or took stays. */
 export function drop(session: Session, { id, token }: Pick<NewDelivery, "id" | "token">): Promise<void> {
   return inTransaction(session, async (inside) => {
-    await inside.db
-      .deleteFrom("due")
-      .where("kind", "=", "delivery")
-      .where("key", "=", id)
-      .where("token", "=", token)
-      .execute();
+    await removeRows(inside.db, "due", { kind: "delivery", key: id, token });
     await know(inside, id);
   });
 }

@@ -2,7 +2,7 @@ import { type Selectable, sql } from "kysely";
 import { z } from "zod";
 import type { HistoryEvent, HistoryEventKind, NewHistoryEvent } from "../changes/history-event.ts";
 import { Big, Flag, maybe, parseRow, plainText, Time } from "./schema/columns.ts";
-import { inTransaction, type Session } from "./database/session.ts";
+import { inTransaction, type Session, updateRows } from "./database/session.ts";
 import { announce, scheduleCards } from "./posts.ts";
 import type { TextSealer } from "./database/text-sealer.ts";
 import { writtenMark } from "./audit/chain-rows.ts";
@@ -120,12 +120,8 @@ export async function addEvent(session: Session, event: NewHistoryEvent): Promis
   await inTransaction(session, async (inside) => {
     if (event.changeId !== undefined) {
       // First, as everywhere: the row's lock keeps the events of a Change in the order of their numbers.
-      await inside.db
-        .updateTable("change")
-        .set({ version: sql`version + 1` })
-        .where("id", "=", event.changeId)
-        .where("team_id", "=", event.teamId)
-        .execute();
+      const having = { id: event.changeId, team_id: event.teamId };
+      await updateRows(inside.db, "change", { having, set: { version: sql`version + 1` } });
       await scheduleCards(inside, [event.changeId]);
     }
     await insertEvent(inside, event);

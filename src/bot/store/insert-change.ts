@@ -5,7 +5,7 @@ import type { IdIn, Inserted, NewChange, Unanswered } from "../workflow/stored.t
 import { newChangeRow } from "./change-row.ts";
 import { beginDue, scheduleDue } from "./due.ts";
 import { aheadOf } from "../../platform/database/sqlite.ts";
-import { inTransaction, type Session } from "./database/session.ts";
+import { inTransaction, type Session, updateRows } from "./database/session.ts";
 import { finish } from "./deliveries.ts";
 import { insertEvent } from "./events.ts";
 import { findChange, type Reader, waits, wholeChange } from "./find-change.ts";
@@ -132,13 +132,8 @@ function times({ clock }: Session, { state, terms }: NewChange) {
 
 /** Its card offers no Undo, until that Undo comes to nothing. */
 async function markUndone(session: Session, { id, teamId }: IdIn): Promise<void> {
-  await session.db
-    .updateTable("change")
-    .set({ is_undone: 1, version: sql`version + 1` })
-    .where("id", "=", id)
-    .where("team_id", "=", teamId)
-    .where("is_undone", "=", 0)
-    .execute();
+  const having = { id, team_id: teamId, is_undone: 0 };
+  await updateRows(session.db, "change", { having, set: { is_undone: 1, version: sql`version + 1` } });
   if (isPartId(id)) await redrawUndone(session, id);
   else await scheduleCards(session, [id]);
 }

@@ -3,7 +3,7 @@ import { sql } from "kysely";
 import { z } from "zod";
 import type { Closing, Installation, NewInstallation, NewTokens, Source } from "../workflow/access/installation.ts";
 import { deleteDue, scheduleDue } from "./due.ts";
-import { inBatches, inTransaction, type Session } from "./database/session.ts";
+import { inBatches, inTransaction, removeRows, rowOf, rowsOf, type Session, updateRows } from "./database/session.ts";
 import { scheduleCards } from "./posts.ts";
 import { insertEvent, workspaceEvent } from "./events.ts";
 import { Flag, maybe, parseRow, plainText, Time } from "./schema/columns.ts";
@@ -74,10 +74,7 @@ async function redrawCards(session: Session, teamId: string): Promise<void> {
     .execute();
   await inBatches(
     blocked.map(({ id }) => id),
-    async (some) => {
-      await scheduleCards(session, some);
-      return [];
-    },
+    (some) => scheduleCards(session, some),
   );
 }
 
@@ -102,17 +99,13 @@ export async function findInstallation(
 }
 
 export async function installationById({ db }: Session, id: string): Promise<Installation | undefined> {
-  const row = await db.selectFrom("installation").selectAll().where("id", "=", id).executeTakeFirst();
+  const row = await rowOf(db, "installation", { id });
   return row && installationIn(row);
 }
 
 /** The same for a workspace that was seen before. */
 export async function installationOf(session: Session, teamId: string): Promise<Installation | undefined> {
-  const org = await session.db
-    .selectFrom("org_workspace")
-    .select("enterprise_id")
-    .where("team_id", "=", teamId)
-    .executeTakeFirst();
+  const org = await rowOf(session.db, "org_workspace", { team_id: teamId });
   return findInstallation(session, { teamId, enterpriseId: org?.enterprise_id });
 }
 
@@ -138,20 +131,14 @@ export async function saveOrgWorkspace(session: Session, teamId: string, enterpr
 /** Workspaces that were seen using an installation. */
 export async function workspacesOf({ db }: Session, { id, isOrgWide }: Installation): Promise<readonly string[]> {
   if (!isOrgWide) return [id];
-  const rows = await db.selectFrom("org_workspace").select("team_id").where("enterprise_id", "=", id).execute();
+  const rows = await rowsOf(db, "org_workspace", { enterprise_id: id });
   return rows.map(({ team_id }) => team_id);
 }
 
 /** Stores exchanged tokens. False: the app was installed again meanwhile, and nothing was stored. */
 export async function rotated({ db }: Session, { id, version }: Installation, tokens: NewTokens): Promise<boolean> {
-  const row = await db
-    .updateTable("installation")
-    .set({ ...tokenColumns(tokens), version: version + 1 })
-    .where("id", "=", id)
-    .where("version", "=", version)
-    .returning("id")
-    .executeTakeFirst();
-  return row !== undefined;
+  const set = { ...tokenColumns(tokens), version: version + 1 };
+  return (await updateRows(db, "installation", { having: { id, version }, set })) > 0;
 }
 
 /** Stores the same tokens sealed with another key; nothing when they were replaced meanwhile. */
@@ -160,12 +147,8 @@ export async function resealTokens(
   { id, sealedTokens: before }: Installation,
   sealedTokens: string,
 ): Promise<void> {
-  await db
-    .updateTable("installation")
-    .set({ sealed_tokens: sealedTokens })
-    .where("id", "=", id)
-    .where("sealed_tokens", "=", before)
-    .execute();
+  const having = { id, sealed_tokens: before };
+  await updateRows(db, "installation", { having, set: { sealed_tokens: sealedTokens } });
 }
 
 /** Slack may have ended it: somebody has to ask. */
@@ -179,14 +162,9 @@ export async function removeInstallation(
   { id, version }: Pick<Installation, "id" | "version">,
 ): Promise<boolean> {
   return inTransaction(session, async (inside) => {
-    const row = await inside.db
-      .deleteFrom("installation")
-      .where("id", "=", id)
-      .where("version", "=", version)
-      .returning("id")
-      .executeTakeFirst();
-    if (row !== undefined) await deleteDue(inside, { kinds: ["doubt", "token"], key: id });
-    return row !== undefined;
+    const isRemoved = (await removeRows(inside.db, "installation", { id, version })) > 0;
+    if (isRemoved) await deleteDue(inside, { kinds: ["doubt", "token"], key: id });
+    return isRemoved;
   });
 }
 
@@ -261,14 +239,12 @@ async function cancel(session: Session, { id, ...row }: Waiting, { teamId, by }:
 
 async function erase(session: Session, { teamId }: Closing): Promise<void> {
   const { db } = session;
+  const of = { team_id: teamId };
   // First, as steps of requests do.
-  await db.updateTable("change").set({ sealed: "" }).where("team_id", "=", teamId).execute();
-  const accounts = await db.deleteFrom("account").where("team_id", "=", teamId).returning("owner_id").execute();
-  const bindings = await db.deleteFrom("binding").where("team_id", "=", teamId).returning("channel_id").execute();
-  await db.deleteFrom("person_setting").where("team_id", "=", teamId).execute();
-  await db.deleteFrom("profile").where("team_id", "=", teamId).execute();
-  await db.deleteFrom("watch").where("team_id", "=", teamId).execute();
-  await db.deleteFrom("mute").where("team_id", "=", teamId).execute();
+  await updateRows(db, "change", { having: of, set: { sealed: "" } });
+  const accounts = await removeRows(db, "account", of);
+  const bindings = await removeRows(db, "binding", of);
+  for (const table of ["person_setting", "profile", "watch", "mute"] as const) await removeRows(db, table, of); // names of tables
   // No card can be drawn without the app. Outdated ones are drawn when it is back, and sent Runs are settled then.
   const undrawn = await db
     .deleteFrom("due")
@@ -285,17 +261,12 @@ async function erase(session: Session, { teamId }: Closing): Promise<void> {
     undrawn.map(({ key }) => key),
     async (some) => {
       await db.updateTable("post").set({ blocked_at: session.clock() }).where("id", "in", some).execute();
-      return [];
     },
   );
-  for (const table of ["observation", "seen", "incident", "notice", "alert", "told_place"] as const) {
-    // names of tables
-    await db.deleteFrom(table).where("team_id", "=", teamId).execute();
-  }
-  await db.deleteFrom("follow").where("team_id", "=", teamId).execute();
-  await db.deleteFrom("org_workspace").where("team_id", "=", teamId).execute();
+  const watching = ["observation", "seen", "incident", "notice", "alert", "told_place"] as const; // names of tables
+  for (const table of [...watching, "follow", "org_workspace"] as const) await removeRows(db, table, of); // names of tables
   if (await isClosed(session, teamId)) return;
-  const result = `accounts deleted: ${accounts.length}, channel settings deleted: ${bindings.length}`;
+  const result = `accounts deleted: ${accounts}, channel settings deleted: ${bindings}`;
   await insertEvent(session, workspaceEvent("uninstalled", teamId, result));
 }
 

@@ -13,7 +13,7 @@ import type {
 } from "../workflow/stored.ts";
 import { beginDue, delayDue, scheduleDue } from "./due.ts";
 import { plainText } from "./schema/columns.ts";
-import { type Db, inTransaction, type Session } from "./database/session.ts";
+import { inTransaction, removeRows, rowOf, type Session, updateRows } from "./database/session.ts";
 
 // Logs that are followed. What a row holds, lines of the log among it, is sealed; it goes when the follow is over.
 
@@ -85,11 +85,7 @@ export function saveFollow(
 ): Promise<boolean> {
   return inTransaction(session, async (inside) => {
     if (!(await delayDue(inside, due, { ms: nextMs }))) return false;
-    await inside.db
-      .updateTable("follow")
-      .set({ sealed, head_ts: headTs ?? null })
-      .where("id", "=", due.key)
-      .execute();
+    await updateRows(inside.db, "follow", { having: { id: due.key }, set: { sealed, head_ts: headTs ?? null } });
     await saveMessages(inside, messages);
     return true;
   });
@@ -103,10 +99,9 @@ async function saveMessages(inside: Session, { posts = [], gone }: FollowMessage
 /** Deletes a follow that has ended. Its messages stay, and say so. */
 export async function endFollow(session: Session, due: Due, messages: FollowMessages): Promise<void> {
   await inTransaction(session, async (inside) => {
-    const ours = inside.db.deleteFrom("due").where("kind", "=", due.kind).where("key", "=", due.key);
-    const gone = await ours.where("token", "=", due.token).returning("key").executeTakeFirst();
-    if (gone === undefined) return;
-    await inside.db.deleteFrom("follow").where("id", "=", due.key).execute();
+    const { kind, key, token } = due;
+    if ((await removeRows(inside.db, "due", { kind, key, token })) === 0) return;
+    await removeRows(inside.db, "follow", { id: key });
     await saveMessages(inside, messages);
   });
 }
@@ -114,15 +109,10 @@ export async function endFollow(session: Session, due: Due, messages: FollowMess
 /** Requests the end of a follow; the first request counts. False: it is over already. */
 export function stopFollow(session: Session, { id, teamId }: IdIn, by: string): Promise<boolean> {
   return inTransaction(session, async (inside) => {
-    const row = await inside.db
-      .updateTable("follow")
-      .set({ stopped_by: sql<string>`coalesce(stopped_by, ${plainText(by)})` })
-      .where("id", "=", id)
-      .where("team_id", "=", teamId)
-      .returning("id")
-      .executeTakeFirst();
-    if (row !== undefined) await scheduleDue(inside, { kind: "follow", key: id, teamId });
-    return row !== undefined;
+    const set = { stopped_by: sql`coalesce(stopped_by, ${plainText(by)})` };
+    const isThere = (await updateRows(inside.db, "follow", { having: { id, team_id: teamId }, set })) > 0;
+    if (isThere) await scheduleDue(inside, { kind: "follow", key: id, teamId });
+    return isThere;
   });
 }
 
@@ -148,24 +138,5 @@ export async function followsOf(
 
 /** What it follows, sealed. */
 export async function sealedFollow({ db }: Session, { id, teamId }: IdIn): Promise<string | undefined> {
-  const row = await db
-    .selectFrom("follow")
-    .select("sealed")
-    .where("id", "=", id)
-    .where("team_id", "=", teamId)
-    .executeTakeFirst();
-  return row?.sealed;
-}
-
-/** A channel that got another id. */
-export async function moveFollows(
-  tx: Db,
-  { teamId, from, to }: { readonly teamId: string; readonly from: string; readonly to: string },
-): Promise<void> {
-  await tx
-    .updateTable("follow")
-    .set({ channel_id: to })
-    .where("team_id", "=", teamId)
-    .where("channel_id", "=", from)
-    .execute();
+  return (await rowOf(db, "follow", { id, team_id: teamId }))?.sealed;
 }

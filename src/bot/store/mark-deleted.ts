@@ -1,6 +1,6 @@
 import { type Selectable, sql } from "kysely";
 import { type Health, requestIdOf } from "../changes/stored-change.ts";
-import type { Session } from "./database/session.ts";
+import { type Session, updateRows } from "./database/session.ts";
 import { openJson, sealJson, type TextSealer } from "./database/text-sealer.ts";
 import { scheduleCards } from "./posts.ts";
 import { fromJson, HealthJson, toJson } from "./schema/columns.ts";
@@ -60,7 +60,7 @@ async function markRow(session: Scheduling, row: Row): Promise<void> {
   const drawn = { version: sql<number>`version + 1` };
   const health = sealJson(textSealer, toJson(HealthJson, marked.health), row.id);
   // A request is locked before its parts, as in every step.
-  if (isPart) await db.updateTable("change").set(drawn).where("id", "=", requestIdOf(row.id)).execute();
+  if (isPart) await updateRows(db, "change", { having: { id: requestIdOf(row.id) }, set: drawn });
   await db
     .updateTable("change")
     .set({ [marked.column]: health, ...(!isPart && drawn) })

@@ -7,7 +7,7 @@ import type { IdIn } from "../workflow/stored.ts";
 import type { Due, DueKindName, NextTime } from "../workflow/due-kinds.ts";
 import type { NewPost, PostKindName, SavedPost, StoredPost, TakenPost } from "../workflow/posts.ts";
 import { builtOnce } from "./database/built-once.ts";
-import { type Db, inBatches, inTransaction, type Session, timeAt } from "./database/session.ts";
+import { type Db, inBatches, inTransaction, rowOf, type Session, timeAt, updateRows } from "./database/session.ts";
 import { LOST } from "./database/text-sealer.ts";
 import { beginDue, delayDue, endDue, holdDue, scheduleDue, scheduling } from "./due.ts";
 import { fromJson, plainText, TermsJson } from "./schema/columns.ts";
@@ -37,7 +37,7 @@ export async function putPost(session: Writing, post: NewPost): Promise<void> {
   const { id = post.key, kind, teamId, payload } = post;
   if ((await insertPost(session, { ...post, id })) === undefined) {
     const sealed = payload === undefined ? null : session.textSealer.seal(plainText(payload), postBind(post));
-    await session.db.updateTable("post").set({ payload: sealed }).where("id", "=", id).execute();
+    await updateRows(session.db, "post", { having: { id }, set: { payload: sealed } });
   }
   await scheduleDue(session, { kind: deliveryOf(kind), key: id, teamId });
 }
@@ -104,9 +104,7 @@ export async function beginCard(session: Writing, row: ChangeRow, leaseMs: numbe
 
 /** Gives a Change a card that has none, because it takes long. False: it had one. */
 export async function showChange(session: Session, { id, teamId }: IdIn): Promise<boolean> {
-  const columns = ["id", "team_id", "channel_id", "requester_id", "terms"] as const; // names of columns
-  const found = session.db.selectFrom("change").select(columns).where("id", "=", id).where("team_id", "=", teamId);
-  const row = await found.executeTakeFirst();
+  const row = await rowOf(session.db, "change", { id, team_id: teamId });
   if (row === undefined) return false;
   return inTransaction(session, async (inside) => {
     if ((await insertPost(inside, cardOf(row))) === undefined) return false;

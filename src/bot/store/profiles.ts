@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { StoredProfile } from "../workflow/stored.ts";
-import { inBatches, type Session, slices, WRITTEN_AT_ONCE } from "./database/session.ts";
+import { inBatches, removeRows, type Session, slices, WRITTEN_AT_ONCE } from "./database/session.ts";
 import { Flag, parseRow, plainText, Time } from "./schema/columns.ts";
 
 const ProfileRow = z.object({
@@ -77,7 +77,7 @@ export async function saveProfiles(
 }
 
 export async function forgetProfile({ db }: Session, teamId: string, userId: string): Promise<void> {
-  await db.deleteFrom("profile").where("team_id", "=", teamId).where("user_id", "=", userId).execute();
+  await removeRows(db, "profile", { team_id: teamId, user_id: userId });
 }
 
 /** Somebody changed in one workspace: the others ask Slack again. */

@@ -20,6 +20,7 @@ import {
   BATCH,
   inBatches,
   inTransaction,
+  rowsOf,
   type Session,
   slices,
   untilNone,
@@ -156,7 +157,7 @@ export async function syncRounds(session: Session, jobsRegion: string): Promise<
       wanted.set(roundKey(list), list);
     }
   }
-  const rows = await db.selectFrom("due").select("key").where("kind", "=", "round").execute();
+  const rows = await rowsOf(db, "due", { kind: "round" });
   const scheduled = new Set(rows.map(({ key }) => key));
   for (const [key, list] of wanted) if (!scheduled.has(key)) await beginList(session, list);
   for (const key of scheduled) if (!wanted.has(key)) await endList(session, key, jobsRegion);
@@ -330,7 +331,6 @@ async function writeSeen({ db, textSealer }: Session, list: ListKey, { changed, 
   }
   await inBatches(gone.map(plainText), async (names) => {
     await db.deleteFrom("seen").where(ofList(list)).where("name", "in", names).execute();
-    return [];
   });
 }
 
@@ -429,15 +429,9 @@ export async function pruneWatching(session: Session): Promise<void> {
       const old = tx.selectFrom("incident").select("id").where("over_at", "<", before).limit(BATCH);
       const gone = await tx.deleteFrom("incident").where("id", "in", old).returning("id").execute();
       if (gone.length === 0) return 0;
-      await tx
-        .deleteFrom("notice")
-        .where(
-          "incident_id",
-          "in",
-          gone.map(({ id }) => id),
-        )
-        .execute();
-      return gone.length;
+      const ids = gone.map(({ id }) => id);
+      await tx.deleteFrom("notice").where("incident_id", "in", ids).execute();
+      return ids.length;
     }),
   );
   const isLate = sql<SqlBool>`incident_id is null and due_at < ${before}`;
@@ -452,7 +446,6 @@ export async function pruneWatching(session: Session): Promise<void> {
     gone.map(({ id }) => id),
     async (ids) => {
       await deletePosts(db, sql<SqlBool>`kind = 'alert' and key in (${sql.join(ids)})`);
-      return [];
     },
   );
 }

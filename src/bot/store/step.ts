@@ -3,7 +3,7 @@ import type { NewHistoryEvent } from "../changes/history-event.ts";
 import { type Ending, isPartId, requestIdOf, type ChangeState, type StoredChange } from "../changes/stored-change.ts";
 import type { Due } from "../workflow/due-kinds.ts";
 import type { Next, Step } from "../workflow/lifecycle.ts";
-import type { Session } from "./database/session.ts";
+import { rowOf, type Session, updateRows } from "./database/session.ts";
 import { sealJson } from "./database/text-sealer.ts";
 import { storedChange } from "./change-row.ts";
 import { insertEvent } from "./events.ts";
@@ -118,12 +118,8 @@ const cameToNothing = new Set<ChangeState>(["rejected", "cancelled", "expired", 
 
 /** An Undo that came to nothing took nothing back. */
 async function offerUndoAgain(session: Session, id: string): Promise<void> {
-  await session.db
-    .updateTable("change")
-    .set({ is_undone: 0, version: sql`version + 1` })
-    .where("id", "=", id)
-    .where("is_undone", "=", 1)
-    .execute();
+  const set = { is_undone: 0, version: sql`version + 1` };
+  await updateRows(session.db, "change", { having: { id, is_undone: 1 }, set });
   await scheduleCards(session, [id]);
 }
 
@@ -132,7 +128,7 @@ async function tellLostWayBack(session: Session, row: ChangeRow, undoOf: string)
   const { wayBackEnd, ...back } = storedChange(session.textSealer, row, []);
   if (wayBackEnd === undefined) return;
   const { teamId, channelId, workload, account, rule, breakGlass } = back;
-  const deployed = await session.db.selectFrom("change").select("verb").where("id", "=", undoOf).executeTakeFirst();
+  const deployed = await rowOf(session.db, "change", { id: undoOf });
   await insertEvent(session, {
     kind: wayBackEnd.isNeeded ? "health" : "recovered",
     teamId,
@@ -185,12 +181,8 @@ async function holdRequest(
 
 /** Cancels the parts that were not sent when their request ends. */
 export async function endParts({ db, clock }: Pick<Session, "db" | "clock">, requestId: string): Promise<void> {
-  await db
-    .updateTable("change")
-    .set({ state: "cancelled", version: sql`version + 1`, settled_at: clock() })
-    .where("part_of", "=", requestId)
-    .where("state", "=", "approved")
-    .execute();
+  const set = { state: "cancelled", version: sql`version + 1`, settled_at: clock() } as const; // a literal state
+  await updateRows(db, "change", { having: { part_of: requestId, state: "approved" }, set });
 }
 
 type Held = Pick<Move, "id" | "teamId"> & { readonly isQuiet: boolean; readonly ours: readonly Expression<SqlBool>[] };

@@ -25,7 +25,7 @@ import type {
 import { scheduleDue } from "./due.ts";
 import { insertEvent } from "./events.ts";
 import { Big, fromJson, maybe, OwnerJson, parseRow, plainText, Time, toJson } from "./schema/columns.ts";
-import { type Db, inTransaction, type Session } from "./database/session.ts";
+import { type Db, inTransaction, removeRows, rowOf, rowsOf, type Session } from "./database/session.ts";
 
 const QuietJson: z.ZodType<QuietHours> = z.object({ from: z.string(), to: z.string(), zone: z.string() });
 
@@ -122,11 +122,8 @@ export function addWatch(
   const key = keyOf(watch);
   const terms = termsOf(watch);
   return inTransaction(session, async (inside): Promise<AddedWatch> => {
-    const find = () => {
-      const all = inside.db.selectFrom("watch").selectAll();
-      return keyColumns.reduce((some, column) => some.where(column, "=", key[column]), all).executeTakeFirst();
-    };
-    const full = (await find()) === undefined ? await fullBy(inside.db, key, limits) : undefined;
+    const isNew = (await rowOf(inside.db, "watch", key)) === undefined;
+    const full = isNew ? await fullBy(inside.db, key, limits) : undefined;
     if (full !== undefined) return { kind: "full", by: full };
     const row = await inside.db
       .insertInto("watch")
@@ -188,15 +185,10 @@ async function fullBy(
 export function setFileWatches(session: Session, teamId: string, watches: readonly NewWatch[]): Promise<void> {
   return inTransaction(session, async (inside) => {
     const kept = new Set(watches.map(({ id }) => id));
-    const stored = await inside.db
-      .selectFrom("watch")
-      .select(["id", "paused_why", ...keyColumns])
-      .where("team_id", "=", teamId)
-      .where("source", "=", "file")
-      .execute();
+    const stored = await rowsOf(inside.db, "watch", { team_id: teamId, source: "file" });
     const known = new Set(stored.map(({ id }) => id));
     for (const { id, place } of stored.filter((row) => !kept.has(row.id))) {
-      await inside.db.deleteFrom("watch").where("id", "=", id).execute();
+      await removeRows(inside.db, "watch", { id });
       await scheduleAlertsAt(inside, { teamId, place });
     }
     for (const watch of watches.filter(({ id }) => !known.has(id))) {
@@ -294,13 +286,7 @@ function setPaused(tx: Db, { id, teamId, why }: IdIn & { readonly why: string | 
 
 /** Undefined: it is over. */
 export async function findWatch(session: Session, { id, teamId }: IdIn): Promise<Watch | undefined> {
-  const row = await session.db
-    .selectFrom("watch")
-    .selectAll()
-    .where("id", "=", id)
-    .where("team_id", "=", teamId)
-    .executeTakeFirst();
-  return readable(session, row === undefined ? [] : [row])[0];
+  return readable(session, await rowsOf(session.db, "watch", { id, team_id: teamId }))[0];
 }
 
 /** Logs and skips a row that can't be read, so that the others still work. */
@@ -361,11 +347,7 @@ const PollRow = z.object({
 
 /** When the lists of a workspace were last read for its watches; those that never were are left out. */
 export async function lastPolls({ db }: Session, teamId: string): Promise<readonly LastPoll[]> {
-  const rows = await db
-    .selectFrom("observation")
-    .select(["account", "region", "kind", "looked_at"])
-    .where("team_id", "=", teamId)
-    .execute();
+  const rows = await rowsOf(db, "observation", { team_id: teamId });
   return rows.flatMap((unread) => {
     const { looked_at: at, ...list } = parseRow(PollRow, unread, "An observation");
     return at === undefined ? [] : [{ ...list, at }];

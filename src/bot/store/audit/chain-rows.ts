@@ -17,7 +17,7 @@ import {
 import type { ChainedEvent } from "../../audit/check.ts";
 import { Big, Flag, fromJson, parseRow } from "../schema/columns.ts";
 import { LOST, type TextSealer } from "../database/text-sealer.ts";
-import type { Session } from "../database/session.ts";
+import { rowOf, type Session } from "../database/session.ts";
 import type { Tables } from "../schema/tables.ts";
 
 type EventRow = Selectable<Tables["event"]>;
@@ -171,7 +171,7 @@ export function placeValues({ number, hash }: ChainPoint): readonly unknown[] {
 }
 
 export async function readHead({ db }: Pick<Session, "db">): Promise<ChainHead | undefined> {
-  const row = await db.selectFrom("audit_chain").selectAll().where("id", "=", 1).executeTakeFirst();
+  const row = await rowOf(db, "audit_chain", { id: 1 });
   return row && headIn(row);
 }
 

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { ChainKeys } from "../../audit/chain.ts";
-import { BATCH, type Db, inTransaction, type Session } from "../database/session.ts";
+import { BATCH, type Db, inTransaction, type Session, updateRows } from "../database/session.ts";
 import { headColumns } from "./chain-rows.ts";
 import { pointAt } from "./read-chain.ts";
 import { lockHead } from "./seal-history.ts";
@@ -31,11 +31,10 @@ async function pruneBatch(session: Session, keys: ChainKeys, keepMs: number): Pr
     const point = upTo > first.number ? await pointAt(inside, upTo) : undefined;
     if (point === undefined) return 0;
     await inside.db.deleteFrom("event").where("chain_number", "<=", upTo).execute();
-    await inside.db
-      .updateTable("audit_chain")
-      .set(headColumns(keys, { ...head, first: point }))
-      .where("id", "=", 1)
-      .execute();
+    await updateRows(inside.db, "audit_chain", {
+      having: { id: 1 },
+      set: headColumns(keys, { ...head, first: point }),
+    });
     return upTo - first.number;
   });
 }

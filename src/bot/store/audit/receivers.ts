@@ -3,7 +3,7 @@ import { eventLine } from "../../audit/file-format.ts";
 import type { Due } from "../../workflow/due-kinds.ts";
 import { holdDue, scheduleDue } from "../due.ts";
 import { Big } from "../schema/columns.ts";
-import { inTransaction, type Session } from "../database/session.ts";
+import { inTransaction, type Session, updateRows } from "../database/session.ts";
 import { readHead } from "./chain-rows.ts";
 import { exportedEvent } from "./read-chain.ts";
 
@@ -77,20 +77,14 @@ export async function auditBatch(session: Session, name: string, atMost: number)
 export function auditDelivered(session: Session, due: Due, last: number): Promise<boolean> {
   return inTransaction(session, async (inside) => {
     if (!(await holdDue(inside, due))) return false;
-    await inside.db
-      .updateTable("audit_receiver")
-      .set({ number: last, batch_to: null, failing_since: null })
-      .where("name", "=", due.key)
-      .execute();
+    const set = { number: last, batch_to: null, failing_since: null };
+    await updateRows(inside.db, "audit_receiver", { having: { name: due.key }, set });
     return true;
   });
 }
 
 /** For the health checks. */
 export async function auditFailed({ db, clock }: Session, name: string): Promise<void> {
-  await db
-    .updateTable("audit_receiver")
-    .set({ failing_since: sql`coalesce(failing_since, ${clock()})` })
-    .where("name", "=", name)
-    .execute();
+  const set = { failing_since: sql`coalesce(failing_since, ${clock()})` };
+  await updateRows(db, "audit_receiver", { having: { name }, set });
 }

@@ -10,7 +10,7 @@ import {
   writtenValues,
 } from "../../audit/chain.ts";
 import { LOST } from "../database/text-sealer.ts";
-import { inTransaction, type Session } from "../database/session.ts";
+import { inTransaction, type Session, updateRows } from "../database/session.ts";
 import type { Tables } from "../schema/tables.ts";
 import { scheduleReceivers } from "./receivers.ts";
 import {
@@ -72,11 +72,7 @@ async function sealBatch(session: Session, keys: ChainKeys): Promise<number> {
     const places = placesOf({ ...inside, keys }, head, rows);
     const last = places.at(-1)?.point ?? head.last;
     if (places.length > 0) await write(inside, places);
-    await inside.db
-      .updateTable("audit_chain")
-      .set(headColumns(keys, { ...head, last }))
-      .where("id", "=", 1)
-      .execute();
+    await updateRows(inside.db, "audit_chain", { having: { id: 1 }, set: headColumns(keys, { ...head, last }) });
     if (places.length > 0) await scheduleReceivers(inside);
     return { count: rows.length, places };
   });
@@ -98,11 +94,8 @@ async function refuseUnmarked(session: Session, keys: ChainKeys): Promise<void> 
     await inTransaction(session, async (inside) => {
       const head = await lockHead(inside, keys);
       if (head === undefined) return;
-      await inside.db
-        .updateTable("audit_chain")
-        .set(headColumns(keys, { ...head, takesUnmarked: false }))
-        .where("id", "=", 1)
-        .execute();
+      const set = headColumns(keys, { ...head, takesUnmarked: false });
+      await updateRows(inside.db, "audit_chain", { having: { id: 1 }, set });
     });
   }
   isClosed.add(keys);

@@ -4,7 +4,7 @@ import { machineClock } from "../../../platform/clock.ts";
 import { openPostgres } from "../../../platform/database/postgres.ts";
 import { openSqlite, openSqliteReadOnly } from "../../../platform/database/sqlite.ts";
 import type { FailingReceiver, Inspection, OpenDatabase, SealedSample } from "../../health/facts.ts";
-import { clockOf, databaseFile, type Session, storeErrorOf, type StorePlace } from "./session.ts";
+import { clockOf, databaseFile, rowsOf, type Session, storeErrorOf, type StorePlace } from "./session.ts";
 import { type Column, columns, type Row, sealedIn } from "./sealed-columns.ts";
 import type { Tables } from "../schema/tables.ts";
 import { lastHeartbeat, liveReplicas } from "./replicas.ts";
@@ -81,12 +81,7 @@ async function callsOfDay(
   db: Kysely<Tables>,
   { username = "", day }: { readonly username: string | undefined; readonly day: string },
 ): Promise<number> {
-  const rows = await db
-    .selectFrom("call_count")
-    .select("calls")
-    .where("username", "=", username)
-    .where("day", "=", day)
-    .execute();
+  const rows = await rowsOf(db, "call_count", { username, day });
   return rows.reduce((sum, { calls }) => sum + calls, 0);
 }
 
@@ -180,8 +175,7 @@ async function installations({ db }: Pick<Inspected, "db">): Promise<Inspection[
 }
 
 async function workspaceAccounts({ db }: Inspected): Promise<number> {
-  const rows = await db.selectFrom("account").select("team_id").where("owner_kind", "=", "workspace").execute();
-  return rows.length;
+  return (await rowsOf(db, "account", { owner_kind: "workspace" })).length;
 }
 
 /** Twice as long as the longest pause between two tries. One that isn't configured any more isn't tried. */

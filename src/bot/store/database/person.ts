@@ -10,7 +10,7 @@ import { deleteDue, dueBind } from "../due.ts";
 import { deletePosts, postBind } from "../posts.ts";
 import { EventJson, listOf } from "../rounds.ts";
 import { fromJson } from "../schema/columns.ts";
-import { inTransaction, type Session } from "./session.ts";
+import { inTransaction, removeRows, rowsOf, type Session } from "./session.ts";
 
 type Rows = Readonly<Record<string, readonly Readonly<Record<string, unknown>>[]>>;
 
@@ -112,7 +112,7 @@ export async function erasePerson(
   const names = await namesOf(session, userId);
   const person = { userId, pseudonym, names, mentions: mentionsOf(userId, names) };
   const [accounts, teams] = [await ownAccounts(session, userId), await teamsOf(session, userId)];
-  const theirs = await session.db.selectFrom("change").select("id").where("requester_id", "=", userId).execute();
+  const theirs = await rowsOf(session.db, "change", { requester_id: userId });
   const ownRequests = new Set(theirs.map(({ id }) => id));
   const events = await eraseEvents(session, keys, { ...person, accounts, ownRequests });
   const { own: requests, all } = await eraseRequests(session, sealer, { ...person, accounts });
@@ -146,12 +146,7 @@ async function teamsOf({ db }: Session, userId: string): Promise<readonly string
 }
 
 async function ownAccounts({ db }: Session, userId: string): Promise<readonly string[]> {
-  const linked = await db
-    .selectFrom("account")
-    .select("username")
-    .where("owner_kind", "=", "user")
-    .where("owner_id", "=", userId)
-    .execute();
+  const linked = await rowsOf(db, "account", { owner_kind: "user", owner_id: userId });
   const owner = `%"userId":${JSON.stringify(userId)}%`;
   const used = await db
     .selectFrom("change")
@@ -388,15 +383,14 @@ async function eraseDue({ db, textSealer }: Session, { userId, accounts }: WithA
   const named = due.filter((row) => (row.kind === "delivery" ? isTheirs : names)(row.payload, dueBind(row)));
   for (const { kind, key } of named) await deleteDue({ db }, { kinds: [kind], key });
   // Lists that were read with an account of theirs. If others watch one, its rounds begin again.
-  const rounds = await db.selectFrom("due").select("key").where("kind", "=", "round").execute();
+  const rounds = await rowsOf(db, "due", { kind: "round" });
   for (const { key } of rounds) {
     if (accounts.includes(listOf(key)?.account ?? "")) await deleteDue({ db }, { kinds: ["round"], key });
   }
   const events = await db.selectFrom("notice").select(["id", "event"]).where("event", "is not", null).execute();
   for (const { id, event } of events) {
     const noticed = fromJson(EventJson).safeParse(textSealer.open(event ?? "", `notice ${id}`)).data;
-    if (noticed !== undefined && accounts.includes(noticed.account))
-      await db.deleteFrom("notice").where("id", "=", id).execute();
+    if (noticed !== undefined && accounts.includes(noticed.account)) await removeRows(db, "notice", { id });
   }
   // Of their direct messages.
   await db.deleteFrom("due").where("kind", "=", "place").where("key", "like", `% ${userId}`).execute();

@@ -1,6 +1,6 @@
 import { type RawBuilder, sql, type SqlBool } from "kysely";
 import { type LastHeartbeat, type LiveReplica, ReplicaReport } from "../../health/facts.ts";
-import type { Session } from "./session.ts";
+import { removeRows, type Session } from "./session.ts";
 
 /** Says that this replica lives for the next `leaseMs`, and what it says about itself; without a report, the last one stays. */
 export async function beat(
@@ -48,7 +48,7 @@ export async function otherReplicas(session: Session): Promise<readonly LiveRepl
 
 /** This replica stops: it counts as alive no longer. */
 export async function leave({ db, replicaId }: Session): Promise<void> {
-  await db.deleteFrom("replica").where("id", "=", replicaId).execute();
+  await removeRows(db, "replica", { id: replicaId });
 }
 
 /** In a database of one process, all other replicas are gone. */

@@ -1,4 +1,4 @@
-import { type Kysely, type RawBuilder, sql } from "kysely";
+import { type Kysely, type RawBuilder, type Selectable, sql } from "kysely";
 import type { Logger } from "pino";
 import type { Clock } from "../../../platform/clock.ts";
 import type { ChainKeys } from "../../audit/chain.ts";
@@ -98,6 +98,47 @@ export async function inTransaction<Outside extends Pick<Session, "db">, Result>
   }
 }
 
+type Row<Name extends keyof Tables> = Selectable<Tables[Name]>;
+/** Values that a row has. */
+type Having<Name extends keyof Tables> = { readonly [Column in keyof Row<Name>]?: NonNullable<Row<Name>[Column]> };
+type Changes<Name extends keyof Tables> = {
+  readonly [Column in keyof Row<Name>]?: Row<Name>[Column] | RawBuilder<unknown>;
+};
+
+function equal(values: object, between: RawBuilder<unknown>): RawBuilder<unknown> {
+  const pairs = Object.entries(values).map(([name, value]) => sql`${sql.ref(name)} = ${value}`);
+  return sql.join(pairs, between);
+}
+
+const and = sql` and `;
+
+export async function rowsOf<Name extends keyof Tables>(db: Db, table: Name, having: Having<Name>) {
+  const { rows } = await sql<Row<Name>>`select * from ${sql.table(table)} where ${equal(having, and)}`.execute(db);
+  return rows;
+}
+
+export async function rowOf<Name extends keyof Tables>(db: Db, table: Name, having: Having<Name>) {
+  return (await rowsOf(db, table, having)).at(0);
+}
+
+/** Resolves to the number of rows that were removed. */
+export async function removeRows<Name extends keyof Tables>(db: Db, table: Name, having: Having<Name>) {
+  const { numAffectedRows } = await sql`delete from ${sql.table(table)} where ${equal(having, and)}`.execute(db);
+  return Number(numAffectedRows ?? 0n);
+}
+
+/** Resolves to the number of rows that were changed. */
+export async function updateRows<Name extends keyof Tables>(
+  db: Db,
+  table: Name,
+  { having, set }: { readonly having: Having<Name>; readonly set: Changes<Name> },
+) {
+  const changes = equal(set, sql`, `);
+  const where = equal(having, and);
+  const { numAffectedRows } = await sql`update ${sql.table(table)} set ${changes} where ${where}`.execute(db);
+  return Number(numAffectedRows ?? 0n);
+}
+
 /**
  * Values in one `in (…)`, and rows removed at once. SQLite takes 32,766 values in a statement, PostgreSQL 65,535; and a
  * statement about very many rows holds up all others.
@@ -111,15 +152,15 @@ export function* slices<Item>(items: readonly Item[], size: number): Generator<r
   for (let from = 0; from < items.length; from += size) yield items.slice(from, from + size);
 }
 
-/** Reads rows by ids, however many there are. */
-export async function inBatches<Row>(
+/** Reads or writes rows by ids, however many there are. */
+export async function inBatches<Found>(
   ids: readonly string[],
-  read: (some: readonly string[]) => Promise<readonly Row[]>,
-): Promise<Row[]> {
-  const rows: Row[] = [];
+  work: (some: readonly string[]) => Promise<readonly Found[] | void>,
+): Promise<Found[]> {
+  const rows: Found[] = [];
   const { stepAside } = createTurns();
   for (const some of slices(ids, BATCH)) {
-    for (const row of await read(some)) rows.push(row);
+    for (const row of (await work(some)) ?? []) rows.push(row);
     await stepAside();
   }
   return rows;
