@@ -292,7 +292,7 @@ test("only redaction and the guard over the API say of a text that it is redacte
 
   expect(makers).toEqual(["bot/logs/entries.ts", "bot/logs/redact.ts", "bot/workflow/access/guarded-api.ts"]);
   // Schemas of what the store keeps.
-  expect(takers).toEqual(["bot/changes/change.ts", "bot/store/schema/columns.ts"]);
+  expect(takers).toEqual(["bot/changes/change.ts", "bot/changes/stored-change.ts"]);
 });
 
 test("the bot begins transactions in one place, which runs one again that PostgreSQL ended for a deadlock", () => {

@@ -6,7 +6,8 @@ import type { RawJob as Job, RawLastState as LastState, RawService as Service } 
  * How well a workload is. `failing` needs somebody; `busy` is on its way or unsure; `idle` is stopped or complete.
  * A status is never rosier than what the API says.
  */
-export type Level = "healthy" | "busy" | "failing" | "idle";
+export const levels = ["healthy", "busy", "failing", "idle"] as const; // literal words
+export type Level = (typeof levels)[number];
 
 export type WorkloadStatus = {
   readonly level: Level;
@@ -29,7 +30,7 @@ const known = {
   idle: "complete completed succeeded stopped idle suspended halted inactive paused",
   busy: "starting updating stopping pending deleting",
 } as const; // the names are levels
-const levels = new Map(
+const levelByWord = new Map(
   (["healthy", "idle", "busy"] as const).flatMap((level) =>
     known[level].split(" ").map((word): [string, Level] => [word, level]),
   ),
@@ -40,7 +41,7 @@ const FAILING = /fail|error|crash|back-?off|oom|unhealthy|degraded|restarting/iu
 
 /** A status word that nobody documents may mean anything, so it isn't shown as healthy. */
 export function levelOf(word: string): Level {
-  return levels.get(word.trim().toLowerCase()) ?? (FAILING.test(word) ? "failing" : "busy");
+  return levelByWord.get(word.trim().toLowerCase()) ?? (FAILING.test(word) ? "failing" : "busy");
 }
 
 export function isIdle(word: string | undefined): boolean {

@@ -3,12 +3,15 @@ import { z } from "zod";
 import type { Call } from "../../api/operations.ts";
 import { type WriteOperationId, writeOperationIds } from "../policy/operation-facts.ts";
 import type { Footprint as PolicyFootprint } from "../policy/policy.ts";
-import { ContainerFacts, Snapshot, optional } from "./updatable-fields.ts";
+import { optional } from "../optional.ts";
+import { ContainerFacts, Snapshot } from "./updatable-fields.ts";
+
+export const WorkloadKind = z.enum(["service", "job"]);
 
 /** The API identifies a workload by name only; the `uid` distinguishes it from a later one of the same name. */
 export const WorkloadRef = z
   .object({
-    kind: z.enum(["service", "job"]),
+    kind: WorkloadKind,
     region: z.string(),
     name: z.string(),
     /** See `identityOf`. */
@@ -17,12 +20,14 @@ export const WorkloadRef = z
   .readonly();
 export type WorkloadRef = z.output<typeof WorkloadRef>;
 
+export const WriteOperation = z.enum(writeOperationIds);
+
 /**
  * A stored Call. Only its outline is checked: it was typed when it was built, and sealed since. Writes have no query.
  */
 const WriteCall = z
   .object({
-    op: z.enum(writeOperationIds),
+    op: WriteOperation,
     path: z.record(z.string(), z.string()),
     body: optional(z.record(z.string(), z.unknown())),
   })

@@ -1,10 +1,11 @@
-import type { Redacted } from "../../api/redacted.ts";
+import { z } from "zod";
+import { Redacted } from "../../api/redacted.ts";
+import { levels } from "../../api/workload-status.ts";
 import type { AccountRef } from "../accounts/resolve.ts";
-import type { Level } from "../../api/workload-status.ts";
+import { optional } from "../optional.ts";
+import type { Risk, WriteOperationId } from "../policy/operation-facts.ts";
 import type { Terms } from "../policy/policy.ts";
-import type { Risk } from "../policy/operation-facts.ts";
-import type { WorkloadRef, Outcome } from "./change.ts";
-import type { WriteOperationId } from "../policy/operation-facts.ts";
+import { Outcome, type WorkloadRef } from "./change.ts";
 
 /** Time of unfinished work that a restored backup contained: it may have been done since. */
 export const RESTORED_AT = new Date("2000-01-01T00:00:00.000Z");
@@ -32,28 +33,63 @@ export const changeStates = [
 export type ChangeState = (typeof changeStates)[number];
 
 /** A Slack id with the real name at that time. */
-export type Who = { readonly userId: string; readonly name: string };
+const Who = z.object({ userId: z.string(), name: z.string() }).readonly();
+export type Who = z.output<typeof Who>;
 
 export type Vote = Who & { readonly at: Date };
 
-/** How a Change ended: the outcome of its Run, or why it didn't run. */
-export type Ending =
-  | { readonly kind: "run"; readonly outcome: Outcome }
-  | { readonly kind: "rejected"; readonly by: Who; readonly reason: string | undefined }
-  | { readonly kind: "cancelled"; readonly by: Who }
-  /** Not decided in time, or approved and not run in time. */
-  | { readonly kind: "expired"; readonly was: "pending" | "approved" }
-  /** The workload changed between request and Run. */
-  | { readonly kind: "drifted"; readonly drift: readonly Drift[] };
+const Drift = z
+  .object({
+    field: z.string(),
+    /** The value at the time of the request. */
+    // oxlint-disable-next-line unicorn/no-thenable -- a word, not a function; nobody awaits a row
+    then: z.string(),
+    now: z.string(),
+    /** The requested value; undefined when the Change doesn't set the field. */
+    asked: optional(z.string()),
+  })
+  .readonly();
+export type Drift = z.output<typeof Drift>;
 
-export type Drift = {
-  readonly field: string;
-  /** The value at the time of the request. */
-  readonly then: string;
-  readonly now: string;
-  /** The requested value; undefined when the Change doesn't set the field. */
-  readonly asked: string | undefined;
-};
+/** How a Change ended: the outcome of its Run, or why it didn't run. */
+export const Ending = z.discriminatedUnion("kind", [
+  z.object({ kind: z.literal("run"), outcome: Outcome }).readonly(),
+  z.object({ kind: z.literal("rejected"), by: Who, reason: optional(z.string()) }).readonly(),
+  z.object({ kind: z.literal("cancelled"), by: Who }).readonly(),
+  /** Not decided in time, or approved and not run in time. */
+  z.object({ kind: z.literal("expired"), was: z.enum(["pending", "approved"]) }).readonly(),
+  /** The workload changed between request and Run. */
+  z.object({ kind: z.literal("drifted"), drift: z.array(Drift).readonly() }).readonly(),
+]);
+export type Ending = z.output<typeof Ending>;
+
+/** The median of so many earlier runs, in milliseconds. */
+const UsualTime = z.object({ ms: z.number(), runs: z.number() }).readonly();
+export type UsualTime = z.output<typeof UsualTime>;
+
+function missing<Schema extends z.ZodType>(schema: Schema) {
+  return optional(schema).optional();
+}
+
+/** State between two polls of a service, for any replica. */
+const PollState = z
+  .object({
+    /** Calls of the workload API since the read-back. */
+    calls: z.number(),
+    /** Polls of a rollout that goes on or is stuck. */
+    rolling: missing(z.number()),
+    /** The first poll that saw it in trouble, in milliseconds since 1970. */
+    troubleSinceMs: missing(z.number()),
+    /** Since when it has been well, in milliseconds since 1970; undefined while it isn't. */
+    wellSinceMs: missing(z.number()),
+    /** The healthy period, where the workload API has its own. */
+    periodMs: missing(z.number()),
+    /** At the last poll, as far as the API reports them. */
+    restarts: missing(z.number()),
+    statusSince: missing(z.string()),
+  })
+  .readonly();
+export type PollState = z.output<typeof PollState>;
 
 /**
  * How the workload is after the Change was done.
@@ -63,54 +99,37 @@ export type Drift = {
  * - `not-yet`: accepted, but not visible; after the last poll also: never got well
  * - `unwatched`: never polled
  */
-export type Health = {
-  readonly kind: "reached" | "trouble" | "not-yet" | "unwatched" | "watching";
-  /** The workload's level at the last poll. Rows of older versions have none. */
-  readonly level?: Level | undefined;
-  /** Follows the workload's name or "but" in a headline: `keeps crashing`, `failed after 4 attempts`. */
-  readonly outcome?: string | undefined;
-  /** The workload was deleted or replaced, meanwhile or by a later request: nothing is left to check or to undo. */
-  readonly gone?: "deleted" | "replaced" | undefined;
-  /** The later request that changed the workload while this one was still checked. */
-  readonly overtakenBy?: Pick<StoredChange, "id" | "verb"> | undefined;
-  /** A fact without the time: `3 of 3 running`, `exited with code 137`. Can be empty. */
-  readonly line: string;
-  /** What runs of the image that was changed, in short: `3f2a9c1d5b6e`. */
-  readonly digest?: string | undefined;
-  /** Milliseconds from the request to the fact; how long a job ran that has ended. */
-  readonly afterMs?: number | undefined;
-  /** Of a job, as the workload API reports them, in ISO 8601. */
-  readonly startedAt?: string | undefined;
-  readonly endedAt?: string | undefined;
-  /** It is well, and was in trouble before. */
-  readonly recovered?: boolean | undefined;
-  /** Of a job, how long earlier ones of its kind took that completed; undefined without any. */
-  readonly usual?: UsualTime | undefined;
-  /** The failing instance's last lines, for the thread. Can be empty. */
-  readonly excerpt: readonly Redacted[];
-  /** Only while a service is polled. */
-  readonly watch?: PollState | undefined;
-};
-
-/** The median of so many earlier runs, in milliseconds. */
-export type UsualTime = { readonly ms: number; readonly runs: number };
-
-/** State between two polls of a service, for any replica. */
-export type PollState = {
-  /** Polls of a rollout that goes on or is stuck. */
-  readonly rolling?: number | undefined;
-  /** The first poll that saw it in trouble, in milliseconds since 1970. */
-  readonly troubleSinceMs?: number | undefined;
-  /** Calls of the workload API since the read-back. */
-  readonly calls: number;
-  /** Since when it has been well, in milliseconds since 1970; undefined while it isn't. */
-  readonly wellSinceMs?: number | undefined;
-  /** The healthy period, where the workload API has its own. */
-  readonly periodMs?: number | undefined;
-  /** At the last poll, as far as the API reports them. */
-  readonly restarts?: number | undefined;
-  readonly statusSince?: string | undefined;
-};
+export const Health = z
+  .object({
+    kind: z.enum(["reached", "trouble", "not-yet", "unwatched", "watching"]),
+    /** The workload's level at the last poll. Rows of older versions have none. */
+    level: missing(z.enum(levels)),
+    /** Follows the workload's name or "but" in a headline: `keeps crashing`, `failed after 4 attempts`. */
+    outcome: missing(z.string()),
+    /** The workload was deleted or replaced, meanwhile or by a later request: nothing is left to check or to undo. */
+    gone: missing(z.enum(["deleted", "replaced"])),
+    /** The later request that changed the workload while this one was still checked. */
+    overtakenBy: missing(z.object({ id: z.string(), verb: z.string() }).readonly()),
+    /** A fact without the time: `3 of 3 running`, `exited with code 137`. Can be empty. */
+    line: z.string(),
+    /** What runs of the image that was changed, in short: `3f2a9c1d5b6e`. */
+    digest: missing(z.string()),
+    /** Milliseconds from the request to the fact; how long a job ran that has ended. */
+    afterMs: missing(z.number()),
+    /** Of a job, as the workload API reports them, in ISO 8601. */
+    startedAt: missing(z.string()),
+    endedAt: missing(z.string()),
+    /** It is well, and was in trouble before. */
+    recovered: missing(z.boolean()),
+    /** Of a job, how long earlier ones of its kind took that completed; undefined without any. */
+    usual: missing(UsualTime),
+    /** The failing instance's last lines, for the thread. Can be empty. */
+    excerpt: z.array(Redacted).readonly(),
+    /** Only while a service is polled. */
+    watch: missing(PollState),
+  })
+  .readonly();
+export type Health = z.output<typeof Health>;
 
 /** The message that is its card. */
 export type Card = { readonly channelId: string; readonly ts: string };

@@ -4,6 +4,7 @@ import { parseMemoryMiB } from "../../api/memory.ts";
 import type { Call } from "../../api/operations.ts";
 import type { ContainerFacts as PolicyFacts } from "../policy/policy.ts";
 import { serviceStatus } from "../../api/workload-status.ts";
+import { optional } from "../optional.ts";
 import { type ActionId, operationFacts, type Risk, type WriteOperationId } from "../policy/operation-facts.ts";
 
 type Update = Call<"updateService">["body"];
@@ -280,11 +281,6 @@ export function isAnother(one: string | undefined, other: string | undefined): b
   return one.startsWith(MADE_AT) === other.startsWith(MADE_AT);
 }
 
-/** An optional value in JSON, which has no `undefined`: missing in an object, null in a list. */
-export function optional<Schema extends z.ZodType>(schema: Schema) {
-  return schema.nullish().transform((value) => value ?? undefined);
-}
-
 /** What an update of this field alone sends, and how much harm it can do. */
 export function updateOf(
   name: UpdatableFieldName,
@@ -359,7 +355,7 @@ export function unlikeRequest(body: NewService, now: NonNullable<Snapshot>): str
   return fields.flatMap(([name, row]) => (now[name] !== undefined && row.unlikeRequest(body, now[name])) || [])[0];
 }
 
-const risks: readonly Risk[] = ["routine", "disruptive", "destructive"];
+export const risks = ["routine", "disruptive", "destructive"] as const satisfies readonly Risk[]; // the literal words
 
 /**
  * The risk of a Call, given the workload before; of an update, the highest of the fields that it sets. Pure. Only what is

@@ -1,31 +1,21 @@
 import { z } from "zod";
 import type { AccountOwner, AccountSeeker, LinkedAccount } from "../accounts/resolve.ts";
 import type { NewHistoryEvent } from "../changes/history-event.ts";
-import { parseRow, Time } from "./schema/columns.ts";
+import { parseRow } from "./schema/columns.ts";
 import { insertEvent } from "./events.ts";
 import { builtOnce } from "./database/built-once.ts";
 import { inBatches, inTransaction, removeRows, rowOf, type Session, updateRows } from "./database/session.ts";
-import type { Tables } from "./schema/tables.ts";
+import { AccountRow, type Tables } from "./schema/tables.ts";
 import { sql } from "kysely";
 import type { Binding } from "../policy/binding.ts";
 import { binding } from "./channels.ts";
-
-const AccountRow = z.object({
-  team_id: z.string(),
-  owner_kind: z.enum(["channel", "user", "workspace"]),
-  owner_id: z.string(),
-  username: z.string(),
-  sealed_token: z.string(),
-  linked_by: z.string(),
-  linked_at: Time,
-});
 
 function idOf(owner: AccountOwner): string {
   if (owner.kind === "workspace") return "";
   return owner.kind === "user" ? owner.userId : owner.channelId;
 }
 
-function ownerOf({ owner_kind: kind, owner_id: id }: z.infer<typeof AccountRow>): AccountOwner {
+function ownerOf(kind: AccountOwner["kind"], id: string): AccountOwner {
   if (kind === "workspace") return { kind };
   return kind === "user" ? { kind, userId: id } : { kind, channelId: id };
 }
@@ -98,15 +88,8 @@ type Columns = { readonly [Name in keyof Tables["account"]]: Tables["account"][N
 /** Undefined for columns of an outer join that found none. */
 export function linkedAccount(unread: Columns): LinkedAccount | undefined {
   if (unread.username === null) return undefined;
-  const row = parseRow(AccountRow, unread, `The account of ${unread.owner_id}`);
-  return {
-    teamId: row.team_id,
-    owner: ownerOf(row),
-    username: row.username,
-    sealedToken: row.sealed_token,
-    linkedBy: row.linked_by,
-    linkedAt: row.linked_at,
-  };
+  const { ownerKind, ownerId, ...account } = parseRow(AccountRow, unread, `The account of ${unread.owner_id}`);
+  return { ...account, owner: ownerOf(ownerKind, ownerId) };
 }
 
 export type CallsOf = { readonly teamId: string; readonly username: string; readonly day: string };

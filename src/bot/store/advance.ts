@@ -1,13 +1,13 @@
 import { type Expression, type RawBuilder, sql, type SqlBool, type UpdateObject } from "kysely";
 import type { NewHistoryEvent } from "../changes/history-event.ts";
-import type { Health, StoredChange } from "../changes/stored-change.ts";
+import { Health, type StoredChange } from "../changes/stored-change.ts";
 import type { Next, Step } from "../workflow/lifecycle.ts";
 import type { Advanced, IdIn } from "../workflow/stored.ts";
 import { deleteDue, makeOthersDue, leaseDue, scheduleDue } from "./due.ts";
 import { inTransaction, isTaken, removeRows, rowOf, type Session } from "./database/session.ts";
 import { sealJson } from "./database/text-sealer.ts";
 import { beginCard, cardColumn } from "./posts.ts";
-import { HealthJson, LinesJson, plainText, TermsJson, toJson } from "./schema/columns.ts";
+import { LinesJson, plainText, TermsJson, toJson } from "./schema/columns.ts";
 import type { Tables } from "./schema/tables.ts";
 import { ended, inWorkspace, type Move, move, moveRow } from "./step.ts";
 import { findChange, wholeChange } from "./find-change.ts";
@@ -140,7 +140,7 @@ type Polled = { readonly progress?: Health | undefined; readonly health?: Health
 
 /** The columns that a poll sets: `progress`, or `health` at the last one. */
 function healthColumns({ textSealer }: Session, { progress, health }: Polled, id: string) {
-  const sealed = (seen: Health): string => sealJson(textSealer, toJson(HealthJson, seen), id);
+  const sealed = (seen: Health): string => sealJson(textSealer, toJson(Health, seen), id);
   return { ...(progress && { progress: sealed(progress) }), ...(health && { health: sealed(health) }) };
 }
 

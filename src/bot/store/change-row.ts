@@ -1,106 +1,21 @@
 import type { Insertable, Selectable } from "kysely";
 import { z } from "zod";
-import type { WorkloadRef } from "../changes/change.ts";
-import type { WriteOperationId } from "../policy/operation-facts.ts";
 import {
   type Card,
-  type ChangeState,
   requestIdOf,
   type StoredChange,
   type Vote,
   wayBackDelivery,
   wayBackEnd,
 } from "../changes/stored-change.ts";
+import { optional } from "../optional.ts";
+import type { NewChange } from "../workflow/stored.ts";
 import type { Session } from "./database/session.ts";
 import { LOST, openJson, type TextSealer } from "./database/text-sealer.ts";
-import {
-  EndingJson,
-  Flag,
-  fromJson,
-  HealthJson,
-  LinesJson,
-  maybe,
-  OwnerJson,
-  parseRow,
-  plainText,
-  TermsJson,
-  Time,
-  toJson,
-} from "./schema/columns.ts";
-import type { NewChange } from "../workflow/stored.ts";
-import type { ChangeTable } from "./schema/tables.ts";
-import type { Risk } from "../policy/operation-facts.ts";
+import { LinesJson, OwnerJson, parseRow, plainText, TermsJson, toJson } from "./schema/columns.ts";
+import { ChangeRow, type ChangeTable } from "./schema/tables.ts";
 
-/** Each of these lists is complete, or it does not compile. */
-const states = {
-  pending: "pending",
-  approved: "approved",
-  claimed: "claimed",
-  done: "done",
-  failed: "failed",
-  unknown: "unknown",
-  rejected: "rejected",
-  cancelled: "cancelled",
-  expired: "expired",
-  drifted: "drifted",
-} as const satisfies { readonly [State in ChangeState]: State }; // a literal type for each, not string
-const operations = {
-  createJob: "createJob",
-  deleteJob: "deleteJob",
-  createService: "createService",
-  deleteService: "deleteService",
-  updateService: "updateService",
-  startService: "startService",
-  stopService: "stopService",
-  restartService: "restartService",
-} as const satisfies { readonly [Op in WriteOperationId]: Op }; // a literal type for each, not string
-const risks = {
-  routine: "routine",
-  disruptive: "disruptive",
-  destructive: "destructive",
-} as const satisfies { readonly [R in Risk]: R }; // a literal type for each, not string
-const kinds = { service: "service", job: "job" } as const satisfies { readonly [K in WorkloadRef["kind"]]: K }; // the same
-
-const ChangeRow = z.object({
-  id: z.string(),
-  delivery_id: z.string(),
-  state: z.enum(states),
-  version: z.number().int(),
-  team_id: z.string(),
-  requester_id: z.string(),
-  requester_name: z.string(),
-  channel_id: z.string(),
-  verb: z.string(),
-  reason: maybe(z.string()),
-  op: z.enum(operations),
-  workload_kind: z.enum(kinds),
-  workload_region: z.string(),
-  workload_name: z.string(),
-  workload_uid: maybe(z.string()),
-  risk: z.enum(risks),
-  diff: fromJson(LinesJson),
-  digest: z.string(),
-  sealed: z.string(),
-  account_owner: fromJson(OwnerJson),
-  account_username: z.string(),
-  rule: z.string(),
-  terms: maybe(fromJson(TermsJson)),
-  break_glass: Flag,
-  undo_of: maybe(z.string()),
-  is_undone: Flag,
-  notice: maybe(z.string()),
-  created_at: Time,
-  expires_at: maybe(Time),
-  approved_at: maybe(Time),
-  claimed_at: maybe(Time),
-  settled_at: maybe(Time),
-  ending: maybe(fromJson(EndingJson)),
-  health: maybe(fromJson(HealthJson)),
-  progress: maybe(fromJson(HealthJson)),
-  notifies: Flag,
-  card: maybe(z.string().transform(cardIn)),
-});
-type ChangeRow = z.infer<typeof ChangeRow>;
+const WithCard = ChangeRow.extend({ card: optional(z.string().transform(cardIn)) });
 
 /** Undefined while it isn't posted. */
 function cardIn(place: string): Card | undefined {
@@ -114,33 +29,36 @@ export function storedChange(
   row: Selectable<ChangeTable> & { readonly card: string | null },
   votes: readonly Vote[],
 ): StoredChange {
-  const parsed = parseRow(ChangeRow, { ...row, ...openedText(sealer, row) }, `Change ${row.id}`);
+  const {
+    requesterId: userId,
+    requesterName,
+    workloadKind: kind,
+    workloadRegion: region,
+    workloadName: name,
+    workloadUid: uid,
+    accountOwner: owner,
+    accountUsername: username,
+    ...same
+  } = parseRow(WithCard, { ...row, ...openedText(sealer, row) }, `Change ${row.id}`);
+  const workload = { kind, region, name, uid };
   return {
-    ...requestOf(parsed),
-    state: parsed.state,
-    version: parsed.version,
+    ...same,
+    requester: { userId, name: requesterName },
+    workload,
+    account: { owner, username },
     votes,
-    createdAt: parsed.created_at,
-    expiresAt: parsed.state === "pending" ? parsed.expires_at : undefined,
-    approvedAt: parsed.approved_at,
-    claimedAt: parsed.claimed_at,
-    settledAt: parsed.settled_at,
-    ending: parsed.ending,
-    health: parsed.health,
-    progress: parsed.progress,
-    isUndone: parsed.is_undone,
-    ...wayBackIn(parsed),
-    notice: parsed.notice,
-    card: parsed.card,
+    expiresAt: same.state === "pending" ? same.expiresAt : undefined,
+    ...wayBackIn({ ...same, workload }),
   };
 }
 
-function wayBackIn({ delivery_id: deliveryId, undo_of: undoOf, ending, ...row }: ChangeRow) {
+function wayBackIn({
+  deliveryId,
+  undoOf,
+  ...change
+}: Pick<StoredChange, "deliveryId" | "undoOf" | "ending" | "workload">) {
   if (undoOf === undefined || deliveryId !== wayBackDelivery(undoOf)) return {};
-  const end = wayBackEnd({
-    ending,
-    workload: requestOf({ ...row, delivery_id: deliveryId, undo_of: undoOf, ending }).workload,
-  });
+  const end = wayBackEnd(change);
   return { wayBackOf: requestIdOf(undoOf), ...(end && { wayBackEnd: end }) };
 }
 
@@ -153,36 +71,6 @@ function openedText(sealer: TextSealer, { id, reason, diff, ending, health, prog
     ending: ending && openJson(sealer, ending, id),
     health: health && openJson(sealer, health, id),
     progress: progress && openJson(sealer, progress, id),
-  };
-}
-
-/** The columns that never change after the request. */
-function requestOf(row: ChangeRow): Omit<NewChange, "state" | "waitKey" | "parts"> {
-  return {
-    id: row.id,
-    deliveryId: row.delivery_id,
-    teamId: row.team_id,
-    requester: { userId: row.requester_id, name: row.requester_name },
-    channelId: row.channel_id,
-    verb: row.verb,
-    reason: row.reason,
-    op: row.op,
-    workload: {
-      kind: row.workload_kind,
-      region: row.workload_region,
-      name: row.workload_name,
-      uid: row.workload_uid,
-    },
-    risk: row.risk,
-    diff: row.diff,
-    digest: row.digest,
-    sealed: row.sealed,
-    account: { owner: row.account_owner, username: row.account_username },
-    rule: row.rule,
-    terms: row.terms,
-    breakGlass: row.break_glass,
-    undoOf: row.undo_of,
-    notifies: row.notifies,
   };
 }
 
@@ -219,8 +107,7 @@ export function newChangeRow({ textSealer }: Session, change: NewChange): Omit<I
     wait_key: change.waitKey ?? null,
     notifies: change.notifies === true ? 1 : 0,
     part_count: change.parts?.length ?? 0,
-    ...notYet,
+    is_undone: 0,
+    notice: null,
   };
 }
-
-const notYet = { is_undone: 0, notice: null } as const; // flags

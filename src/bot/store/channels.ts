@@ -1,22 +1,13 @@
 import { sql, type SqlBool } from "kysely";
-import { z } from "zod";
+import type { z } from "zod";
 import type { NewHistoryEvent } from "../changes/history-event.ts";
 import type { Binding } from "../policy/binding.ts";
-import { Flag, maybe, parseRow, plainText, Time } from "./schema/columns.ts";
+import { parseRow, plainText } from "./schema/columns.ts";
+import { BindingRow } from "./schema/tables.ts";
 import { insertEvent } from "./events.ts";
 import { type Db, inTransaction, removeRows, rowOf, type Session, updateRows } from "./database/session.ts";
 import { deliveries } from "./posts.ts";
 import type { ChannelId, ChannelMove, NewBinding } from "../workflow/stored.ts";
-
-const BindingRow = z.object({
-  region: maybe(z.string()),
-  account: maybe(z.string()),
-  names: maybe(z.string()),
-  is_locked: Flag,
-  bound_by: z.string(),
-  bound_by_name: z.string(),
-  bound_at: Time,
-});
 
 /** Undefined for a channel that is not bound. */
 export async function bindingOf({ db }: Session, teamId: string, channelId: string): Promise<Binding | undefined> {
@@ -27,15 +18,8 @@ export async function bindingOf({ db }: Session, teamId: string, channelId: stri
 type Columns = { readonly [Name in keyof z.input<typeof BindingRow>]: unknown };
 
 export function binding(channelId: string, unread: Columns): Binding {
-  const { region, account, names, ...row } = parseRow(BindingRow, unread, `The binding of ${channelId}`);
-  return {
-    region,
-    account,
-    names,
-    isLocked: row.is_locked,
-    boundBy: { userId: row.bound_by, name: row.bound_by_name },
-    boundAt: row.bound_at,
-  };
+  const { boundBy: userId, boundByName: name, ...row } = parseRow(BindingRow, unread, `The binding of ${channelId}`);
+  return { ...row, boundBy: { userId, name } };
 }
 
 /** Writes the binding and its row of history, unless the channel is already bound to just that. */
@@ -113,7 +97,7 @@ export async function movedChannels({ db }: Session): Promise<readonly Omit<Chan
 }
 
 async function moveAccount(tx: Db, { teamId, from, to, token }: ChannelMove): Promise<boolean> {
-  const of = (owner_id: string) => ({ team_id: teamId, owner_kind: "channel", owner_id });
+  const of = (owner_id: string) => ({ team_id: teamId, owner_kind: "channel" as const, owner_id }); // a literal kind
   const old = await rowOf(tx, "account", of(from));
   if (old === undefined) return true;
   if (old.sealed_token !== token?.was) return false;

@@ -1,67 +1,11 @@
 import { type Selectable, sql } from "kysely";
-import { z } from "zod";
 import type { HistoryEvent, HistoryEventKind, NewHistoryEvent } from "../changes/history-event.ts";
-import { Big, Flag, maybe, parseRow, plainText, Time } from "./schema/columns.ts";
+import { Big, parseRow, plainText } from "./schema/columns.ts";
 import { inTransaction, type Session, updateRows } from "./database/session.ts";
 import { announce, scheduleCards } from "./posts.ts";
 import type { TextSealer } from "./database/text-sealer.ts";
 import { writtenMark } from "./audit/chain-rows.ts";
-import type { Tables } from "./schema/tables.ts";
-
-/** Complete, or it does not compile. */
-const kinds = {
-  requested: "requested",
-  refused: "refused",
-  voted: "voted",
-  "vote-refused": "vote-refused",
-  approved: "approved",
-  returned: "returned",
-  rejected: "rejected",
-  cancelled: "cancelled",
-  expired: "expired",
-  drifted: "drifted",
-  claimed: "claimed",
-  done: "done",
-  failed: "failed",
-  unknown: "unknown",
-  confirmed: "confirmed",
-  health: "health",
-  recovered: "recovered",
-  connected: "connected",
-  disconnected: "disconnected",
-  bound: "bound",
-  unbound: "unbound",
-  watched: "watched",
-  unwatched: "unwatched",
-  muted: "muted",
-  unmuted: "unmuted",
-  taken: "taken",
-  installed: "installed",
-  uninstalled: "uninstalled",
-  erased: "erased",
-} as const satisfies { readonly [Kind in HistoryEventKind]: Kind }; // a literal type for each, not string
-
-const EventRow = z.object({
-  seq: Big,
-  at: Time,
-  kind: z.enum(kinds),
-  team_id: z.string(),
-  change_id: maybe(z.string()),
-  user_id: maybe(z.string()),
-  user_name: maybe(z.string()),
-  channel_id: maybe(z.string()),
-  verb: maybe(z.string()),
-  workload_kind: maybe(z.string()),
-  workload_region: maybe(z.string()),
-  workload_name: maybe(z.string()),
-  account: maybe(z.string()),
-  rule: maybe(z.string()),
-  break_glass: Flag,
-  result: z.string(),
-  elapsed_ms: maybe(Big),
-  reference: maybe(z.string()),
-});
-type EventRow = z.infer<typeof EventRow>;
+import { EventRow, type Tables } from "./schema/tables.ts";
 
 /** Appends a row of history, in the transaction of the step it records. Resolves to its number. */
 export async function insertEvent(session: Session, event: NewHistoryEvent): Promise<number> {
@@ -139,27 +83,19 @@ export async function eventsOf(
 
 /** Of a row as it was read. */
 export function historyEvent(sealer: TextSealer, unread: Selectable<Tables["event"]>): HistoryEvent {
-  const row = parseRow(EventRow, unread, `Event ${unread.seq}`);
+  const {
+    userId,
+    userName,
+    workloadKind: kind,
+    workloadRegion: region,
+    workloadName: name,
+    ...row
+  } = parseRow(EventRow, unread, `Event ${unread.seq}`);
+  const isNamed = kind !== undefined && region !== undefined && name !== undefined;
   return {
-    seq: row.seq,
-    at: row.at,
-    kind: row.kind,
-    teamId: row.team_id,
-    changeId: row.change_id,
-    who: row.user_id === undefined ? undefined : { userId: row.user_id, name: row.user_name ?? row.user_id },
-    channelId: row.channel_id,
-    verb: row.verb,
-    workload: workloadOf(row),
-    account: row.account,
-    rule: row.rule,
-    breakGlass: row.break_glass,
+    ...row,
+    who: userId === undefined ? undefined : { userId, name: userName ?? userId },
+    workload: isNamed ? { kind, region, name } : undefined,
     result: sealer.open(row.result, unread.change_id),
-    elapsedMs: row.elapsed_ms,
-    reference: row.reference,
   };
-}
-
-function workloadOf(row: EventRow): HistoryEvent["workload"] {
-  const { workload_kind: kind, workload_region: region, workload_name: name } = row;
-  return kind === undefined || region === undefined || name === undefined ? undefined : { kind, region, name };
 }

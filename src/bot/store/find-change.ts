@@ -1,5 +1,4 @@
 import { type Selectable, sql, type SqlBool } from "kysely";
-import { z } from "zod";
 import { type StoredChange, type Vote, requestIdOf, wayBackDelivery } from "../changes/stored-change.ts";
 import type { HistoryEvent } from "../changes/history-event.ts";
 import type { ChangeAbout } from "../watch/speaker.ts";
@@ -9,8 +8,8 @@ import { builtOnce } from "./database/built-once.ts";
 import { type Db, inBatches, type Session } from "./database/session.ts";
 import { eventsOf } from "./events.ts";
 import { cardColumn } from "./posts.ts";
-import { Big, parseRow, Time } from "./schema/columns.ts";
-import type { ChangeTable } from "./schema/tables.ts";
+import { Big, parseRow } from "./schema/columns.ts";
+import { type ChangeTable, VoteRow } from "./schema/tables.ts";
 
 /** With `cardColumn` in `posts.ts`. */
 export type ChangeRow = Selectable<ChangeTable> & { readonly card: string | null };
@@ -226,8 +225,6 @@ async function waysBackOf(reader: Reader, rows: readonly ChangeRow[]): Promise<R
   );
 }
 
-const VoteRow = z.object({ change_id: z.string(), user_id: z.string(), user_name: z.string(), voted_at: Time });
-
 /** The votes of some Changes, by Change, in the order in which they came. */
 async function votesOf(db: Db, ids: readonly string[]): Promise<ReadonlyMap<string, readonly Vote[]>> {
   const votes = new Map<string, Vote[]>();
@@ -235,9 +232,13 @@ async function votesOf(db: Db, ids: readonly string[]): Promise<ReadonlyMap<stri
     db.selectFrom("vote").selectAll().where("change_id", "in", some).orderBy("number").orderBy("voted_at").execute(),
   );
   for (const unread of rows) {
-    const row = parseRow(VoteRow, unread, `A vote on ${unread.change_id}`);
-    const vote = { userId: row.user_id, name: row.user_name, at: row.voted_at };
-    votes.set(row.change_id, [...(votes.get(row.change_id) ?? []), vote]);
+    const {
+      changeId,
+      userId,
+      userName: name,
+      votedAt: at,
+    } = parseRow(VoteRow, unread, `A vote on ${unread.change_id}`);
+    votes.set(changeId, [...(votes.get(changeId) ?? []), { userId, name, at }]);
   }
   return votes;
 }

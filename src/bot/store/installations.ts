@@ -1,29 +1,14 @@
 import { randomInt } from "node:crypto";
 import { sql } from "kysely";
-import { z } from "zod";
 import type { Closing, Installation, NewInstallation, NewTokens, Source } from "../workflow/access/installation.ts";
 import { deleteDue, scheduleDue } from "./due.ts";
 import { inBatches, inTransaction, removeRows, rowOf, rowsOf, type Session, updateRows } from "./database/session.ts";
 import { scheduleCards } from "./posts.ts";
 import { insertEvent, workspaceEvent } from "./events.ts";
-import { Flag, maybe, parseRow, plainText, Time } from "./schema/columns.ts";
+import { parseRow, plainText } from "./schema/columns.ts";
+import { InstallationRow } from "./schema/tables.ts";
 import type { NewHistoryEvent } from "../changes/history-event.ts";
 import { ended, move } from "./step.ts";
-
-const InstallationRow = z.object({
-  id: z.string(),
-  is_org: Flag,
-  enterprise_id: maybe(z.string()),
-  name: z.string(),
-  app_id: z.string(),
-  bot_user_id: z.string(),
-  scopes: z.string(),
-  sealed_tokens: z.string(),
-  expires_at: maybe(Time),
-  version: z.number().int(),
-  installed_by: z.string(),
-  installed_at: Time,
-});
 
 /** Installs or replaces. The first version is random: after a removal, a new installation never looks like the old one. */
 export async function saveInstallation(session: Session, installation: NewInstallation): Promise<void> {
@@ -169,21 +154,8 @@ export async function removeInstallation(
 }
 
 function installationIn(unread: { readonly id: string }): Installation {
-  const row = parseRow(InstallationRow, unread, `The installation ${unread.id}`);
-  return {
-    id: row.id,
-    isOrgWide: row.is_org,
-    enterpriseId: row.enterprise_id,
-    name: row.name,
-    appId: row.app_id,
-    botUserId: row.bot_user_id,
-    scopes: row.scopes === "" ? [] : row.scopes.split(","),
-    sealedTokens: row.sealed_tokens,
-    expiresAt: row.expires_at,
-    version: row.version,
-    installedBy: row.installed_by,
-    installedAt: row.installed_at,
-  };
+  const { isOrg, scopes, ...same } = parseRow(InstallationRow, unread, `The installation ${unread.id}`);
+  return { ...same, isOrgWide: isOrg, scopes: scopes === "" ? [] : scopes.split(",") };
 }
 
 /**

@@ -1,9 +1,9 @@
 import { type Selectable, sql } from "kysely";
-import { type Health, requestIdOf } from "../changes/stored-change.ts";
+import { Health, requestIdOf } from "../changes/stored-change.ts";
 import { type Session, updateRows } from "./database/session.ts";
 import { openJson, sealJson, type TextSealer } from "./database/text-sealer.ts";
 import { scheduleCards } from "./posts.ts";
-import { fromJson, HealthJson, toJson } from "./schema/columns.ts";
+import { fromJson, toJson } from "./schema/columns.ts";
 import type { ChangeTable } from "./schema/tables.ts";
 
 type Row = Selectable<ChangeTable>;
@@ -58,7 +58,7 @@ async function markRow(session: Scheduling, row: Row): Promise<void> {
   if (marked === undefined) return;
   const isPart = row.part_of !== null;
   const drawn = { version: sql<number>`version + 1` };
-  const health = sealJson(textSealer, toJson(HealthJson, marked.health), row.id);
+  const health = sealJson(textSealer, toJson(Health, marked.health), row.id);
   // A request is locked before its parts, as in every step.
   if (isPart) await updateRows(db, "change", { having: { id: requestIdOf(row.id) }, set: drawn });
   await db
@@ -87,7 +87,7 @@ function markedBy(sealer: TextSealer, row: Row): Marked | undefined {
 function markedAsSeen(sealer: TextSealer, { id, health, progress }: Row): Marked | undefined {
   const column = health === null ? "progress" : "health";
   const stored = health ?? progress;
-  const seen = fromJson(HealthJson).safeParse(stored && openJson(sealer, stored, id)).data;
+  const seen = fromJson(Health).safeParse(stored && openJson(sealer, stored, id)).data;
   if (seen === undefined || seen.gone !== undefined || seen.kind === "watching") return undefined;
   if (column === "progress" && seen.kind === "not-yet") return undefined;
   return { column, health: { ...seen, gone: "deleted" } };

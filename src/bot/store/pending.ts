@@ -1,9 +1,10 @@
 import { sql, type SqlBool } from "kysely";
 import { z } from "zod";
 import type { StoredChange } from "../changes/stored-change.ts";
+import { optional } from "../optional.ts";
 import { builtOnce } from "./database/built-once.ts";
 import { inBatches, type Session, timeAt } from "./database/session.ts";
-import { Big, maybe, parseRow, Time } from "./schema/columns.ts";
+import { Big, parseRow, Time } from "./schema/columns.ts";
 import { changeRows, wholeChanges } from "./find-change.ts";
 import { cardColumn } from "./posts.ts";
 
@@ -94,8 +95,8 @@ export type Waiting = {
 
 const WaitingRow = z.object({
   count: Big,
-  oldest: maybe(Time),
-  due: maybe(Time),
+  oldest: optional(Time),
+  due: optional(Time),
   now: Time,
 });
 

@@ -1,17 +1,9 @@
-import { z } from "zod";
 import type { StoredProfile } from "../workflow/stored.ts";
 import { inBatches, removeRows, type Session, slices, WRITTEN_AT_ONCE } from "./database/session.ts";
-import { Flag, parseRow, plainText, Time } from "./schema/columns.ts";
+import { parseRow, plainText, Time } from "./schema/columns.ts";
+import { ProfileRow } from "./schema/tables.ts";
 
-const ProfileRow = z.object({
-  user_id: z.string(),
-  name: z.string(),
-  standing: z.enum(["member", "guest", "outsider", "bot", "deactivated"]),
-  is_admin: Flag,
-  zone: z.string().nullable(),
-  read_at: Time,
-  now: Time,
-});
+const WithAge = ProfileRow.extend({ now: Time });
 
 const LONGEST_NAME = 200;
 const LONGEST_ZONE = 60;
@@ -99,7 +91,6 @@ export async function pruneProfiles({ db, clock }: Session): Promise<void> {
 }
 
 function profileIn(row: unknown): StoredProfile {
-  const { user_id, name, standing, is_admin, zone, read_at, now } = parseRow(ProfileRow, row, "A profile");
-  const ageMs = Math.max(0, now.getTime() - read_at.getTime());
-  return { userId: user_id, name, standing, isAdmin: is_admin, zone: zone ?? undefined, ageMs };
+  const { readAt, now, ...profile } = parseRow(WithAge, row, "A profile");
+  return { ...profile, ageMs: Math.max(0, now.getTime() - readAt.getTime()) };
 }

@@ -1,15 +1,10 @@
 import { type RawBuilder, sql, type SqlBool } from "kysely";
 import { z } from "zod";
 import { forEachInTurns, mapInTurns } from "../../platform/turns.ts";
-import { causes, causeWords } from "../../api/cause.ts";
-import {
-  type Incident,
-  incidentCauses,
-  incidentEnds,
-  type Kept,
-  type LastChange,
-  type Seen,
-} from "../watch/incident.ts";
+import { levels } from "../../api/workload-status.ts";
+import { WorkloadKind } from "../changes/change.ts";
+import { optional } from "../optional.ts";
+import { type Incident, type Kept, LastChange } from "../watch/incident.ts";
 import type { NoticedEvent } from "../watch/alert.ts";
 import { watchedEvents } from "../watch/watch.ts";
 import type { Due } from "../workflow/due-kinds.ts";
@@ -27,113 +22,36 @@ import {
   WRITTEN_AT_ONCE,
 } from "./database/session.ts";
 import { LOST, type TextSealer } from "./database/text-sealer.ts";
-import { Big, fromJson, maybe, parseRow, plainText, Time, toJson } from "./schema/columns.ts";
+import { Big, fromJson, parseRow, plainText, Time, toJson } from "./schema/columns.ts";
+import { IncidentRow, ObservationRow, SeenJson } from "./schema/tables.ts";
 
 // One replica at a time polls a list of an account. The result of a poll is written in one transaction, which
 // holds only while the round is still ours: so nothing is found twice, and nothing that was found is lost.
 
-const SeenJson: z.ZodType<Seen> = z
-  .object({
-    kind: z.enum(["service", "job"]),
-    name: z.string(),
-    uid: maybe(z.string()),
-    level: z.enum(["healthy", "busy", "failing", "idle"]),
-    words: z.string(),
-    facts: maybe(z.string()),
-    reason: maybe(z.string()),
-    // Older versions gave it to the state of an API that doesn't answer.
-    cause: maybe(z.enum(causes)).catch(undefined),
-    shared: maybe(z.string()),
-    restarts: maybe(z.number()),
-    ready: maybe(z.number()),
-    size: maybe(z.number()),
-    isAutoscaled: maybe(z.boolean()),
-    images: maybe(z.array(z.string())),
-    revision: maybe(z.string()),
-  })
-  .transform(withFacts);
-
-/** Older versions had no words but the facts. */
-function withFacts(seen: Seen): Seen {
-  const { cause, words, facts } = seen;
-  if (cause === undefined || facts !== undefined || !/\d restarts?\b/u.test(words)) return seen;
-  return { ...seen, words: causeWords[cause].one, facts: words };
-}
-
-const ChangeJson: z.ZodType<LastChange> = z.object({ at: z.string(), words: z.string() });
-const KeptJson: z.ZodType<Kept> = z.object({ seen: SeenJson, change: maybe(ChangeJson) });
-
-/** What of an incident isn't a column. */
-const IncidentJson = z.object({
-  shared: maybe(z.string()),
-  seen: maybe(SeenJson),
-  unseenSince: maybe(Time),
-  overUnseenSince: maybe(Time),
-  restartsBefore: maybe(z.number()),
-  changedBefore: maybe(ChangeJson),
-});
-
-const kinds = z.enum(["service", "job"]);
-
-const IncidentRow = z.object({
-  id: z.string(),
-  team_id: z.string(),
-  account: z.string(),
-  region: z.string(),
-  kind: kinds,
-  name: maybe(z.string()),
-  cause: z.enum(incidentCauses),
-  opened_at: Time,
-  over_at: maybe(Time),
-  ended_by: maybe(z.enum(incidentEnds)),
-  times: z.number(),
-  state: fromJson(IncidentJson),
-});
+const KeptJson: z.ZodType<Kept> = z.object({ seen: SeenJson, change: optional(LastChange) });
 
 const Instant = z.union([z.date(), Time]);
 export const EventJson: z.ZodType<NoticedEvent> = z.object({
   account: z.string(),
   region: z.string(),
-  kind: kinds,
+  kind: WorkloadKind,
   name: z.string(),
   event: z.enum(watchedEvents),
   words: z.string(),
-  level: z.enum(["healthy", "busy", "failing", "idle"]),
+  level: z.enum(levels),
   at: Instant,
-  unseenSince: maybe(Instant),
+  unseenSince: optional(Instant),
 });
 
-const RoundRow = z.object({
-  looked_at: maybe(Time),
-  every_ms: Big,
-  lists: Big,
-  version: Big,
-});
+const RoundRow = ObservationRow.extend({ lists: Big });
 
 /** An incident with the name of its row, whose sealed part is bound to it. */
 export function incidentOf(sealer: TextSealer, unread: { readonly id: string; readonly state: string }): Incident {
   const state = sealer.open(unread.state, `incident ${unread.id}`);
   const readable = state === LOST ? "{}" : state;
   const row = parseRow(IncidentRow, { ...unread, state: readable }, `The incident ${unread.id}`);
-  return {
-    id: row.id,
-    teamId: row.team_id,
-    account: row.account,
-    region: row.region,
-    kind: row.kind,
-    name: row.name,
-    cause: row.cause,
-    openedAt: row.opened_at,
-    overAt: row.over_at,
-    end: row.ended_by,
-    times: row.times,
-    shared: row.state.shared,
-    seen: row.state.seen,
-    unseenSince: row.state.unseenSince,
-    overUnseenSince: row.state.overUnseenSince,
-    restartsBefore: row.state.restartsBefore,
-    changedBefore: row.state.changedBefore,
-  };
+  const { endedBy: end, state: rest, ...same } = row;
+  return { ...same, end, ...rest };
 }
 
 function ofList({ teamId, account, region, kind }: ListKey): RawBuilder<SqlBool> {
@@ -152,7 +70,7 @@ export async function syncRounds(session: Session, jobsRegion: string): Promise<
     .execute();
   const wanted = new Map<string, ListKey>();
   for (const { team_id: teamId, account_username: account, region, kind } of watched) {
-    for (const each of kind === "" ? kinds.options : [kinds.parse(kind)]) {
+    for (const each of kind === "" ? WorkloadKind.options : [WorkloadKind.parse(kind)]) {
       const list = { teamId, account, region: each === "job" ? jobsRegion : region, kind: each };
       wanted.set(roundKey(list), list);
     }
@@ -168,7 +86,7 @@ function roundKey({ teamId, account, region, kind }: ListKey): string {
   return JSON.stringify([teamId, account, region, kind]);
 }
 
-const RoundKey = z.tuple([z.string(), z.string(), z.string(), kinds]);
+const RoundKey = z.tuple([z.string(), z.string(), z.string(), WorkloadKind]);
 
 /** Undefined for a key that Gantry didn't write. */
 export function listOf(key: string): ListKey | undefined {
@@ -230,7 +148,7 @@ export async function roundOf({ db }: Session, due: Due): Promise<Round | undefi
   if (list === undefined) return undefined;
   const row = await db
     .selectFrom("observation")
-    .select(["looked_at", "every_ms", "version"])
+    .selectAll()
     .select(
       sql<number>`(select count(*) from observation as other where other.team_id = observation.team_id
         and other.account = observation.account)`.as("lists"),
@@ -238,8 +156,7 @@ export async function roundOf({ db }: Session, due: Due): Promise<Round | undefi
     .where(ofList(list))
     .executeTakeFirst();
   if (row === undefined) return undefined;
-  const read = parseRow(RoundRow, row, "A row of observation");
-  const { looked_at: polledAt, every_ms: everyMs, lists, version } = read;
+  const { lookedAt: polledAt, everyMs, lists, version } = parseRow(RoundRow, row, "A row of observation");
   return { ...list, due, at: due.takenAt, polledAt, everyMs, failures: due.attempts - 1, lists, version };
 }
 

@@ -1,6 +1,6 @@
 import { type Expression, type RawBuilder, sql, type SqlBool, type UpdateObject } from "kysely";
 import type { NewHistoryEvent } from "../changes/history-event.ts";
-import { type Ending, isPartId, requestIdOf, type ChangeState, type StoredChange } from "../changes/stored-change.ts";
+import { Ending, isPartId, requestIdOf, type ChangeState, type StoredChange } from "../changes/stored-change.ts";
 import type { Due } from "../workflow/due-kinds.ts";
 import type { Next, Step } from "../workflow/lifecycle.ts";
 import { rowOf, type Session, updateRows } from "./database/session.ts";
@@ -9,7 +9,7 @@ import { storedChange } from "./change-row.ts";
 import { insertEvent } from "./events.ts";
 import { type ChangeRow, wholeChange } from "./find-change.ts";
 import { isDeletion, markDeleted } from "./mark-deleted.ts";
-import { EndingJson, toJson } from "./schema/columns.ts";
+import { toJson } from "./schema/columns.ts";
 import { addCard, cardColumn, scheduleCards } from "./posts.ts";
 import type { Tables } from "./schema/tables.ts";
 import { delayDue, endDue, isLeased, scheduleDue } from "./due.ts";
@@ -106,7 +106,7 @@ async function scheduleCard(session: Session, row: ChangeRow): Promise<void> {
 
 /** The columns of a Change that ends without being sent. */
 export function ended({ clock, textSealer }: Session, ending: Ending, id: string) {
-  return { ending: sealJson(textSealer, toJson(EndingJson, ending), id), settled_at: clock() };
+  return { ending: sealJson(textSealer, toJson(Ending, ending), id), settled_at: clock() };
 }
 
 /** A condition on a row of `change`; always true without a `teamId`. */

@@ -1,15 +1,15 @@
 import { scheduleAlertsAt } from "./alerts.ts";
 import { randomUUID } from "node:crypto";
 import { sql, type SqlBool } from "kysely";
-import { z } from "zod";
+import type { z } from "zod";
 import type { NewHistoryEvent } from "../changes/history-event.ts";
 import {
-  type DigestTime,
+  DigestTime,
   type LastPoll,
   type Mute,
-  type QuietHours,
+  QuietHours,
   type Watch,
-  watchedEvents,
+  WatchedEvents,
   type WatchNews,
 } from "../watch/watch.ts";
 import type {
@@ -24,57 +24,30 @@ import type {
 } from "../workflow/stored.ts";
 import { scheduleDue } from "./due.ts";
 import { insertEvent } from "./events.ts";
-import { Big, fromJson, maybe, OwnerJson, parseRow, plainText, Time, toJson } from "./schema/columns.ts";
+import { OwnerJson, parseRow, plainText, toJson } from "./schema/columns.ts";
+import { MuteRow, ObservationRow, WatchRow } from "./schema/tables.ts";
 import { type Db, inTransaction, removeRows, rowOf, rowsOf, type Session } from "./database/session.ts";
-
-const QuietJson: z.ZodType<QuietHours> = z.object({ from: z.string(), to: z.string(), zone: z.string() });
-
-const DigestJson: z.ZodType<DigestTime> = z.object({
-  days: z.enum(["daily", "weekdays", "mondays"]),
-  at: z.string(),
-  zone: z.string(),
-});
-
-const EventsJson: z.ZodType<Watch["events"]> = z.array(z.enum(watchedEvents));
-
-const WatchRow = z.object({
-  id: z.string(),
-  team_id: z.string(),
-  owner_id: z.string(),
-  owner_name: z.string(),
-  source: z.enum(["person", "file"]),
-  account_owner: fromJson(OwnerJson),
-  account_username: z.string(),
-  kind: z.enum(["service", "job", ""]).transform((kind) => (kind === "" ? undefined : kind)),
-  names: z.string(),
-  region: z.string(),
-  place: z.string(),
-  events: fromJson(EventsJson),
-  after_ms: Big,
-  quiet: maybe(fromJson(QuietJson)),
-  digest: maybe(fromJson(DigestJson)),
-  paused_why: maybe(z.string()),
-  created_at: Time,
-});
 
 type Columns = { readonly [Name in keyof z.input<typeof WatchRow>]: unknown };
 
 function watchOf(unread: Columns): Watch {
-  const row = parseRow(WatchRow, unread, `The watch ${String(unread.id)}`);
+  const {
+    ownerId: userId,
+    ownerName,
+    accountOwner: owner,
+    accountUsername: username,
+    kind,
+    names,
+    region,
+    place: channelId,
+    ...same
+  } = parseRow(WatchRow, unread, `The watch ${String(unread.id)}`);
   return {
-    id: row.id,
-    teamId: row.team_id,
-    owner: { userId: row.owner_id, name: row.owner_name },
-    source: row.source,
-    account: { owner: row.account_owner, username: row.account_username },
-    target: { kind: row.kind, names: row.names, region: row.region },
-    place: row.place === row.owner_id ? { kind: "dm" } : { kind: "channel", channelId: row.place },
-    events: row.events,
-    afterMs: row.after_ms,
-    quiet: row.quiet,
-    digest: row.digest,
-    pausedWhy: row.paused_why,
-    createdAt: row.created_at,
+    ...same,
+    owner: { userId, name: ownerName },
+    account: { owner, username },
+    target: { kind, names, region },
+    place: channelId === userId ? { kind: "dm" } : { kind: "channel", channelId },
   };
 }
 
@@ -88,10 +61,10 @@ function termsOf(watch: NewWatch) {
   return {
     account_owner: toJson(OwnerJson, watch.account.owner),
     account_username: watch.account.username,
-    events: toJson(EventsJson, watch.events),
+    events: toJson(WatchedEvents, watch.events),
     after_ms: watch.afterMs,
-    quiet: watch.quiet === undefined ? null : toJson(QuietJson, watch.quiet),
-    digest: watch.digest === undefined ? null : toJson(DigestJson, watch.digest),
+    quiet: watch.quiet === undefined ? null : toJson(QuietHours, watch.quiet),
+    digest: watch.digest === undefined ? null : toJson(DigestTime, watch.digest),
   };
 }
 
@@ -105,7 +78,7 @@ function keyOf(watch: NewWatch) {
     source: watch.source,
     owner_id: owner.userId,
     place: placeOf({ ...place, userId: owner.userId }),
-    kind: target.kind ?? "",
+    kind: target.kind ?? ("" as const), // a literal text
     names: plainText(target.names),
     region: plainText(target.region),
     is_digest: watch.digest === undefined ? 0 : 1,
@@ -338,19 +311,12 @@ export async function allWatches(session: Session, teamId?: string): Promise<rea
   return readable(session, await (teamId === undefined ? all : all.where("team_id", "=", teamId)).execute());
 }
 
-const PollRow = z.object({
-  account: z.string(),
-  region: z.string(),
-  kind: z.enum(["service", "job"]),
-  looked_at: maybe(Time),
-});
-
 /** When the lists of a workspace were last read for its watches; those that never were are left out. */
 export async function lastPolls({ db }: Session, teamId: string): Promise<readonly LastPoll[]> {
   const rows = await rowsOf(db, "observation", { team_id: teamId });
   return rows.flatMap((unread) => {
-    const { looked_at: at, ...list } = parseRow(PollRow, unread, "An observation");
-    return at === undefined ? [] : [{ ...list, at }];
+    const { account, region, kind, lookedAt: at } = parseRow(ObservationRow, unread, "An observation");
+    return at === undefined ? [] : [{ account, region, kind, at }];
   });
 }
 
@@ -407,24 +373,13 @@ export function unmute(
   });
 }
 
-const MuteRow = z.object({
-  team_id: z.string(),
-  place: z.string(),
-  names: z.string(),
-  until: Time,
-  by_id: z.string(),
-  by_name: z.string(),
-});
-
-function muteOf(unread: { readonly [Name in keyof z.input<typeof MuteRow>]: unknown }): Mute {
-  const row = parseRow(MuteRow, unread, "A mute");
-  const isPerson = /^[UW]/u.test(row.place);
+function muteOf(unread: unknown): Mute {
+  const { place, byId, byName, ...same } = parseRow(MuteRow, unread, "A mute");
+  const isPerson = /^[UW]/u.test(place);
   return {
-    teamId: row.team_id,
-    place: isPerson ? { kind: "dm", userId: row.place } : { kind: "channel", channelId: row.place },
-    names: row.names,
-    until: row.until,
-    by: { userId: row.by_id, name: row.by_name },
+    ...same,
+    place: isPerson ? { kind: "dm", userId: place } : { kind: "channel", channelId: place },
+    by: { userId: byId, name: byName },
   };
 }
 

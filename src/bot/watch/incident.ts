@@ -1,35 +1,41 @@
-import { type Cause, causes } from "../../api/cause.ts";
-import type { Level } from "../../api/workload-status.ts";
+import { z } from "zod";
+import { causes } from "../../api/cause.ts";
+import { levels } from "../../api/workload-status.ts";
+import { optional } from "../optional.ts";
 
 /** What an incident is keyed by. `api-away`: the workload API doesn't answer. */
 export const incidentCauses = [...causes, "api-away"] as const; // literal words
 export type IncidentCause = (typeof incidentCauses)[number];
 
 /** The stored state of a workload between two polls. Undefined: the workload API didn't report it. */
-export type Seen = {
-  readonly kind: "service" | "job";
-  readonly name: string;
-  readonly uid: string | undefined;
-  readonly level: Level;
-  /** As every view words it. */
-  readonly words: string;
-  readonly facts: string | undefined;
-  readonly reason: string | undefined;
-  /** Why it isn't well; undefined while it is, and while it is only on its way. */
-  readonly cause: Cause | undefined;
-  /** What several workloads have in common when it fails for them at once: an image's registry, a node. */
-  readonly shared: string | undefined;
-  readonly restarts: number | undefined;
-  readonly ready: number | undefined;
-  readonly size: number | undefined;
-  /** An autoscaler sets its size. */
-  readonly isAutoscaled?: boolean | undefined;
-  readonly images: readonly string[] | undefined;
-  readonly revision: string | undefined;
-};
+export const Seen = z
+  .object({
+    kind: z.enum(["service", "job"]),
+    name: z.string(),
+    uid: optional(z.string()),
+    level: z.enum(levels),
+    /** As every view words it. */
+    words: z.string(),
+    facts: optional(z.string()),
+    reason: optional(z.string()),
+    /** Why it isn't well; undefined while it is, and while it is only on its way. Older versions gave one to an API that doesn't answer. */
+    cause: optional(z.enum(causes)).catch(undefined),
+    /** What several workloads have in common when it fails for them at once: an image's registry, a node. */
+    shared: optional(z.string()),
+    restarts: optional(z.number()),
+    ready: optional(z.number()),
+    size: optional(z.number()),
+    /** An autoscaler sets its size. */
+    isAutoscaled: optional(z.boolean()).optional(),
+    images: optional(z.array(z.string()).readonly()),
+    revision: optional(z.string()),
+  })
+  .readonly();
+export type Seen = z.output<typeof Seen>;
 
 /** What changed about a workload, and when it was seen: "image app:1 → app:2". */
-export type LastChange = { readonly at: string; readonly words: string };
+export const LastChange = z.object({ at: z.string(), words: z.string() }).readonly();
+export type LastChange = z.output<typeof LastChange>;
 
 /** A workload as it is kept, with the last change that was seen of it. */
 export type Kept = { readonly seen: Seen; readonly change: LastChange | undefined };

@@ -1,3 +1,4 @@
+import { z } from "zod";
 import type { AccountRef } from "../accounts/resolve.ts";
 
 /** What a watch can tell of, as `--on` names it. */
@@ -12,6 +13,7 @@ export const watchedEvents = [
   "changed",
 ] as const; // literal words
 export type WatchedEvent = (typeof watchedEvents)[number];
+export const WatchedEvents = z.array(z.enum(watchedEvents)).readonly();
 
 /** Events of a watch without `--on`. */
 export const usualEvents: readonly WatchedEvent[] = ["failing", "recovered", "job-failed"];
@@ -33,15 +35,19 @@ export type WatchTarget = {
 export type WatchPlace = { readonly kind: "channel"; readonly channelId: string } | { readonly kind: "dm" };
 
 /** Local times of a day, `22:00` to `07:00`, in an IANA time zone. Events in between are reported at the end. */
-export type QuietHours = { readonly from: string; readonly to: string; readonly zone: string };
+export const QuietHours = z.object({ from: z.string(), to: z.string(), zone: z.string() }).readonly();
+export type QuietHours = z.output<typeof QuietHours>;
 
 /** When one message sums up what is unwell, what changed and what waits. */
-export type DigestTime = {
-  readonly days: "daily" | "weekdays" | "mondays";
-  /** `09:00` */
-  readonly at: string;
-  readonly zone: string;
-};
+export const DigestTime = z
+  .object({
+    days: z.enum(["daily", "weekdays", "mondays"]),
+    /** `09:00` */
+    at: z.string(),
+    zone: z.string(),
+  })
+  .readonly();
+export type DigestTime = z.output<typeof DigestTime>;
 
 /** A subscription to what happens to workloads. What it shows is never more than its owner may see when it fires. */
 export type Watch = {

@@ -144,7 +144,7 @@ describe.skipIf("missing" in server)(`on a real server${reason}`, () => {
   test("a list that nobody watches any more is left while its round ends", async () => {
     const { where, db, remove } = await fresh();
     const store = withSteps(await openStore({ ...where, replicaId: "a", log }));
-    const list = { team_id: "T1", account: "acme", region: "beijing1", kind: "service" };
+    const list = { team_id: "T1", account: "acme", region: "beijing1", kind: "service" as const }; // a literal kind
     const key = JSON.stringify(Object.values(list));
     const at = new Date().toISOString();
     await db

@@ -15,10 +15,10 @@ import {
   writtenValues,
 } from "../../audit/chain.ts";
 import type { ChainedEvent } from "../../audit/check.ts";
-import { Big, Flag, fromJson, parseRow } from "../schema/columns.ts";
+import { fromJson, parseRow } from "../schema/columns.ts";
 import { LOST, type TextSealer } from "../database/text-sealer.ts";
 import { rowOf, type Session } from "../database/session.ts";
-import type { Tables } from "../schema/tables.ts";
+import { HeadRow, type Tables } from "../schema/tables.ts";
 
 type EventRow = Selectable<Tables["event"]>;
 export type Columns = Omit<
@@ -108,18 +108,6 @@ export function chainedEvent(sealer: TextSealer, row: EventRow): ChainedEvent & 
   };
 }
 
-const HeadRow = z.object({
-  chain: z.string(),
-  sealed_secret: z.string(),
-  first_number: Big,
-  first_hash: z.string(),
-  last_number: Big,
-  last_hash: z.string(),
-  begun_at: z.string(),
-  takes_unmarked: Flag,
-  mark: z.string(),
-});
-
 export type ChainHead = {
   readonly chain: string;
   readonly sealedSecret: string;
@@ -133,15 +121,8 @@ export type ChainHead = {
 
 export function headIn(unread: Selectable<Tables["audit_chain"]>): ChainHead {
   const row = parseRow(HeadRow, unread, "The head of the audit chain");
-  return {
-    chain: row.chain,
-    sealedSecret: row.sealed_secret,
-    first: { number: row.first_number, hash: row.first_hash },
-    last: { number: row.last_number, hash: row.last_hash },
-    begunAt: row.begun_at,
-    takesUnmarked: row.takes_unmarked,
-    mark: row.mark,
-  };
+  const { firstNumber, firstHash, lastNumber, lastHash, ...same } = row;
+  return { ...same, first: { number: firstNumber, hash: firstHash }, last: { number: lastNumber, hash: lastHash } };
 }
 
 function headValues({ first, last, begunAt, takesUnmarked }: Omit<ChainHead, "mark">): readonly unknown[] {

@@ -1,12 +1,12 @@
 import { sql, type SqlBool } from "kysely";
 import type { Outcome } from "../../changes/change.ts";
 import type { NewHistoryEvent } from "../../changes/history-event.ts";
-import { requestIdOf, RESTORED_AT } from "../../changes/stored-change.ts";
+import { Health, requestIdOf, RESTORED_AT } from "../../changes/stored-change.ts";
 import { insertEvent, workspaceEvent } from "../events.ts";
 import type { DueKindName } from "../../workflow/due-kinds.ts";
 import type { PostKindName } from "../../workflow/posts.ts";
 import { schedulePosts } from "../posts.ts";
-import { HealthJson, toJson } from "../schema/columns.ts";
+import { toJson } from "../schema/columns.ts";
 import { ended, move } from "../step.ts";
 import { inTransaction, type Session } from "./session.ts";
 
@@ -96,7 +96,7 @@ async function closeRequests(session: Session, takenAt: string): Promise<number>
   const stopped = { kind: "unwatched", line: "not followed after a restore", excerpt: [] } as const; // a literal kind
   await db
     .updateTable("change")
-    .set({ health: toJson(HealthJson, stopped) })
+    .set({ health: toJson(Health, stopped) })
     .where("state", "=", "done")
     .where("health", "is", null)
     .execute();

@@ -1,9 +1,7 @@
-import { Redacted } from "../../../api/redacted.ts";
 import { z } from "zod";
 import type { AccountOwner } from "../../accounts/resolve.ts";
-import type { Ending, Health } from "../../changes/stored-change.ts";
+import { optional } from "../../optional.ts";
 import type { Terms } from "../../policy/policy.ts";
-import { Outcome } from "../../changes/change.ts";
 
 /** A time as the database writes it. */
 export const Time = z.iso.datetime().transform((text) => new Date(text));
@@ -19,65 +17,38 @@ export function plainText(text: string): string {
   return text.replaceAll("\0", "");
 }
 
-/** Throws an Error that names the row and its broken columns, and quotes none of their content. */
-export function parseRow<T>(schema: z.ZodType<T>, row: unknown, name: string): T {
+type Named<Column extends string> = Column extends `${infer First}_${infer Rest}`
+  ? `${First}${Capitalize<Named<Rest>>}`
+  : Column;
+
+const names = new Map<string, string>();
+
+function named(column: string): string {
+  const name = names.get(column) ?? column.replaceAll(/_(.)/gu, (_, letter: string) => letter.toUpperCase());
+  names.set(column, name);
+  return name;
+}
+
+/**
+ * A row with our names of its columns: `team_id` is `teamId`. Throws an Error that names the row and its broken columns, and quotes
+ * none of their content.
+ */
+export function parseRow<Row extends object>(schema: z.ZodType<Row>, row: unknown, name: string) {
   const result = schema.safeParse(row);
-  if (result.success) return result.data;
-  const broken = result.error.issues.map(({ path, message }) => `${path.join(".")}: ${message}`).join("; ");
-  throw new Error(
-    `${name} in the database cannot be read (${broken}). It was changed by hand, or by another program: ` +
-      "put the row right, or restore the database.",
-    { cause: result.error },
-  );
+  if (!result.success) {
+    const broken = result.error.issues.map(({ path, message }) => `${path.join(".")}: ${message}`).join("; ");
+    throw new Error(
+      `${name} in the database cannot be read (${broken}). It was changed by hand, or by another program: ` +
+        "put the row right, or restore the database.",
+      { cause: result.error },
+    );
+  }
+  const values = Object.entries(result.data).map(([column, value]) => [named(column), value] as const); // pairs
+  return Object.fromEntries(values) as { readonly [Column in keyof Row & string as Named<Column>]: Row[Column] }; // as above
 }
 
-// Schemas of JSON columns. Written through the same schema as it is read, so that nothing gets in that has no place
-// in the type: an account that happens to carry its token is stored without it.
-
-/** SQL and JSON know null; our types say undefined. */
-export function maybe<Schema extends z.ZodType>(schema: Schema) {
-  return schema.nullish().transform((value) => value ?? undefined);
-}
-
-const WhoJson = z.object({ userId: z.string(), name: z.string() });
-
-// oxlint-disable-next-line unicorn/no-thenable -- a word, not a function; nobody awaits a row
-const DriftJson = z.object({ field: z.string(), then: z.string(), now: z.string(), asked: maybe(z.string()) });
-
-export const EndingJson: z.ZodType<Ending> = z.discriminatedUnion("kind", [
-  z.object({ kind: z.literal("run"), outcome: Outcome }),
-  z.object({ kind: z.literal("rejected"), by: WhoJson, reason: maybe(z.string()) }),
-  z.object({ kind: z.literal("cancelled"), by: WhoJson }),
-  z.object({ kind: z.literal("expired"), was: z.enum(["pending", "approved"]) }),
-  z.object({ kind: z.literal("drifted"), drift: z.array(DriftJson) }),
-]);
-
-export const HealthJson: z.ZodType<Health> = z.object({
-  kind: z.enum(["reached", "trouble", "not-yet", "unwatched", "watching"]),
-  level: maybe(z.enum(["healthy", "busy", "failing", "idle"])),
-  outcome: maybe(z.string()),
-  gone: maybe(z.enum(["deleted", "replaced"])),
-  overtakenBy: maybe(z.object({ id: z.string(), verb: z.string() })),
-  line: z.string(),
-  digest: maybe(z.string()),
-  afterMs: maybe(z.number()),
-  startedAt: maybe(z.string()),
-  endedAt: maybe(z.string()),
-  recovered: maybe(z.boolean()),
-  usual: maybe(z.object({ ms: z.number(), runs: z.number() })),
-  excerpt: z.array(Redacted),
-  watch: maybe(
-    z.object({
-      calls: z.number(),
-      rolling: maybe(z.number()),
-      troubleSinceMs: maybe(z.number()),
-      wellSinceMs: maybe(z.number()),
-      periodMs: maybe(z.number()),
-      restarts: maybe(z.number()),
-      statusSince: maybe(z.string()),
-    }),
-  ),
-});
+// JSON is written through the same schema as it is read, so that nothing gets in that has no place in the type: an
+// account that happens to carry its token is stored without it.
 
 export const TermsJson: z.ZodType<Terms> = z.object({
   votes: z.number().int().min(1),
@@ -85,7 +56,7 @@ export const TermsJson: z.ZodType<Terms> = z.object({
   selfApproval: z.boolean(),
   reasonRequired: z.boolean(),
   expiresMs: z.number(),
-  cardIn: maybe(z.string()),
+  cardIn: optional(z.string()),
   mention: z.enum(["groups", "all", "nobody"]),
 });
 

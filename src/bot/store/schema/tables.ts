@@ -1,87 +1,111 @@
 import type { Generated } from "kysely";
-import type { ChangeState } from "../../changes/stored-change.ts";
-import type { HistoryEventKind } from "../../changes/history-event.ts";
+import { z } from "zod";
+import { causeWords } from "../../../api/cause.ts";
+import { WorkloadKind, WriteOperation } from "../../changes/change.ts";
+import { historyEventKinds } from "../../changes/history-event.ts";
+import { changeStates, Ending, Health } from "../../changes/stored-change.ts";
+import { risks } from "../../changes/updatable-fields.ts";
+import { optional } from "../../optional.ts";
+import { incidentCauses, incidentEnds, LastChange, Seen } from "../../watch/incident.ts";
+import { DigestTime, QuietHours, WatchedEvents } from "../../watch/watch.ts";
 import type { DueKindName } from "../../workflow/due-kinds.ts";
 import type { PostKindName } from "../../workflow/posts.ts";
+import { Big, Flag, fromJson, LinesJson, OwnerJson, TermsJson, Time } from "./columns.ts";
 
 // Times are ISO 8601 in UTC, so that they sort as text; flags are 0 and 1; JSON is text.
 
 /** What Slack delivered, to recognise it when it comes again. */
 type DeliveryTable = { id: string; received_at: string };
 
-export type ChangeTable = {
-  id: string;
-  delivery_id: string;
-  state: ChangeState;
-  version: number;
-  team_id: string;
-  requester_id: string;
-  requester_name: string;
-  channel_id: string;
-  verb: string;
-  reason: string | null;
-  op: string;
-  workload_kind: string;
-  workload_region: string;
-  workload_name: string;
-  workload_uid: string | null;
-  risk: string;
-  diff: string;
-  digest: string;
-  sealed: string;
-  account_owner: string;
-  account_username: string;
-  rule: string;
-  terms: string | null;
-  break_glass: number;
-  undo_of: string | null;
+/** The columns of a schema as the database has them. */
+type Stored<Schema extends z.ZodType> = {
+  [Column in keyof z.input<Schema>]-?: Plain<z.input<Schema>[Column]>;
+};
+type Plain<Value> = Value extends undefined | bigint ? never : Value extends number ? number : Value;
+
+export const ChangeRow = z.object({
+  id: z.string(),
+  delivery_id: z.string(),
+  state: z.enum(changeStates),
+  version: z.number().int(),
+  team_id: z.string(),
+  requester_id: z.string(),
+  requester_name: z.string(),
+  channel_id: z.string(),
+  verb: z.string(),
+  reason: optional(z.string()),
+  op: WriteOperation,
+  workload_kind: WorkloadKind,
+  workload_region: z.string(),
+  workload_name: z.string(),
+  workload_uid: optional(z.string()),
+  risk: z.enum(risks),
+  diff: fromJson(LinesJson),
+  digest: z.string(),
+  sealed: z.string(),
+  account_owner: fromJson(OwnerJson),
+  account_username: z.string(),
+  rule: z.string(),
+  terms: optional(fromJson(TermsJson)),
+  break_glass: Flag,
+  undo_of: optional(z.string()),
+  /** Why it needs approval again. */
+  notice: optional(z.string()),
+  is_undone: Flag,
+  created_at: Time,
+  expires_at: optional(Time),
+  approved_at: optional(Time),
+  claimed_at: optional(Time),
+  settled_at: optional(Time),
+  ending: optional(fromJson(Ending)),
+  health: optional(fromJson(Health)),
+  /** Result of the latest poll, while polling goes on. */
+  progress: optional(fromJson(Health)),
+  /** They asked for a message about its end, even if its card shows it. */
+  notifies: Flag,
+});
+
+export type ChangeTable = Omit<Stored<typeof ChangeRow>, "notifies"> & {
+  notifies: Generated<number>;
   /** Same as `undo_of`; unique among pending and executed Undos. Null in duplicates from before this column existed. */
   undo_key: string | null;
   /** Equal for duplicate requests; unique among pending ones. Null when it must not block duplicates. */
   wait_key: string | null;
-  /** Why it needs approval again. */
-  notice: string | null;
-  is_undone: number;
-  created_at: string;
-  expires_at: string | null;
-  approved_at: string | null;
-  claimed_at: string | null;
-  settled_at: string | null;
-  ending: string | null;
-  health: string | null;
-  /** Result of the latest poll, while polling goes on. */
-  progress: string | null;
   /** team/region/kind/name from the claim until it is settled; unique, so that a workload has one Run at a time. */
   running_key: string | null;
-  /** 1: they asked for a message about its end, even if its card shows it. */
-  notifies: Generated<number>;
   /** The number of its parts; 0 for a request about one workload. */
   part_count: Generated<number>;
   /** The id of the request that it is a part of. */
   part_of: string | null;
 };
 
-type VoteTable = { change_id: string; user_id: string; user_name: string; number: number; voted_at: string };
+export const VoteRow = z.object({ change_id: z.string(), user_id: z.string(), user_name: z.string(), voted_at: Time });
 
-type EventTable = {
+type VoteTable = Stored<typeof VoteRow> & { number: number };
+
+export const EventRow = z.object({
+  seq: Big,
+  at: Time,
+  kind: z.enum(historyEventKinds),
+  team_id: z.string(),
+  change_id: optional(z.string()),
+  user_id: optional(z.string()),
+  user_name: optional(z.string()),
+  channel_id: optional(z.string()),
+  verb: optional(z.string()),
+  workload_kind: optional(z.string()),
+  workload_region: optional(z.string()),
+  workload_name: optional(z.string()),
+  account: optional(z.string()),
+  rule: optional(z.string()),
+  break_glass: Flag,
+  result: z.string(),
+  elapsed_ms: optional(Big),
+  reference: optional(z.string()),
+});
+
+type EventTable = Omit<Stored<typeof EventRow>, "seq"> & {
   seq: Generated<number | string>;
-  at: string;
-  kind: HistoryEventKind;
-  team_id: string;
-  change_id: string | null;
-  user_id: string | null;
-  user_name: string | null;
-  channel_id: string | null;
-  verb: string | null;
-  workload_kind: string | null;
-  workload_region: string | null;
-  workload_name: string | null;
-  account: string | null;
-  rule: string | null;
-  break_glass: number;
-  result: string;
-  elapsed_ms: number | string | null;
-  reference: string | null;
   /** Hides what is personal in the digest of the row; null in rows of older versions until they join the chain. */
   salt: string | null;
   /** Before the row joins the chain: Gantry wrote it. From then on: its number and hash are Gantry's. */
@@ -95,22 +119,23 @@ type EventTable = {
   erased: string | null;
 };
 
-/** One row: the chain that all rows of `event` join. */
-type AuditChainTable = {
-  id: number;
-  chain: string;
-  sealed_secret: string;
+/** The chain that all rows of `event` join. */
+export const HeadRow = z.object({
+  chain: z.string(),
+  sealed_secret: z.string(),
   /** The event before the oldest one that is kept. */
-  first_number: number | string;
-  first_hash: string;
+  first_number: Big,
+  first_hash: z.string(),
   /** The newest event that has joined. */
-  last_number: number | string;
-  last_hash: string;
-  begun_at: string;
-  /** 1 until the rows of older versions have joined. */
-  takes_unmarked: number;
-  mark: string;
-};
+  last_number: Big,
+  last_hash: z.string(),
+  begun_at: z.string(),
+  /** True until the rows of older versions have joined. */
+  takes_unmarked: Flag,
+  mark: z.string(),
+});
+/** One row. */
+type AuditChainTable = Stored<typeof HeadRow> & { id: number };
 
 /** How far the chain was handed to a receiver outside. */
 type AuditReceiverTable = {
@@ -124,40 +149,40 @@ type AuditReceiverTable = {
 /** At most one row: this database is a copy from then, and nothing has started over it yet. */
 type RestoredBackupTable = { id: number; taken_at: string };
 
-type AccountTable = {
-  team_id: string;
-  owner_kind: string;
-  owner_id: string;
-  username: string;
-  sealed_token: string;
-  linked_by: string;
-  linked_at: string;
-};
+export const AccountRow = z.object({
+  team_id: z.string(),
+  owner_kind: z.enum(["channel", "user", "workspace"]),
+  owner_id: z.string(),
+  username: z.string(),
+  sealed_token: z.string(),
+  linked_by: z.string(),
+  linked_at: Time,
+});
 
-type BindingTable = {
-  team_id: string;
-  channel_id: string;
-  region: string | null;
-  account: string | null;
-  names: string | null;
-  is_locked: number;
-  bound_by: string;
-  bound_by_name: string;
-  bound_at: string;
-};
+export const BindingRow = z.object({
+  region: optional(z.string()),
+  account: optional(z.string()),
+  names: optional(z.string()),
+  is_locked: Flag,
+  bound_by: z.string(),
+  bound_by_name: z.string(),
+  bound_at: Time,
+});
+type BindingTable = Stored<typeof BindingRow> & { team_id: string; channel_id: string };
 
 /** A channel's old id, and the one it has now. */
 type MovedChannelTable = { team_id: string; old_id: string; new_id: string };
 /** Who somebody is in a workspace, as Slack said at `read_at`. */
-type ProfileTable = {
-  team_id: string;
-  user_id: string;
-  name: string;
-  standing: string;
-  is_admin: number;
-  zone: string | null;
-  read_at: string;
-};
+export const ProfileRow = z.object({
+  user_id: z.string(),
+  name: z.string(),
+  standing: z.enum(["member", "guest", "outsider", "bot", "deactivated"]),
+  is_admin: Flag,
+  zone: optional(z.string()),
+  read_at: Time,
+});
+type ProfileTable = Stored<typeof ProfileRow> & { team_id: string };
+
 /** A log that is followed into a thread. */
 type FollowTable = {
   id: string;
@@ -177,79 +202,114 @@ type PersonSettingTable = { team_id: string; user_id: string; region: string };
 type ReplicaTable = { id: string; alive_until: string; report: string | null };
 type CallCountTable = { team_id: string; username: string; day: string; calls: number };
 
-type InstallationTable = {
+export const InstallationRow = z.object({
   /** Of a workspace, or of an organization that has the app in all its workspaces. */
-  id: string;
-  is_org: number;
-  enterprise_id: string | null;
-  name: string;
-  app_id: string;
-  bot_user_id: string;
+  id: z.string(),
+  is_org: Flag,
+  enterprise_id: optional(z.string()),
+  name: z.string(),
+  app_id: z.string(),
+  bot_user_id: z.string(),
   /** Separated by commas. */
-  scopes: string;
-  sealed_tokens: string;
+  scopes: z.string(),
+  sealed_tokens: z.string(),
   /** When the bot token expires; null for one that doesn't. */
-  expires_at: string | null;
+  expires_at: optional(Time),
   /** Rises with every new token. */
-  version: number;
-  installed_by: string;
-  installed_at: string;
-};
+  version: z.number().int(),
+  installed_by: z.string(),
+  installed_at: Time,
+});
+
 /** See `watch/watch.ts`. Empty texts mean nothing, so that the key of a row has no nulls. */
-type WatchTable = {
-  id: string;
-  team_id: string;
-  owner_id: string;
-  owner_name: string;
-  source: string;
-  account_owner: string;
-  account_username: string;
-  /** `service`, `job`, or empty for both. */
-  kind: string;
-  names: string;
-  region: string;
+export const WatchRow = z.object({
+  id: z.string(),
+  team_id: z.string(),
+  owner_id: z.string(),
+  owner_name: z.string(),
+  source: z.enum(["person", "file"]),
+  account_owner: fromJson(OwnerJson),
+  account_username: z.string(),
+  /** Empty for both. */
+  kind: z.enum(["service", "job", ""]).transform((kind) => (kind === "" ? undefined : kind)),
+  names: z.string(),
+  region: z.string(),
   /** A channel, or the owner's id for their direct message. */
-  place: string;
-  events: string;
-  after_ms: number;
-  quiet: string | null;
-  digest: string | null;
-  is_digest: number;
+  place: z.string(),
+  events: fromJson(WatchedEvents),
+  after_ms: Big,
+  quiet: optional(fromJson(QuietHours)),
+  digest: optional(fromJson(DigestTime)),
   /** Of one of the file. */
+  paused_why: optional(z.string()),
+  created_at: Time,
+});
+type WatchTable = Omit<Stored<typeof WatchRow>, "paused_why"> & {
   paused_why: Generated<string | null>;
-  created_at: string;
+  is_digest: number;
 };
+
 /** `place`: a channel, or a person's id for their direct message. */
-type MuteTable = { team_id: string; place: string; names: string; until: string; by_id: string; by_name: string };
+export const MuteRow = z.object({
+  team_id: z.string(),
+  place: z.string(),
+  names: z.string(),
+  until: Time,
+  by_id: z.string(),
+  by_name: z.string(),
+});
+
 /** A list of an account that is polled while somebody watches it. */
-type ObservationTable = {
-  team_id: string;
-  account: string;
-  region: string;
-  kind: string;
+export const ObservationRow = z.object({
+  account: z.string(),
+  region: z.string(),
+  kind: WorkloadKind,
   /** When the list was last read; null before that. */
-  looked_at: string | null;
-  every_ms: number | string;
+  looked_at: optional(Time),
+  every_ms: Big,
   /** Rises with every change of its rows of `seen`. */
-  version: number | string;
-};
+  version: Big,
+});
+type ObservationTable = Stored<typeof ObservationRow> & { team_id: string };
+
 /** A workload as it was seen last: `Kept` as JSON, sealed. Written only when it changed. */
 type SeenTable = { team_id: string; account: string; region: string; kind: string; name: string; state: string };
-export type IncidentTable = {
-  id: string;
-  team_id: string;
-  account: string;
-  region: string;
-  kind: string;
-  name: string | null;
-  cause: string;
-  opened_at: string;
-  over_at: string | null;
-  ended_by: string | null;
-  times: number;
+
+export const SeenJson = Seen.transform(withFacts);
+
+/** Older versions had no words but the facts. */
+function withFacts(seen: Seen): Seen {
+  const { cause, words, facts } = seen;
+  if (cause === undefined || facts !== undefined || !/\d restarts?\b/u.test(words)) return seen;
+  return { ...seen, words: causeWords[cause].one, facts: words };
+}
+
+/** What of an incident isn't a column. */
+export const IncidentJson = z.object({
+  shared: optional(z.string()),
+  seen: optional(SeenJson),
+  unseenSince: optional(Time),
+  overUnseenSince: optional(Time),
+  restartsBefore: optional(z.number()),
+  changedBefore: optional(LastChange),
+});
+
+export const IncidentRow = z.object({
+  id: z.string(),
+  team_id: z.string(),
+  account: z.string(),
+  region: z.string(),
+  kind: WorkloadKind,
+  name: optional(z.string()),
+  cause: z.enum(incidentCauses),
+  opened_at: Time,
+  over_at: optional(Time),
+  ended_by: optional(z.enum(incidentEnds)),
+  times: z.number(),
   /** How it looks, and what was known around it: JSON, sealed. */
-  state: string;
-};
+  state: fromJson(IncidentJson),
+});
+
 /** A notice for a place, on the card `alert_id` once it is placed: an incident, or an event with its words. */
 export type NoticeTable = {
   team_id: string;
@@ -328,7 +388,7 @@ export type Tables = {
   change: ChangeTable;
   vote: VoteTable;
   event: EventTable;
-  account: AccountTable;
+  account: Stored<typeof AccountRow>;
   binding: BindingTable;
   moved_channel: MovedChannelTable;
   follow: FollowTable;
@@ -336,13 +396,13 @@ export type Tables = {
   profile: ProfileTable;
   replica: ReplicaTable;
   call_count: CallCountTable;
-  installation: InstallationTable;
+  installation: Stored<typeof InstallationRow>;
   org_workspace: OrgWorkspaceTable;
   watch: WatchTable;
-  mute: MuteTable;
+  mute: Stored<typeof MuteRow>;
   observation: ObservationTable;
   seen: SeenTable;
-  incident: IncidentTable;
+  incident: Stored<typeof IncidentRow>;
   notice: NoticeTable;
   alert: AlertTable;
   post: PostTable;

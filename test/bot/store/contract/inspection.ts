@@ -72,8 +72,8 @@ export function inspectionContract({ replica, db }: Bench): void {
       team_id: "T1",
       account: "acme",
       region: "us",
-      kind: "service",
-      cause: "x",
+      kind: "service" as const, // a literal kind
+      cause: "failing" as const, // a literal cause
       opened_at: number === 0 ? "2025" : "2026",
       times: 1,
       state: (number === 0 ? before : now).seal("{}", ["words", `incident i${number}`]),
