@@ -13,11 +13,7 @@ import type { Refused } from "../commands/lookup/authorize.ts";
 type Words = { readonly result: string; readonly who?: Who; readonly reference?: string };
 
 /** One step of a Change with its row of history, which is logged if the step was made. */
-export async function advance(
-  deps: Pick<WorkflowParts, "store" | "clock" | "log">,
-  change: StoredChange,
-  step: Step & Words,
-): Promise<Advanced> {
+export async function advance(deps: WorkflowParts, change: StoredChange, step: Step & Words): Promise<Advanced> {
   const { result, who, reference, ...bare } = step;
   const words = { result, ...(who && { who }), ...(reference !== undefined && { reference }) };
   const event = changeEvent(deps, change, { kind: lifecycle[step.name].event, ...words });
@@ -108,10 +104,7 @@ export function logEvent({ log }: { readonly log: Logger }, event: NewHistoryEve
 }
 
 /** Adds a row that belongs to no step of a Change. */
-export async function recordEvent(
-  { store, log }: Pick<WorkflowParts, "store" | "log">,
-  event: NewHistoryEvent,
-): Promise<void> {
+export async function recordEvent({ store, log }: WorkflowParts, event: NewHistoryEvent): Promise<void> {
   await store.addEvent(event);
   logEvent({ log }, event);
 }
@@ -139,7 +132,7 @@ export function refusalEvent({ verb, origin, who, account, refusal, workload }: 
 }
 
 /** Records a refused request. A database failure is only logged, so the person still gets an answer. */
-export async function recordRefusal(deps: Pick<WorkflowParts, "store" | "log">, attempt: Attempt): Promise<void> {
+export async function recordRefusal(deps: WorkflowParts, attempt: Attempt): Promise<void> {
   try {
     await recordEvent(deps, refusalEvent(attempt));
   } catch (err) {

@@ -10,10 +10,7 @@ import { type Content, isErased, openContent } from "./stored-request.ts";
 export type OpenRequest = { readonly content: Content; readonly account: OpenAccount };
 
 /** Throws a `UserError` when its content can't be opened or its account can't be used: retrying won't help. */
-export async function openRequest(
-  deps: Pick<WorkflowParts, "accounts" | "sealer" | "log">,
-  change: StoredChange,
-): Promise<OpenRequest> {
+export async function openRequest(deps: WorkflowParts, change: StoredChange): Promise<OpenRequest> {
   const content = readableContent(deps, change);
   const { teamId, requester, channelId } = change;
   const account = await deps.accounts.reopen(change.account, { teamId, userId: requester.userId, channelId });
@@ -21,7 +18,7 @@ export async function openRequest(
 }
 
 /** Throws a `UserError` when its content can't be opened: retrying won't help. */
-export function readableContent({ sealer, log }: Pick<WorkflowParts, "sealer" | "log">, change: StoredChange): Content {
+export function readableContent({ sealer, log }: WorkflowParts, change: StoredChange): Content {
   // Nothing is broken, so nothing is logged.
   if (isErased(change)) throw new UserError("What the request asked for was erased.", { next: "Request it again." });
   try {
@@ -37,11 +34,7 @@ export function readableContent({ sealer, log }: Pick<WorkflowParts, "sealer" | 
 }
 
 /** Reads and sends with the account of a request, until the bot has to stop. */
-export function apiFor(
-  { api, clock }: Pick<WorkflowParts, "api" | "clock">,
-  { account }: Pick<OpenRequest, "account">,
-  signal: AbortSignal,
-) {
+export function apiFor({ api, clock }: WorkflowParts, { account }: Pick<OpenRequest, "account">, signal: AbortSignal) {
   const wait = async (ms: number): Promise<void> => {
     if (!signal.aborted) await restUnlessAborted(clock.wait(ms), signal);
   };

@@ -82,7 +82,7 @@ export type ReadAnswer =
 
 /** Reads, and answers a person who waits. */
 export async function answerWaiting(
-  deps: Pick<WorkflowParts, "clock" | "responder">,
+  deps: WorkflowParts,
   origin: Origin,
   read: () => Promise<ReadAnswer | undefined>,
 ): Promise<void> {
@@ -95,11 +95,7 @@ export async function answerWaiting(
   }
 }
 
-export function sendAnswer(
-  { responder }: Pick<WorkflowParts, "responder">,
-  answer: ReadAnswer,
-  origin: Origin,
-): Promise<void> {
+export function sendAnswer({ responder }: WorkflowParts, answer: ReadAnswer, origin: Origin): Promise<void> {
   if (answer.kind === "beside") return responder.tellPatiently(answer.message, origin);
   const { message, isShared, inDirect } = answer;
   return responder.answer(message, origin, { isShared, inDirect });

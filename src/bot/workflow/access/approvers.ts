@@ -203,7 +203,7 @@ type Waiting = { readonly terms: Terms; readonly rule: string; readonly asker: P
  * could approve.
  */
 export async function preflight(
-  deps: Pick<WorkflowParts, "people" | "settings">,
+  deps: WorkflowParts,
   { terms, rule, asker }: Waiting,
 ): Promise<Unapprovable | undefined> {
   const { command } = deps.settings;
@@ -217,7 +217,7 @@ export async function preflight(
 
 /** Breaking the glass has to be seen by a channel: it is refused where nobody would see it. Throws like `preflight`. */
 export async function preflightGlass(
-  deps: Pick<WorkflowParts, "people" | "settings">,
+  deps: WorkflowParts,
   { rule, asker: { channelId } }: Omit<Waiting, "terms">,
 ): Promise<Unapprovable | undefined> {
   if (!isDirect(channelId)) return noCardThere(deps, { channelId, rule });
@@ -227,7 +227,7 @@ export async function preflightGlass(
 }
 
 async function noCardThere(
-  { people, settings }: Pick<WorkflowParts, "people" | "settings">,
+  { people, settings }: WorkflowParts,
   { channelId, rule }: { readonly channelId: string; readonly rule: string },
 ): Promise<Unapprovable | undefined> {
   const bot = people.bot();
@@ -241,7 +241,7 @@ async function noCardThere(
 }
 
 async function tooFew(
-  { people, settings }: Pick<WorkflowParts, "people" | "settings">,
+  { people, settings }: WorkflowParts,
   { terms, rule, asker }: Waiting,
   channelId: string,
 ): Promise<Unapprovable | undefined> {

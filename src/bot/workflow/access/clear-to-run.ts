@@ -72,7 +72,7 @@ async function clearPart(
 }
 
 function uncleared(
-  { log }: Pick<WorkflowParts, "log">,
+  { log }: WorkflowParts,
   { id }: StoredChange,
   error: unknown,
 ): Extract<Clearance, { kind: "refused" | "unchecked" }> {
@@ -93,10 +93,7 @@ type OpenedChange = {
 };
 
 /** The verdict of the current policy. Throws a `UserError` where it refuses, or requires a reason that wasn't given. */
-async function allowedNow(
-  deps: Pick<WorkflowParts, "log" | "people" | "policy" | "sealer" | "store">,
-  asked: OpenedChange,
-): Promise<Exclude<Verdict, { kind: "refuse" }>> {
+async function allowedNow(deps: WorkflowParts, asked: OpenedChange): Promise<Exclude<Verdict, { kind: "refuse" }>> {
   const verdict = await verdictNow(deps, asked);
   const { requester, reason } = asked.change;
   if (verdict.kind === "refuse") {
@@ -113,10 +110,7 @@ async function allowedNow(
 /**
  * A break-glass request stays one: if breaking the glass is no longer allowed, it is refused, not sent for approval.
  */
-async function verdictNow(
-  deps: Pick<WorkflowParts, "log" | "people" | "policy" | "sealer" | "store">,
-  { change, opened, sinceMs, ...asked }: OpenedChange,
-): Promise<Verdict> {
+async function verdictNow(deps: WorkflowParts, { change, opened, sinceMs, ...asked }: OpenedChange): Promise<Verdict> {
   const { account } = opened;
   const { requester, teamId, channelId, breakGlass } = change;
   const [profile, binding] = await Promise.all([
@@ -157,11 +151,7 @@ export function watchGroups(people: People) {
 
 type Counted = OpenedChange & { readonly verdict: Extract<Verdict, { kind: "approve" }> };
 
-async function recount(
-  deps: Pick<WorkflowParts, "clock" | "log" | "people" | "settings" | "store">,
-  counted: Counted,
-  due: Due,
-): Promise<Clearance> {
+async function recount(deps: WorkflowParts, counted: Counted, due: Due): Promise<Clearance> {
   const { change, opened, verdict } = counted;
   const { terms } = verdict;
   const counting = await countingApprovals(deps, counted);
@@ -173,7 +163,7 @@ async function recount(
 
 /** The approvers who still count under these terms, by fresh lookups. */
 async function countingApprovals(
-  { people }: Pick<WorkflowParts, "people">,
+  { people }: WorkflowParts,
   { change, verdict, sinceMs }: Counted,
 ): Promise<readonly string[]> {
   const { terms } = verdict;
@@ -199,10 +189,7 @@ type Missing = Pick<Counted, "change" | "verdict"> & {
 };
 
 /** Refuses a request that nobody could see or decide. A card can't move to another channel. */
-async function checkCard(
-  deps: Pick<WorkflowParts, "people" | "settings">,
-  { change, verdict, notice }: Missing,
-): Promise<void> {
+async function checkCard(deps: WorkflowParts, { change, verdict, notice }: Missing): Promise<void> {
   const { rule, terms } = verdict;
   const { requester, teamId, channelId } = change;
   const asker = { ...requester, teamId, channelId };
@@ -215,10 +202,7 @@ async function checkCard(
   });
 }
 
-async function askAgain(
-  deps: Pick<WorkflowParts, "clock" | "log" | "store">,
-  { change, due, verdict, notice, counting }: Missing,
-): Promise<Clearance> {
+async function askAgain(deps: WorkflowParts, { change, due, verdict, notice, counting }: Missing): Promise<Clearance> {
   const { version } = change;
   const { rule, terms } = verdict;
   const again = step("askAgain", { due, version, rule, terms, counting, notice });

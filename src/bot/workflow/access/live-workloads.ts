@@ -32,16 +32,14 @@ type Wanted = {
   readonly withinMs: number;
 };
 
+type ListParts = Pick<WorkflowParts, "lanes" | "clock" | "log">;
+
 /**
  * Names and status of workloads, from the latest list while that is fresh, else from one list call for each kind; from
  * an older list, with a problem that says so, when the API doesn't answer in time. Only workloads that the person may see. Never rejects
  * because of the workload API.
  */
-export async function liveWorkloads(
-  deps: Pick<WorkflowParts, "lanes" | "clock" | "log">,
-  context: Context,
-  wanted: Wanted,
-): Promise<Live> {
+export async function liveWorkloads(deps: ListParts, context: Context, wanted: Wanted): Promise<Live> {
   const { jobsRegion } = context.settings;
   const [services, jobs] = await Promise.all([
     wanted.of === "job" ? nothing : kindOf(deps, context, { ...wanted, kind: "service" }),
@@ -78,11 +76,7 @@ const nothing: Listed = { lately: undefined, problem: undefined, isLate: false }
 
 type Kind = Omit<Wanted, "of"> & { readonly kind: "service" | "job" };
 
-async function kindOf(
-  deps: Pick<WorkflowParts, "lanes" | "clock" | "log">,
-  context: Context,
-  wanted: Kind,
-): Promise<Listed> {
+async function kindOf(deps: ListParts, context: Context, wanted: Kind): Promise<Listed> {
   const { kind, region, freshMs, withinMs } = wanted;
   const { account, directory } = context;
   const refusal = await listRefusal(kind, region, context);

@@ -54,10 +54,7 @@ export async function findVisibleChange(
 }
 
 /** People without an account see no workloads through it, but still their own requests and those they may decide. */
-export async function viewerAt(
-  deps: Pick<WorkflowParts, "accounts" | "people" | "policy">,
-  origin: Origin,
-): Promise<Viewer> {
+export async function viewerAt(deps: WorkflowParts, origin: Origin): Promise<Viewer> {
   const { teamId, channelId, userId } = origin;
   const [profile, here] = await Promise.all([
     deps.people.profile(userId, freshness.deciding),
@@ -90,10 +87,7 @@ const BATCH = 500;
 const MOST_READ = 20_000;
 
 /** Pending changes and history that this person may see. */
-export function recordsFor(
-  deps: Pick<WorkflowParts, "sealer" | "store" | "people" | "settings">,
-  viewer: Viewer,
-): Records {
+export function recordsFor(deps: WorkflowParts, viewer: Viewer): Records {
   const { store } = deps;
   const { teamId } = viewer;
   const sees = sight(viewer, deps);
@@ -115,7 +109,7 @@ export function recordsFor(
 
 /** What tells in a channel is no secret to those who are in it. */
 async function watchesAt(
-  { store }: Pick<WorkflowParts, "store">,
+  { store }: WorkflowParts,
   { profile: { userId }, teamId, channelId }: Viewer,
 ): Promise<Watches> {
   const place = isDirect(channelId) ? undefined : channelId;
@@ -129,11 +123,7 @@ async function watchesAt(
 }
 
 /** Whether a person may see a change of their workspace: their own, one they may decide, or one of a workload they may see. */
-export function maySeeChange(
-  deps: Pick<WorkflowParts, "sealer" | "store" | "people" | "settings">,
-  viewer: Viewer,
-  change: StoredChange,
-): Promise<boolean> {
+export function maySeeChange(deps: WorkflowParts, viewer: Viewer, change: StoredChange): Promise<boolean> {
   return mayKnow(deps, viewer, { change, sees: sight(viewer, deps), isForList: false });
 }
 
@@ -142,7 +132,7 @@ const MOST_UNDOABLE = 20;
 
 /** The newest change that this person requested, that was done, and that can be taken back. */
 async function newestUndoable(
-  { store, sealer }: Pick<WorkflowParts, "store" | "sealer">,
+  { store, sealer }: WorkflowParts,
   { profile: { userId }, teamId }: Viewer,
   isMeant: (change: StoredChange) => boolean,
 ): Promise<Undoable | undefined> {
@@ -163,7 +153,7 @@ async function newestUndoable(
 type Sight = (workload: NonNullable<HistoryEvent["workload"]>, account: string | undefined) => Promise<boolean>;
 
 async function mayKnow(
-  { people }: Pick<WorkflowParts, "people">,
+  { people }: WorkflowParts,
   { profile }: Viewer,
   { change, sees, isForList }: { readonly change: StoredChange; readonly sees: Sight; readonly isForList: boolean },
 ): Promise<boolean> {
@@ -192,10 +182,7 @@ async function mayDecide(people: People, change: StoredChange, reader: Reader): 
 }
 
 /** Full members see records of workloads that policy lets them see; checks each workload once. */
-function sight(
-  { profile, permissionsWith }: Viewer,
-  { settings }: Pick<Pick<WorkflowParts, "sealer" | "store" | "people" | "settings">, "settings">,
-): Sight {
+function sight({ profile, permissionsWith }: Viewer, { settings }: WorkflowParts): Sight {
   const known = new Map<string, Promise<boolean>>();
   const checked: Sight = async ({ kind, region, name }, account) => {
     // A refused bare name may be of either kind, and its region may be unknown.
@@ -217,7 +204,7 @@ function sight(
 type Shows = (event: HistoryEvent) => Promise<boolean>;
 
 /** Every full member sees rows without a workload. People always see rows of their own requests. */
-function rowsFor({ store }: Pick<WorkflowParts, "store">, { profile }: Viewer, sees: Sight): Shows {
+function rowsFor({ store }: WorkflowParts, { profile }: Viewer, sees: Sight): Shows {
   const own = new Map<string, Promise<boolean>>();
   const isOwn = async (id: string): Promise<boolean> => (await store.find({ id }))?.requester.userId === profile.userId;
   return async ({ who, workload, account, changeId }) => {

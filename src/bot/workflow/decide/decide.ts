@@ -22,10 +22,7 @@ export type DecideInteraction = Extract<Interaction, { kind: "decide" }> & {
 };
 
 /** Shown to one person, beside the card. Never rejects. */
-export async function decisionPost(
-  { settings, store, log }: Pick<WorkflowParts, "settings" | "store" | "log">,
-  answer: DecisionAnswer,
-): Promise<Post> {
+export async function decisionPost({ settings, store, log }: WorkflowParts, answer: DecisionAnswer): Promise<Post> {
   const waits = "change" in answer ? store.waitsFor(answer.change) : undefined;
   const waitsFor = await waits?.catch((err: unknown) => {
     log.warn({ err }, "couldn't read which request another one waits for");
@@ -79,11 +76,7 @@ type May =
   | { readonly kind: "unchecked"; readonly who: Who };
 
 /** People who may approve may reject; requesters may cancel instead. */
-async function eligible(
-  deps: Pick<WorkflowParts, "log" | "people">,
-  change: StoredChange,
-  { origin }: DecideInteraction,
-): Promise<May> {
+async function eligible(deps: WorkflowParts, change: StoredChange, { origin }: DecideInteraction): Promise<May> {
   const { terms, requester } = change;
   if (terms === undefined) throw new Error("a pending change without terms");
   const approver = { userId: origin.userId, requesterId: requester.userId, channelId: cardChannel(change) };
@@ -104,10 +97,7 @@ type Why = {
   readonly wanted: DecideInteraction["decision"];
 };
 
-async function whyNot(
-  { people }: Pick<WorkflowParts, "people">,
-  { change, may, wanted }: Why,
-): Promise<DecisionAnswer> {
+async function whyNot({ people }: WorkflowParts, { change, may, wanted }: Why): Promise<DecisionAnswer> {
   if (may.kind === "unchecked") return { kind: "check-failed" };
   if (may.kind === "standing") return { kind: "standing", change, standing: may.standing };
   if (may.kind === "own" || wanted === "cancel" || change.terms === undefined) return { kind: "own", change };
@@ -184,7 +174,7 @@ async function approve(deps: WorkflowParts, { change, interaction, answer, who, 
  * the card says so. Never rejects.
  */
 async function answerNow(
-  { store, log, deliver }: Pick<WorkflowParts, "store" | "log" | "deliver">,
+  { store, log, deliver }: WorkflowParts,
   approved: StoredChange,
   { interaction, answer }: Pick<By, "interaction" | "answer">,
 ): Promise<void> {
@@ -197,7 +187,7 @@ async function answerNow(
   await answer({ kind: "approved", change: now ?? approved });
 }
 
-async function reject(deps: Pick<WorkflowParts, "clock" | "deliver" | "log" | "store">, deciding: By): Promise<void> {
+async function reject(deps: WorkflowParts, deciding: By): Promise<void> {
   const { change, interaction, answer, who } = deciding;
   const { reason } = interaction;
   const rejection = { ...step("reject", { by: who, reason }), who, result: reason ?? "without a reason" };
@@ -207,10 +197,7 @@ async function reject(deps: Pick<WorkflowParts, "clock" | "deliver" | "log" | "s
   return answer({ kind: "rejected", change: rejected.change });
 }
 
-async function cancel(
-  deps: Pick<WorkflowParts, "clock" | "deliver" | "log" | "people" | "store">,
-  deciding: Deciding,
-): Promise<void> {
+async function cancel(deps: WorkflowParts, deciding: Deciding): Promise<void> {
   const { change, interaction, answer } = deciding;
   const { userId } = interaction.origin;
   if (userId !== change.requester.userId) return answer({ kind: "not-yours", change });
@@ -223,22 +210,19 @@ async function cancel(
 }
 
 /** A rejected or cancelled Undo puts the Undo button back on the original card. */
-async function drawBoth(
-  { deliver }: Pick<WorkflowParts, "deliver">,
-  { id, undoOf, teamId }: StoredChange,
-): Promise<void> {
+async function drawBoth({ deliver }: WorkflowParts, { id, undoOf, teamId }: StoredChange): Promise<void> {
   await deliver({ id }, teamId);
   if (undoOf !== undefined) await deliver({ id: requestIdOf(undoOf) }, teamId);
 }
 
-async function late({ store }: Pick<WorkflowParts, "store">, { change, answer, interaction }: Deciding): Promise<void> {
+async function late({ store }: WorkflowParts, { change, answer, interaction }: Deciding): Promise<void> {
   const now = (await store.find({ id: change.id })) ?? change;
   return answer({ kind: "late", change: now, wanted: interaction.decision });
 }
 
 /** Handles a click on an outdated card: removes its buttons. Resolves to whether the clicked card was outdated. */
 export async function retireOutdated(
-  { sender, settings }: Pick<WorkflowParts, "sender" | "settings">,
+  { sender, settings }: WorkflowParts,
   change: StoredChange,
   clicked: Card | undefined,
 ): Promise<boolean> {

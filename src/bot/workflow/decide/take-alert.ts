@@ -17,10 +17,7 @@ type TakeInteraction = { readonly alertId: string; readonly origin: Origin; read
  * "I'm on it": for people who may see and watch everything that the card lists. The card then shows their name. Idempotent.
  * Throws `UserError` or `StoreError`.
  */
-export async function takeAlert(
-  deps: Pick<WorkflowParts, "log" | "people" | "policy" | "settings" | "store">,
-  { alertId, origin, reply }: TakeInteraction,
-): Promise<void> {
+export async function takeAlert(deps: WorkflowParts, { alertId, origin, reply }: TakeInteraction): Promise<void> {
   const { store, people, settings } = deps;
   const { teamId, channelId, userId } = origin;
   const [alert, profile, binding] = await Promise.all([

@@ -5,7 +5,7 @@ import type { Block } from "../../views/kit/blocks.ts";
 import { type Post, sentAgain } from "../../views/kit/post.ts";
 import type { WorkflowParts } from "../ports.ts";
 import type { PostKind } from "../posts.ts";
-import { mayBeNamed, type Named, type SeenParts } from "./seen-there.ts";
+import { mayBeNamed, type Named } from "./seen-there.ts";
 
 /** A message that is sent once is dropped after this time: history and the list of watches still have it. */
 export const TELL_FOR_MS = 48 * 60 * 60_000;
@@ -42,7 +42,7 @@ export function announcement(channelId: string, { by, names, post: { text, block
 }
 
 /** Says what somebody did, even if they have left since. Names that policy hides there by now are left out. */
-export function announcementPost(deps: SeenParts & Pick<WorkflowParts, "clock">): PostKind {
+export function announcementPost(deps: WorkflowParts): PostKind {
   return async ({ payload, teamId, place, createdAt }) => {
     const isLate = deps.clock.now().getTime() - createdAt.getTime() > TELL_FOR_MS;
     if (payload === undefined || isLate) return { kind: "nothing", isOver: true };

@@ -49,10 +49,7 @@ function hasThread(change: StoredChange): boolean {
   return change.terms !== undefined || change.breakGlass || wasInTrouble;
 }
 
-async function shownChange(
-  deps: Pick<WorkflowParts, "clock" | "people" | "sealer" | "settings" | "store">,
-  drawn: Drawn,
-): Promise<Shown> {
+async function shownChange(deps: WorkflowParts, drawn: Drawn): Promise<Shown> {
   const { people, settings } = deps;
   const { change } = drawn;
   const names = await namesFor(people, change);
@@ -75,7 +72,7 @@ async function shownChange(
 }
 
 async function cardOf(
-  deps: Pick<WorkflowParts, "people" | "sealer" | "settings" | "store">,
+  deps: WorkflowParts,
   { change, opened }: Drawn,
   names: Awaited<ReturnType<typeof namesFor>>,
 ): Promise<Post> {

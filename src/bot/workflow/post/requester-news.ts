@@ -97,9 +97,7 @@ const over = { kind: "nothing", isOver: true } as const; // a literal kind
  * Tries these ways until Slack takes one: beside the command, if there is no card; a direct message; the thread of the card; beside the
  * command again.
  */
-export function requesterPost(
-  deps: Pick<WorkflowParts, "accounts" | "clock" | "people" | "policy" | "sealer" | "settings" | "store">,
-): PostKind {
+export function requesterPost(deps: WorkflowParts): PostKind {
   const { clock, sealer, store } = deps;
   return async ({ payload, place, teamId, createdAt, blockedAt, sentKeys }) => {
     const now = clock.now().getTime();
@@ -157,7 +155,7 @@ function elsewhere({ change, content, next, isFresh }: Elsewhere, unshown: Unsho
 }
 
 function wordsOf(
-  { people, settings }: Pick<WorkflowParts, "people" | "settings">,
+  { people, settings }: WorkflowParts,
   change: StoredChange,
   { news, why }: NewsJson,
 ): Omit<NewsPost, "route"> {

@@ -9,9 +9,6 @@ import { isDirect } from "../origin.ts";
 import { freshness, type WorkflowParts } from "../ports.ts";
 import { isErased } from "../stored-request.ts";
 
-export type SeenParts = Pick<WorkflowParts, "people" | "policy" | "settings" | "store">;
-type Parts = SeenParts & Pick<WorkflowParts, "accounts">;
-
 const hidden: Health = {
   kind: "not-yet",
   level: "busy",
@@ -26,7 +23,7 @@ const hidden: Health = {
  * Undefined when Slack can't say who they are.
  */
 export async function seenThere(
-  deps: Parts,
+  deps: WorkflowParts,
   change: StoredChange,
   place: string,
 ): Promise<{ readonly change: StoredChange; readonly isHidden: boolean } | undefined> {
@@ -84,7 +81,7 @@ export type Named = {
  * Whether policy lets a place be told these names, as somebody typed them. It takes nothing else: that they left or that their account is
  * gone is told with the name. Undefined when Slack can't say who they are.
  */
-export async function mayBeNamed(deps: SeenParts, named: Named, place: string): Promise<boolean | undefined> {
+export async function mayBeNamed(deps: WorkflowParts, named: Named, place: string): Promise<boolean | undefined> {
   const { teamId, userId, account, targets } = named;
   try {
     const profile = await deps.people.profile(userId, freshness.profile);
@@ -103,7 +100,7 @@ export async function mayBeNamed(deps: SeenParts, named: Named, place: string): 
 type Viewer = Pick<Parameters<typeof permissionsFor>[1], "profile" | "account"> & { readonly teamId: string };
 
 /** `away`: set once Slack couldn't say who is in a group, so that what they don't allow isn't forbidden yet. */
-async function rightsThere(deps: SeenParts, { profile, account, teamId }: Viewer, place: string) {
+async function rightsThere(deps: WorkflowParts, { profile, account, teamId }: Viewer, place: string) {
   const binding = isDirect(place) ? undefined : await deps.store.bindingOf(teamId, place);
   const { people, away } = watchGroups(deps.people);
   const permissions = permissionsFor({ ...deps, people }, { profile, channelId: place, account, binding });
@@ -111,7 +108,7 @@ async function rightsThere(deps: SeenParts, { profile, account, teamId }: Viewer
 }
 
 /** Those of its requester; undefined without its account, or of somebody who is gone. */
-async function rightsOf(deps: Parts, change: StoredChange, place: string) {
+async function rightsOf(deps: WorkflowParts, change: StoredChange, place: string) {
   const { account, channelId, requester, teamId } = change;
   if (isErased(change)) return undefined;
   try {

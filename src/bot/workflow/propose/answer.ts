@@ -107,7 +107,7 @@ function refusedIn(error: unknown): Refused {
 type Refusing = { readonly context: Context; readonly refused: Refused };
 
 async function refuse(
-  deps: Pick<WorkflowParts, "log" | "store">,
+  deps: WorkflowParts,
   { command, origin }: Read,
   { context, refused }: Refusing,
 ): Promise<ReadAnswer> {
@@ -152,11 +152,7 @@ function boundLine({ binding }: Context, { region, name }: Meant): string | unde
 }
 
 /** Needs neither the database nor an account, because people ask when something is broken. */
-export async function answerStatus(
-  deps: Pick<WorkflowParts, "checkup" | "people" | "settings">,
-  ask: Ask,
-  origin: Origin,
-): Promise<ReadAnswer> {
+export async function answerStatus(deps: WorkflowParts, ask: Ask, origin: Origin): Promise<ReadAnswer> {
   const [findings, details, outside] = await Promise.all([
     deps.checkup(),
     detailsFor(deps, ask, origin),
@@ -167,11 +163,7 @@ export async function answerStatus(
 }
 
 /** Details name machines and errors: only admins see them, and never a whole channel. */
-async function detailsFor(
-  { people }: Pick<WorkflowParts, "people">,
-  ask: Ask,
-  origin: Origin,
-): Promise<StatusFor["details"]> {
+async function detailsFor({ people }: WorkflowParts, ask: Ask, origin: Origin): Promise<StatusFor["details"]> {
   if (ask.share) return "shared";
   try {
     const { isAdmin } = await people.profile(origin.userId, freshness.profile);
@@ -182,10 +174,7 @@ async function detailsFor(
   }
 }
 
-async function outsideOf(
-  { people }: Pick<WorkflowParts, "people">,
-  { channelId }: Origin,
-): Promise<StatusFor["outside"]> {
+async function outsideOf({ people }: WorkflowParts, { channelId }: Origin): Promise<StatusFor["outside"]> {
   if (isDirect(channelId)) return undefined;
   try {
     const { userId, name } = people.bot();

@@ -22,10 +22,7 @@ import { sentences } from "../../views/messages/sentences.ts";
 type BindInteraction = Extract<Interaction, { kind: "use" }> & { readonly reply: Reply };
 
 /** Shows the channel's binding, after the ack. Never rejects. */
-export async function showBinding(
-  deps: Pick<WorkflowParts, "log" | "responder" | "settings" | "store">,
-  origin: Origin,
-): Promise<void> {
+export async function showBinding(deps: WorkflowParts, origin: Origin): Promise<void> {
   const { command } = deps.settings;
   const { teamId, channelId } = origin;
   try {
@@ -85,7 +82,7 @@ type BindingRequest = {
 
 /** False: there was nothing to change. Cached bindings are dropped either way. */
 async function write(
-  { store, accounts, log }: Pick<WorkflowParts, "store" | "accounts" | "log">,
+  { store, accounts, log }: WorkflowParts,
   asked: BindingRequest,
   announced: Announcement,
 ): Promise<boolean> {
@@ -107,11 +104,7 @@ async function write(
   return isChanged;
 }
 
-async function refuse(
-  deps: Pick<WorkflowParts, "log" | "settings" | "store">,
-  asked: BindingRequest,
-  verdict: Verdict,
-): Promise<Post> {
+async function refuse(deps: WorkflowParts, asked: BindingRequest, verdict: Verdict): Promise<Post> {
   if (verdict.kind !== "refuse") throw new Error(`a binding can't wait, but the policy says ${verdict.kind}`);
   const { origin, profile: who, terms } = asked;
   const event = refusalEvent({
@@ -133,10 +126,7 @@ type Move = { readonly teamId: string; readonly from: string; readonly to: strin
  * applying, and the channel gets a message that the file is outdated.
  * Repeating it changes nothing. Throws a `StoreError`.
  */
-export async function moveChannel(
-  deps: Pick<WorkflowParts, "store" | "accounts" | "policy" | "sealer" | "log">,
-  move: Move,
-): Promise<void> {
+export async function moveChannel(deps: WorkflowParts, move: Move): Promise<void> {
   const { accounts, policy, log } = deps;
   await moveRows(deps, move).finally(accounts.forget);
   const { source, rules } = policy();
@@ -148,7 +138,7 @@ export async function moveChannel(
 }
 
 /** The account is read before it is moved: somebody may connect another one in between. */
-async function moveRows({ store, sealer }: Pick<WorkflowParts, "store" | "sealer">, move: Move): Promise<void> {
+async function moveRows({ store, sealer }: WorkflowParts, move: Move): Promise<void> {
   for (let tries = 0; tries < 3; tries += 1) {
     const { teamId, from, to } = move;
     const { channel } = await store.accountsFor({ teamId, userId: "", channelId: from });

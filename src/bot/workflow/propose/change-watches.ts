@@ -114,11 +114,7 @@ async function announcedIn(
 }
 
 /** Undefined: policy refuses it. */
-async function change(
-  deps: Pick<WorkflowParts, "log" | "people" | "settings" | "store">,
-  asked: Asked,
-  typed: WatchWish,
-): Promise<Done | undefined> {
+async function change(deps: WorkflowParts, asked: Asked, typed: WatchWish): Promise<Done | undefined> {
   const wish = { ...typed, target: await ofNamedKind(typed.target, lookupContext(asked)) };
   if (wish.kind === "unwatch") return end(deps, asked, wish);
   if ((await refusalOf(asked, wish)) !== undefined) return undefined;
@@ -140,7 +136,7 @@ async function refusalOf(asked: Asked, wish: WatchWish) {
   return readRefusal(await asked.context.permissions.verdict(aboutWatching(asked, targetOf(wish, asked))));
 }
 
-async function refused(deps: Pick<WorkflowParts, "log" | "settings" | "store">, asked: Asked, wish: WatchWish) {
+async function refused(deps: WorkflowParts, asked: Asked, wish: WatchWish) {
   const { ask, context, at, account } = asked;
   const refusal = await refusalOf(asked, wish);
   if (refusal === undefined)
@@ -160,11 +156,7 @@ async function refused(deps: Pick<WorkflowParts, "log" | "settings" | "store">, 
 
 type Wished<Kind extends WatchWish["kind"]> = Extract<WatchWish, { readonly kind: Kind }>;
 
-async function start(
-  deps: Pick<WorkflowParts, "log" | "people" | "settings" | "store">,
-  asked: Asked,
-  wish: Wished<"watch">,
-): Promise<Done> {
+async function start(deps: WorkflowParts, asked: Asked, wish: Wished<"watch">): Promise<Done> {
   const { context, place, at, ask, account } = asked;
   const { asker } = context;
   const { names, kind } = targetOf(wish, asked);
@@ -204,10 +196,7 @@ function tooMany(by: "owner" | "place", command: string): UserError {
 }
 
 /** Throws a `UserError` where Gantry isn't, because it couldn't post there. */
-async function checkBotIn(
-  { people, settings }: Pick<WorkflowParts, "people" | "settings">,
-  { at, place }: Asked,
-): Promise<void> {
+async function checkBotIn({ people, settings }: WorkflowParts, { at, place }: Asked): Promise<void> {
   if (place.kind === "dm") return;
   const bot = people.bot();
   const isIn = (members: ReadonlySet<string> | undefined): boolean =>
@@ -245,11 +234,7 @@ async function existing(
 }
 
 /** Whoever may watch something in a channel may also end what others watch there: it is everybody's channel. */
-async function end(
-  deps: Pick<WorkflowParts, "log" | "settings" | "store">,
-  asked: Asked,
-  wish: Wished<"unwatch">,
-): Promise<Done | undefined> {
+async function end(deps: WorkflowParts, asked: Asked, wish: Wished<"unwatch">): Promise<Done | undefined> {
   const { context, place, at, ask } = asked;
   const { asker } = context;
   const target = targetOf(wish, asked);
@@ -315,11 +300,7 @@ function tellsOf(
   return region === undefined || target.region === region;
 }
 
-async function mute(
-  deps: Pick<WorkflowParts, "log" | "settings" | "store">,
-  asked: Asked,
-  wish: Wished<"mute">,
-): Promise<Done> {
+async function mute(deps: WorkflowParts, asked: Asked, wish: Wished<"mute">): Promise<Done> {
   const { context, place, at } = asked;
   const { asker, now } = context;
   const target = targetOf(wish, asked);

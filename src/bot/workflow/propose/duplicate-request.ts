@@ -49,7 +49,7 @@ export const REPEATED_WITHIN_MS = 5 * 60_000;
 
 /** Whether an earlier request for the same operation and workload would have sent the same, or was in the same words. */
 export function isSameRequest(
-  { sealer }: Pick<WorkflowParts, "sealer">,
+  { sealer }: WorkflowParts,
   { ask, change, several }: Proposed,
   earlier: StoredChange,
 ): boolean {
@@ -63,7 +63,7 @@ type Repeated = { readonly ask: Ask; readonly earlier: StoredChange };
 
 /** The earlier request got no answer: shows its state, and a button to run it again. */
 export async function askWhetherAgain(
-  { settings, clock, store }: Pick<WorkflowParts, "settings" | "clock" | "store">,
+  { settings, clock, store }: WorkflowParts,
   { reply }: Pick<RepeatedRequest, "reply">,
   { ask, earlier }: Repeated,
 ): Promise<void> {

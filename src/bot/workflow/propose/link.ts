@@ -85,7 +85,7 @@ export async function disconnect(deps: WorkflowParts, interaction: DisconnectInt
 
 /** One live call; undefined when the API accepts the account. */
 async function refusalOf(
-  deps: Pick<WorkflowParts, "api" | "settings">,
+  deps: WorkflowParts,
   { username, token }: ConnectInteraction,
   signal: AbortSignal,
 ): Promise<string | undefined> {
@@ -134,10 +134,7 @@ type MayLink = { readonly profile: Profile; readonly refusal: Refusal | undefine
  * Whether a person may link or unlink an account. Full members may for their own. Others act with a channel's account,
  * so policy decides as for lifting its binding: a lock protects the account too. Throws a `UserError` when Slack doesn't answer.
  */
-async function mayLink(
-  deps: Pick<WorkflowParts, "accounts" | "people" | "policy" | "settings" | "store">,
-  { whose, origin }: LinkAttempt,
-): Promise<MayLink> {
+async function mayLink(deps: WorkflowParts, { whose, origin }: LinkAttempt): Promise<MayLink> {
   const { teamId, channelId, userId } = origin;
   if (whose === "channel") await checkChosen(deps.people, origin);
   const profile = await deps.people.profile(userId, freshness.deciding);
@@ -183,7 +180,7 @@ async function checkLink(deps: WorkflowParts, linking: LinkAttempt): Promise<Pro
 }
 
 function noteRefused(
-  deps: Pick<WorkflowParts, "log" | "store">,
+  deps: WorkflowParts,
   { kind: verb, origin }: LinkAttempt,
   who: Profile,
   refusal: Refusal,

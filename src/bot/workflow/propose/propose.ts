@@ -199,7 +199,7 @@ type AskInContext = {
 };
 
 async function refuseByPolicy(
-  deps: Pick<WorkflowParts, "log" | "settings" | "store">,
+  deps: WorkflowParts,
   { interaction, command, context }: AskInContext,
   { refusal, workload }: Refused,
 ): Promise<void> {
@@ -217,7 +217,7 @@ const FEW = 5;
 
 /** The request would fail after somebody approved it. */
 async function refuseByApi(
-  deps: Pick<WorkflowParts, "log" | "store">,
+  deps: WorkflowParts,
   { interaction, command, context }: AskInContext,
   leftOut: readonly LeftOut[],
 ): Promise<void> {
@@ -245,10 +245,7 @@ async function refuseByApi(
 
 type Refusal = { readonly post: Post; readonly why: string };
 
-async function refusalOf(
-  deps: Pick<WorkflowParts, "people" | "settings">,
-  { verdict, ask, context }: Proposed,
-): Promise<Refusal | undefined> {
+async function refusalOf(deps: WorkflowParts, { verdict, ask, context }: Proposed): Promise<Refusal | undefined> {
   const { command } = deps.settings;
   const needsReason = verdict.kind === "break-glass" || (verdict.kind === "approve" && verdict.terms.reasonRequired);
   if (needsReason && ask.reason === undefined) {
@@ -263,7 +260,7 @@ async function refusalOf(
 
 /** Short ids can be taken already. */
 async function store(
-  deps: Pick<WorkflowParts, "clock" | "log" | "sealer" | "store">,
+  deps: WorkflowParts,
   proposed: Proposed,
 ): Promise<(Stored & { readonly isFinished: boolean }) | Unanswered> {
   let unlessUnansweredMs = proposed.ask.again === true ? undefined : REPEATED_WITHIN_MS;

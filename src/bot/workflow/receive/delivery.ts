@@ -77,11 +77,7 @@ export async function accept(deps: WorkflowParts, { id, interaction: sent, ack }
 }
 
 /** The database may store it after all, once it answers. */
-function drop(
-  { dropped, log }: Pick<WorkflowParts, "dropped" | "log">,
-  refused: Refused,
-  storing: Promise<unknown>,
-): void {
+function drop({ dropped, log }: WorkflowParts, refused: Refused, storing: Promise<unknown>): void {
   dropped.add(refused);
   unawaited(
     storing.then(
@@ -185,10 +181,7 @@ async function processDelivery(deps: WorkflowParts, working: Working, signal: Ab
 }
 
 /** Shows “Working…” for interactions that read the workload API first. A form shows that itself. */
-function workingFor(
-  deps: Pick<WorkflowParts, "clock" | "responder">,
-  { interaction, undelivered }: Working,
-): WorkingMessage | undefined {
+function workingFor(deps: WorkflowParts, { interaction, undelivered }: Working): WorkingMessage | undefined {
   const { kind } = interaction;
   const isSlow =
     kind === "decide" || kind === "redo" || kind === "watch" || (kind === "ask" && interaction.form === undefined);
@@ -246,15 +239,11 @@ async function perform(
   }
 }
 
-function refreshHome({ responder }: Pick<WorkflowParts, "responder">, { origin }: Interaction): void {
+function refreshHome({ responder }: WorkflowParts, { origin }: Interaction): void {
   if (origin.isHome === true) responder.refreshHome(origin);
 }
 
-async function failure(
-  deps: Pick<WorkflowParts, "log" | "people" | "settings" | "store">,
-  interaction: Interaction,
-  error: unknown,
-): Promise<Message> {
+async function failure(deps: WorkflowParts, interaction: Interaction, error: unknown): Promise<Message> {
   const verb = verbOf(interaction);
   const reference = newReference();
   if (isBug(error)) await noteBug(deps, interaction, { verb, reference });
@@ -264,11 +253,7 @@ async function failure(
 type Broken = { readonly verb: string; readonly reference: string };
 
 /** History says that a request came to nothing because of a bug, with the reference that the person was told. */
-async function noteBug(
-  deps: Pick<WorkflowParts, "log" | "people" | "store">,
-  { origin }: Interaction,
-  { verb, reference }: Broken,
-): Promise<void> {
+async function noteBug(deps: WorkflowParts, { origin }: Interaction, { verb, reference }: Broken): Promise<void> {
   const { userId } = origin;
   const profile = await deps.people.profile(userId, freshness.profile).catch(() => undefined);
   const who = { userId, name: profile?.name ?? userId };

@@ -108,7 +108,7 @@ type Polling = Pick<Poll, "calls"> & {
 };
 
 async function pollWorkload(
-  deps: Pick<WorkflowParts, "clock" | "sealer" | "settings" | "store">,
+  deps: WorkflowParts,
   { change: stored, request, known, calls }: Polling,
   reading: LogReading,
 ): Promise<PollResult> {
@@ -126,7 +126,7 @@ type Changed = Pick<Poll, "change" | "ageMs" | "calls"> & { readonly stored: Sto
 
 /** What `judgePoll` needs beside the workload it reads. */
 async function pollOf(
-  { clock, settings, store }: Pick<WorkflowParts, "clock" | "settings" | "store">,
+  { clock, settings, store }: WorkflowParts,
   { stored, change, ageMs, calls }: Changed,
 ): Promise<Poll> {
   const { healthyAfterMs, resourcesKey } = settings;
@@ -163,11 +163,7 @@ function stillRunning({ level, line, startedAt, usual }: Health): Health {
 }
 
 /** False: the lease was lost. */
-async function saveAndDeliver(
-  deps: Pick<WorkflowParts, "clock" | "deliver" | "log" | "store">,
-  { change, lease }: Followed,
-  polled: PollResult,
-): Promise<boolean> {
+async function saveAndDeliver(deps: WorkflowParts, { change, lease }: Followed, polled: PollResult): Promise<boolean> {
   const moved = await savePoll(deps, { change, lease }, polled);
   if (moved !== undefined && isNews(change, polled)) await deps.deliver({ id: requestIdOf(change.id) }, change.teamId);
   return moved !== undefined;
@@ -187,7 +183,7 @@ function shownOf(seen: Health | undefined) {
  * lost to another replica.
  */
 async function savePoll(
-  deps: Pick<WorkflowParts, "clock" | "log" | "store">,
+  deps: WorkflowParts,
   { change, lease: { due } }: Pick<Followed, "change" | "lease">,
   polled: PollResult,
 ): Promise<StoredChange | undefined> {
@@ -244,7 +240,7 @@ function newsOf({ workload }: StoredChange, { kind, outcome: seen, line }: Healt
 
 /** Undefined for an aborted poll. Polling ends for a request that can't be opened any more. */
 async function withRequest(
-  deps: Pick<WorkflowParts, "accounts" | "log" | "sealer">,
+  deps: WorkflowParts,
   { change, opened }: Pick<Followed, "change" | "opened">,
   poll: (request: OpenRequest) => Promise<PollResult | undefined>,
 ): Promise<PollResult | undefined> {
@@ -260,11 +256,7 @@ async function withRequest(
 
 type Opened = { readonly request: OpenRequest; readonly signal: AbortSignal };
 
-function readingFor(
-  deps: Pick<WorkflowParts, "api" | "clock" | "logs" | "settings">,
-  { change }: Pick<Followed, "change">,
-  { request, signal }: Opened,
-) {
+function readingFor(deps: WorkflowParts, { change }: Pick<Followed, "change">, { request, signal }: Opened) {
   const reading = apiFor(deps, request, signal);
   const { id, workload } = change;
   const of = { ...reading, account: request.account.username, workload, who: `health ${id}` };
@@ -278,7 +270,7 @@ function readingFor(
 
 /** Lines that can't be redacted in time, or before the stop, are not shown. */
 async function redacted(
-  { logs }: Pick<WorkflowParts, "logs">,
+  { logs }: WorkflowParts,
   lines: readonly string[],
   of: Parameters<WorkloadLogs["redact"]>[1],
 ): Promise<readonly Redacted[]> {
@@ -308,7 +300,7 @@ const listsOfTaken = new LRUCache<string, List>({ max: 8, ttl: 5_000, ttlAutopur
  * Undefined: the workload has to be read by itself, as during a rollout, which is polled too often for a list.
  */
 async function readWithOthers(
-  { store }: Pick<WorkflowParts, "store">,
+  { store }: WorkflowParts,
   { change, lease, isLeftOver, known, withOthers }: Followed,
   reading: Reading,
 ): Promise<SnapshotRead | Problem | undefined> {

@@ -89,11 +89,7 @@ export function followWith(deps: WorkflowParts, others: readonly Due[], known: R
 }
 
 /** Expires a request that waits for approvals, if its time is over. */
-async function endWaiting(
-  deps: Pick<WorkflowParts, "clock" | "log" | "store">,
-  change: StoredChange,
-  due: Due,
-): Promise<DueEnd> {
+async function endWaiting(deps: WorkflowParts, change: StoredChange, due: Due): Promise<DueEnd> {
   const overdue = step("expire", { due, was: "pending", withinMs: 0 });
   const expired = await advance(deps, change, { ...overdue, result: "not enough approvals in time" });
   if (expired.kind !== "moved") return leftOf(deps, change, 0);
@@ -140,7 +136,7 @@ async function attempt(deps: WorkflowParts, carrying: CarryOn, signal: AbortSign
 const RETRY_MS = 1_000;
 
 /** When the next attempt begins, after one that didn't end its lease together with a step. */
-async function leftOf({ store }: Pick<WorkflowParts, "store">, { id }: StoredChange, ms = RETRY_MS): Promise<DueEnd> {
+async function leftOf({ store }: WorkflowParts, { id }: StoredChange, ms = RETRY_MS): Promise<DueEnd> {
   const now = await store.find({ id });
   const stage = now === undefined ? "over" : stageOf(now);
   if (stage === "over") return "done";
@@ -171,10 +167,7 @@ async function runToEnd(
 }
 
 /** What takes long gets its card now. Never rejects. */
-export async function showLater(
-  { store, log }: Pick<WorkflowParts, "store" | "log">,
-  { id, teamId }: StoredChange,
-): Promise<void> {
+export async function showLater({ store, log }: WorkflowParts, { id, teamId }: StoredChange): Promise<void> {
   try {
     await store.showChange({ id: requestIdOf(id), teamId });
   } catch (err) {
@@ -208,10 +201,7 @@ type Carried = { readonly change: StoredChange; readonly lease: Lease };
  * One Run per workload: while another one has it, nothing is read either, because some services allow a hundred calls a day. What
  * waits too long for its start expires.
  */
-async function hasToWait(
-  deps: Pick<WorkflowParts, "clock" | "log" | "store">,
-  { change, lease }: Carried,
-): Promise<boolean> {
+async function hasToWait(deps: WorkflowParts, { change, lease }: Carried): Promise<boolean> {
   if (stageOf(change) !== "approved") return false;
   // Both by the database's clock.
   const approvedForMs = lease.due.takenAt.getTime() - (change.approvedAt ?? lease.due.takenAt).getTime();
@@ -266,10 +256,7 @@ const AT_LATEST_MS = 10 * 60_000;
  * Carries on a claimed request for several workloads. Its parts are carried on like any other request, one after the other, until one fails
  * or nobody can tell. A new version has to be healthy before the next part begins.
  */
-async function beginNext(
-  deps: Pick<WorkflowParts, "store">,
-  { change: request, lease }: Carried,
-): Promise<Done | undefined> {
+async function beginNext(deps: WorkflowParts, { change: request, lease }: Carried): Promise<Done | undefined> {
   const next = nextPart(request);
   if (next === undefined) return settleRequest(deps, { change: request, lease });
   if (next.state === "approved" && next.approvedAt === undefined)
@@ -305,10 +292,7 @@ function notSent(why: string, next: string): Outcome {
 }
 
 /** Settles the request without a row of history, which its parts have. They are followed by themselves. */
-async function settleRequest(
-  deps: Pick<WorkflowParts, "store">,
-  { change: request, lease }: Carried,
-): Promise<Done | undefined> {
+async function settleRequest(deps: WorkflowParts, { change: request, lease }: Carried): Promise<Done | undefined> {
   const outcome = outcomeOf(request);
   const next = "over";
   const health = outcome.kind === "done" ? unwatched : undefined;

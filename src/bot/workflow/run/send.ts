@@ -92,7 +92,7 @@ async function refusalNow(
 
 /** Claims the Change and checks the clocks right before sending: a process that was suspended must not send. */
 function guard(
-  deps: Pick<WorkflowParts, "clock" | "log" | "sealer" | "store">,
+  deps: WorkflowParts,
   { change, lease: { due }, opened, isFresh, onClaimed }: Omit<Sending, "clear">,
   signal: AbortSignal,
 ) {
@@ -115,7 +115,7 @@ function guard(
 
 /** The content with the workload as this Run found it: a later undo compares with that, not with the state at the request. */
 function foundContent(
-  { sealer }: Pick<WorkflowParts, "sealer">,
+  { sealer }: WorkflowParts,
   { change, opened }: Pick<Sending, "change" | "opened">,
   found: Change,
 ): Found {
@@ -124,21 +124,13 @@ function foundContent(
 }
 
 /** Shows at once that the answer is missing, since somebody waits, while the workload is being read back. */
-async function doubt(
-  deps: Pick<WorkflowParts, "clock" | "log" | "store">,
-  { change, lease: { due } }: Carried,
-  outcome: Outcome,
-): Promise<void> {
+async function doubt(deps: WorkflowParts, { change, lease: { due } }: Carried, outcome: Outcome): Promise<void> {
   const result = wordsOf(outcome);
   const reference = newReference();
   await advance(deps, change, { ...step("doubt", { due, outcome }), result, reference });
 }
 
-async function record(
-  deps: Pick<WorkflowParts, "clock" | "log" | "store">,
-  carried: Carried,
-  executed: Executed,
-): Promise<Done | undefined> {
+async function record(deps: WorkflowParts, carried: Carried, executed: Executed): Promise<Done | undefined> {
   const { change, lease } = carried;
   switch (executed.kind) {
     case "busy":
@@ -162,7 +154,7 @@ async function record(
 }
 
 export async function refuse(
-  deps: Pick<WorkflowParts, "clock" | "log" | "store">,
+  deps: WorkflowParts,
   { change, lease: { due } }: Carried,
   outcome: Outcome,
 ): Promise<void> {
@@ -183,7 +175,7 @@ const FIRST_CARD_MS = 25_000;
 
 /** The Change if it is done. */
 async function settle(
-  deps: Pick<WorkflowParts, "clock" | "log" | "store">,
+  deps: WorkflowParts,
   { change, lease: { due } }: Carried,
   { outcome, progress, nextMs }: AcceptedEnd,
 ): Promise<Done | undefined> {
@@ -226,7 +218,7 @@ export async function readBack(deps: WorkflowParts, carried: Carried, signal: Ab
   return signal.aborted ? undefined : settle(deps, carried, { outcome });
 }
 
-function unreadable({ sealer }: Pick<WorkflowParts, "sealer">, change: StoredChange): Outcome {
+function unreadable({ sealer }: WorkflowParts, change: StoredChange): Outcome {
   const gone = contentOf(sealer, change) === undefined ? "the stored request" : "the account it used";
   const why = `It may have been sent, but I can't check: ${gone} can't be opened any more.`;
   return { kind: "unknown", after: "unread", why, next: "Check the workload before you try again." };

@@ -12,7 +12,7 @@ const MOST_RUNS = 9;
  * without any. Rejects when the database doesn't answer.
  */
 export async function usualTime(
-  { store, sealer }: Pick<WorkflowParts, "store" | "sealer">,
+  { store, sealer }: WorkflowParts,
   stored: StoredChange,
   change: Change,
 ): Promise<UsualTime | undefined> {

@@ -22,10 +22,7 @@ export type StuckDeploy = {
  * request, and a Change of its own: claimed once, and refused if the service was changed meanwhile. Calling it
  * again adds no second one. Undefined when there is nothing to go back to.
  */
-export async function storeWayBack(
-  deps: Pick<WorkflowParts, "clock" | "log" | "sealer" | "store">,
-  stuck: StuckDeploy,
-): Promise<Inserted | undefined> {
+export async function storeWayBack(deps: WorkflowParts, stuck: StuckDeploy): Promise<Inserted | undefined> {
   const { stored, content } = stuck;
   const wayBack = wayBackOf(stuck);
   if (wayBack === undefined) return undefined;

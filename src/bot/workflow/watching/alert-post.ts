@@ -58,11 +58,7 @@ const LINES = "lines";
 const MOST_TOLD = 3;
 
 /** The alert as readers with this content see it. */
-export function shownAlert(
-  deps: Pick<WorkflowParts, "clock" | "settings" | "store">,
-  content: AlertContent,
-  lines: readonly Redacted[],
-): Shown {
+export function shownAlert(deps: WorkflowParts, content: AlertContent, lines: readonly Redacted[]): Shown {
   const { createdAt, incidents, events } = content.alert;
   return {
     listed: [...incidents, ...events].map(({ id }) => id),
@@ -82,7 +78,7 @@ export function shownAlert(
 }
 
 async function drawAlert(
-  deps: Pick<WorkflowParts, "settings" | "store">,
+  deps: WorkflowParts,
   { alert, incidents, readsHistory }: AlertContent,
   { isAgain }: CardHow,
 ): Promise<Post> {
@@ -163,7 +159,7 @@ async function readAlert(deps: WorkflowParts, post: StoredPost): Promise<AlertCo
   };
 }
 
-async function someMember({ people }: Pick<WorkflowParts, "people">, watches: readonly Watch[]): Promise<boolean> {
+async function someMember({ people }: WorkflowParts, watches: readonly Watch[]): Promise<boolean> {
   const hasMember = (profiles: readonly Profile[]): boolean => profiles.some(({ standing }) => standing === "member");
   const owners = await people.someProfiles(
     watches.map(({ owner }) => owner.userId),
@@ -214,10 +210,7 @@ function inDirectMessage(watch: Watch, userId: string): readonly Watch[] {
 }
 
 /** Requests about the workload since an hour before it failed, newest first. */
-async function historyOf(
-  { store }: Pick<WorkflowParts, "store">,
-  incident: Incident,
-): Promise<readonly HistoryEvent[]> {
+async function historyOf({ store }: WorkflowParts, incident: Incident): Promise<readonly HistoryEvent[]> {
   const { teamId, account, name, kind, region, openedAt, overAt } = incident;
   if (name === undefined) return [];
   const since = new Date(openedAt.getTime() - HOUR_MS);
@@ -229,7 +222,7 @@ async function historyOf(
 }
 
 async function allMuted(
-  { store, clock }: Pick<WorkflowParts, "clock" | "store">,
+  { store, clock }: WorkflowParts,
   { teamId, place, insteadOf }: StoredPost,
   incidents: readonly Incident[],
 ): Promise<boolean> {
@@ -243,7 +236,7 @@ const WITHIN_MS = 8_000;
 
 /** Watches whose owner may read its log there. */
 async function logReaders(
-  deps: Pick<WorkflowParts, "accounts" | "people" | "policy" | "settings" | "store">,
+  deps: WorkflowParts,
   { watches }: AlertContent,
   { kind, region, name }: Incident,
 ): Promise<readonly Watch[]> {
@@ -258,7 +251,7 @@ async function logReaders(
 
 /** The last lines of its log; none when it can't be read. */
 async function lastLines(
-  deps: Pick<WorkflowParts, "accounts" | "api" | "clock" | "logs" | "settings">,
+  deps: WorkflowParts,
   { id }: Alert,
   incident: Incident,
   readers: readonly Watch[],
@@ -293,7 +286,7 @@ async function lastLines(
 
 /** One call: lists name no instances. None for a service of another API than ours, which doesn't name them either. */
 async function currentInstances(
-  deps: Pick<WorkflowParts, "api">,
+  deps: WorkflowParts,
   workload: WorkloadRef,
   reading: Reading,
 ): Promise<Pick<Failing, "instance" | "present">> {

@@ -34,7 +34,7 @@ function payloadOf(dueAt: Date): string {
 }
 
 /** Schedules the message of a digest that is due, and the next digest. */
-export async function tellDigest({ store, clock }: Pick<WorkflowParts, "store" | "clock">, due: Due): Promise<DueEnd> {
+export async function tellDigest({ store, clock }: WorkflowParts, due: Due): Promise<DueEnd> {
   const { key, teamId, payload } = due;
   const watch = await store.findWatch({ id: key, teamId });
   // Whoever adds or resumes the watch schedules it again.

@@ -49,7 +49,7 @@ export function createFileWatches({ current, store, workspaceOf, clock, log }: F
 
 /** False: Slack can't say who the owners are, and everything stays as it is. */
 async function takeOver(
-  deps: Pick<WorkflowParts, "accounts" | "people" | "settings" | "store">,
+  deps: WorkflowParts,
   teamId: string,
   { own, before }: { readonly own: readonly FileWatch[]; readonly before: readonly Watch[] },
   log: Logger,
@@ -84,7 +84,7 @@ function isOf({ ownerId, place, target, digest }: FileWatch, stored: Watch): boo
 }
 
 async function storable(
-  deps: Pick<WorkflowParts, "accounts" | "people" | "settings">,
+  deps: WorkflowParts,
   teamId: string,
   watch: FileWatch,
   username: string | undefined,

@@ -189,10 +189,7 @@ type Ending = { readonly of: Target | undefined; readonly origin: Origin; readon
  * Ends the follows of this place that are meant: somebody's own, or else those whose log they may read. One that they name may also be
  * their own elsewhere. Returns the names of the workloads.
  */
-export async function unfollow(
-  deps: Pick<WorkflowParts, "sealer" | "store">,
-  { of, origin, context }: Ending,
-): Promise<readonly string[]> {
+export async function unfollow(deps: WorkflowParts, { of, origin, context }: Ending): Promise<readonly string[]> {
   const { userId, teamId, channelId } = origin;
   const named = (await followedBy(deps, origin)).filter(
     ({ log }) => of === undefined || (log.name === of.name && (of.kind === undefined || log.kind === of.kind)),
@@ -208,7 +205,7 @@ export async function unfollow(
 }
 
 /** What is followed in this place, and by this person anywhere. */
-async function followedBy(deps: Pick<WorkflowParts, "sealer" | "store">, { userId, teamId, channelId }: Origin) {
+async function followedBy(deps: WorkflowParts, { userId, teamId, channelId }: Origin) {
   const stored = await deps.store.followsOf({ teamId, channelId, requesterId: userId });
   return stored.flatMap((each) => {
     const state = openState(deps, each);
@@ -218,7 +215,7 @@ async function followedBy(deps: Pick<WorkflowParts, "sealer" | "store">, { userI
 
 /** The answer to a bare `stop` that offers to stop following a log. Undefined if none is followed here, or by whoever asks. */
 export async function followToStop(
-  deps: Pick<WorkflowParts, "sealer" | "store">,
+  deps: WorkflowParts,
   begun: Unfinished,
   origin: Origin,
 ): Promise<Message | undefined> {
@@ -437,12 +434,12 @@ async function pauseOf({ deps, taken, state }: Run): Promise<number> {
   return Math.min(most, least * QUIETER ** state.quiet);
 }
 
-function sealOf({ sealer }: Pick<WorkflowParts, "sealer">, id: string, state: Following): string {
+function sealOf({ sealer }: WorkflowParts, id: string, state: Following): string {
   return sealer.seal(JSON.stringify(state), ["follow", id]);
 }
 
 function openState(
-  { sealer }: Pick<WorkflowParts, "sealer">,
+  { sealer }: WorkflowParts,
   { id, sealed }: Pick<TakenFollow, "id" | "sealed">,
 ): Following | undefined {
   try {

@@ -61,10 +61,7 @@ type Deciding = {
   readonly sees: Sight;
 };
 
-async function decide(
-  { clock, settings }: Pick<WorkflowParts, "clock" | "settings">,
-  deciding: Deciding,
-): Promise<Decided> {
+async function decide({ clock, settings }: WorkflowParts, deciding: Deciding): Promise<Decided> {
   const { notice, watches, mutes, sees } = deciding;
   const { subject, wasMuted } = notice;
   const now = clock.now();
@@ -96,7 +93,7 @@ type Telling = { readonly place: string; readonly notice: Notice; readonly wante
 
 /** Drops the notice of an incident that a card tells in this place, and waits for a card that may. */
 async function unlessOnCard(
-  { store, clock }: Pick<WorkflowParts, "clock" | "store">,
+  { store, clock }: WorkflowParts,
   { place, notice: { subject, countsAt }, wanted }: Telling,
 ): Promise<Decided> {
   if (!("cause" in subject) || subject.name === undefined) return wanted;

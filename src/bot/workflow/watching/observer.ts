@@ -85,10 +85,7 @@ export async function makeRound(
 const SOON_MS = 10_000;
 
 /** The account with the name that is watched, opened by the first watch whose owner may still use it. */
-async function firstAccount(
-  deps: Pick<WorkflowParts, "accounts">,
-  watches: readonly Watch[],
-): Promise<OpenAccount | undefined> {
+async function firstAccount(deps: WorkflowParts, watches: readonly Watch[]): Promise<OpenAccount | undefined> {
   for (const watch of watches) {
     try {
       return await deps.accounts.reopen(watch.account, seekerOf(watch));
@@ -114,11 +111,7 @@ type Listed =
 type Opened = { readonly round: Round; readonly account: OpenAccount };
 
 /** One call. Pickers, Home and suggestions use the same list. */
-async function list(
-  deps: Pick<WorkflowParts, "api" | "directory" | "settings">,
-  { round, account }: Opened,
-  signal: AbortSignal,
-): Promise<Listed> {
+async function list(deps: WorkflowParts, { round, account }: Opened, signal: AbortSignal): Promise<Listed> {
   const { kind, region } = round;
   const { directory, settings } = deps;
   const asked = { api: deps.api.as(account), account, directory, settings, region, signal };
@@ -192,7 +185,7 @@ const nothing: Found = {
 
 type RoundFacts = { readonly round: Round; readonly listed: Listed | undefined; readonly known: KnownLists };
 
-async function foundBy({ store }: Pick<WorkflowParts, "store">, { round, listed, known }: RoundFacts): Promise<Found> {
+async function foundBy({ store }: WorkflowParts, { round, listed, known }: RoundFacts): Promise<Found> {
   const { teamId, account, region, kind, polledAt, at, everyMs } = round;
   if (listed === undefined) return nothing;
   const incidents = await store.incidentsOf(round, FLAPPING_MS);
@@ -240,10 +233,7 @@ async function withoutOwnRollouts(
 type Noticing = { readonly round: Round; readonly watches: readonly Watch[]; readonly found: Found };
 
 /** The notices that this poll adds for each place. */
-async function noticesOf(
-  { settings }: Pick<WorkflowParts, "settings">,
-  { round, watches, found }: Noticing,
-): Promise<NewNotice[]> {
+async function noticesOf({ settings }: WorkflowParts, { round, watches, found }: Noticing): Promise<NewNotice[]> {
   const { at, polledAt } = round;
   const { jobsRegion } = settings;
   const updates = found.incidents.filter(({ news }) => news !== "seen");

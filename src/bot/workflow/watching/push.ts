@@ -8,7 +8,7 @@ import type { WorkflowParts } from "../ports.ts";
 /** Waits for workload APIs that tell when a list changes, so that a round is made then and not ten seconds later. */
 export type Push = {
   /** From now on, for some minutes: each round says it again. Never rejects. */
-  readonly listen: (deps: Pick<WorkflowParts, "api" | "store">, list: ListKey, account: OpenAccount) => void;
+  readonly listen: (deps: WorkflowParts, list: ListKey, account: OpenAccount) => void;
   readonly stop: () => void;
 };
 
@@ -55,7 +55,7 @@ type Listening = Pick<Parts, "clock"> & {
 };
 
 /** Listens until the connection ends; the next round opens another one. */
-async function listenTo({ api, store }: Pick<WorkflowParts, "api" | "store">, listening: Listening): Promise<void> {
+async function listenTo({ api, store }: WorkflowParts, listening: Listening): Promise<void> {
   const { list, account, lasting, signal, clock } = listening;
   const info = await api.engine();
   if (info?.pushesChanges !== true) return;

@@ -33,10 +33,7 @@ export type WatchRights =
 type Watched = { readonly kind: "service" | "job"; readonly region: string; readonly name: string };
 
 /** Asks Slack, the accounts and policy again: people leave, rules change and accounts are disconnected. Throws a `StoreError`. */
-export async function watchRights(
-  deps: Pick<WorkflowParts, "accounts" | "people" | "policy" | "settings" | "store">,
-  watch: Watch,
-): Promise<WatchRights> {
+export async function watchRights(deps: WorkflowParts, watch: Watch): Promise<WatchRights> {
   try {
     return await rightsNow(deps, watch);
   } catch (error) {
@@ -45,10 +42,7 @@ export async function watchRights(
   }
 }
 
-async function rightsNow(
-  deps: Pick<WorkflowParts, "accounts" | "people" | "policy" | "settings" | "store">,
-  watch: Watch,
-): Promise<WatchRights> {
+async function rightsNow(deps: WorkflowParts, watch: Watch): Promise<WatchRights> {
   const { settings, store } = deps;
   const { owner, teamId, target, place } = watch;
   const channelId = placeOf(watch);
@@ -108,7 +102,7 @@ export function sightOf(deps: WorkflowParts, { endsLost }: { readonly endsLost: 
 }
 
 async function lostAccount(
-  { accounts }: Pick<WorkflowParts, "accounts">,
+  { accounts }: WorkflowParts,
   { account, owner, teamId }: Watch,
   channelId: string,
 ): Promise<WatchRights | undefined> {
@@ -121,13 +115,11 @@ async function lostAccount(
   }
 }
 
-type Telling = Pick<WorkflowParts, "store" | "log" | "settings">;
-
 /**
  * Ends a watch, once over all replicas, with a message in its place. A watch of the file is paused, because the file would add it
  * again. Throws a `StoreError`.
  */
-export async function endWatch(deps: Telling, watch: Watch, why: string): Promise<void> {
+export async function endWatch(deps: WorkflowParts, watch: Watch, why: string): Promise<void> {
   const { id, teamId } = watch;
   const event = ownEvent(deps, watch, { kind: "unwatched", result: why });
   if (!(await deps.store.loseWatch({ id, teamId }, { why, event }))) return;
@@ -135,7 +127,7 @@ export async function endWatch(deps: Telling, watch: Watch, why: string): Promis
 }
 
 /** Resumes a paused watch, with a message in its place. Throws a `StoreError`. */
-async function resumeWatch(deps: Telling, watch: Watch): Promise<void> {
+async function resumeWatch(deps: WorkflowParts, watch: Watch): Promise<void> {
   const { id, teamId } = watch;
   const event = ownEvent(deps, watch, { kind: "watched", result: termsText(watch) });
   if (!(await deps.store.resumeWatch({ id, teamId }, event))) return;
@@ -144,7 +136,7 @@ async function resumeWatch(deps: Telling, watch: Watch): Promise<void> {
 
 /** Nobody did it. */
 function ownEvent(
-  { settings }: Pick<Telling, "settings">,
+  { settings }: WorkflowParts,
   watch: Watch,
   { kind, result }: Pick<NewHistoryEvent, "kind" | "result">,
 ): NewHistoryEvent {

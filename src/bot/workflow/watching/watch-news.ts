@@ -4,7 +4,7 @@ import type { WatchNews } from "../../watch/watch.ts";
 import type { Due } from "../due-kinds.ts";
 import type { DueEnd } from "../due.ts";
 import { TELL_FOR_MS } from "../post/announcement.ts";
-import { mayBeNamed, type SeenParts } from "../post/seen-there.ts";
+import { mayBeNamed } from "../post/seen-there.ts";
 import type { PostKind } from "../posts.ts";
 import type { WorkflowParts } from "../ports.ts";
 
@@ -27,7 +27,7 @@ export const WatchNewsJson: z.ZodType<StoredNews> = z.object({
 }) as z.ZodType<StoredNews>; // an absent `why` or `account` is undefined
 
 /** Schedules the message that a watch ended or goes on: for its place, and for its owner where Gantry can't post. */
-export async function tellWatchNews({ store }: Pick<WorkflowParts, "store">, due: Due): Promise<DueEnd> {
+export async function tellWatchNews({ store }: WorkflowParts, due: Due): Promise<DueEnd> {
   const { key, teamId, payload } = due;
   if (payload === undefined) return "done";
   const { place, owner, isMaybePosted } = WatchNewsJson.parse(JSON.parse(payload));
@@ -38,7 +38,7 @@ export async function tellWatchNews({ store }: Pick<WorkflowParts, "store">, due
 }
 
 /** The message that a watch ended or goes on; without the name of what was watched where policy hides it by now. */
-export function watchNewsPost(deps: SeenParts & Pick<WorkflowParts, "clock">): PostKind {
+export function watchNewsPost(deps: WorkflowParts): PostKind {
   return async ({ payload, teamId, place, createdAt }) => {
     const isLate = deps.clock.now().getTime() - createdAt.getTime() > TELL_FOR_MS;
     if (payload === undefined || isLate) return { kind: "nothing", isOver: true };
