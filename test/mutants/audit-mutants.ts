@@ -49,7 +49,7 @@ export const auditMutants: readonly Mutant[] = [
   },
   {
     bug: "old history goes although a receiver that is away hasn't got it",
-    file: "src/bot/store/audit/prune-history.ts",
+    file: "src/bot/store/database/prune.ts",
     text: "const upTo = Math.min(old, Math.max(received ?? old, late), first.number + BATCH);",
     becomes: "const upTo = Math.min(old, first.number + BATCH);",
     tests: chain,

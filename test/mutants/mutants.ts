@@ -57,7 +57,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     bug: "a watch tells that a job failed beside the job's own card",
-    file: "src/bot/watch/speaker.ts",
+    file: "src/bot/watch/due.ts",
     text: 'if (said.some(({ isDrawn }) => isDrawn)) return "card";',
     becomes: "",
     tests: ["test/flows/watching/job-told-once.test.ts"],

@@ -19,7 +19,7 @@ export const observingMutants: readonly Mutant[] = [
   },
   {
     bug: "a full database counts as well while a heartbeat fits in",
-    file: "src/bot/store/database/trouble.ts",
+    file: "src/bot/store/database/replicas.ts",
     text: "const ROOM_BYTES = 16 * 1024;",
     becomes: "const ROOM_BYTES = 16;",
     tests: refusing,

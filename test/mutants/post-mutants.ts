@@ -182,7 +182,7 @@ export const postMutants: readonly Mutant[] = [
   },
   {
     bug: "the end of a watch names what policy hides by now",
-    file: "src/bot/workflow/watching/watch-news.ts",
+    file: "src/bot/workflow/post/announcement.ts",
     text: "{ isAgain, isNamed }",
     becomes: "{ isAgain, isNamed: true }",
     tests: everyRight,

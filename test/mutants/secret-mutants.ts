@@ -58,7 +58,7 @@ export const secretMutants: readonly Mutant[] = [
   },
   {
     bug: "right after a start, the last lines of what fails are told with its passwords",
-    file: "src/bot/workflow/access/workload-logs.ts",
+    file: "src/bot/workflow/access/env-values.ts",
     text: "      if (!env.isFresh(account, workload)) await readWorkload({ ...workload, uid: undefined }, { api, signal });\n",
     becomes: "",
     tests: afterStart,

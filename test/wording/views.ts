@@ -42,6 +42,7 @@ export const unread: ReadonlyMap<RegExp, string> = new Map([
   [/^platform\/(?:clock|waiting|bounded-map|json|turns|trail|zones|make-folder|optional)\.ts$/u, "comments only"],
   [/^platform\/(?:log|database\/(?:sqlite|postgres|group-commit|checkpoints))\.ts$/u, "the log, the database"],
   [/^platform\/version\.ts$/u, "a number"],
+  [/^bot\/optional\.ts$/u, "a schema"],
 ]);
 
 export function viewOf(file: string): View | undefined {

@@ -4,8 +4,7 @@ import { followLinesPost, followPost } from "../workflow/watching/follow-posts.t
 import type { WorkflowParts } from "../workflow/ports.ts";
 import { alertPost } from "../workflow/watching/alert-post.ts";
 import { digestPost } from "../workflow/watching/digest.ts";
-import { watchNewsPost } from "../workflow/watching/watch-news.ts";
-import { announcementPost } from "../workflow/post/announcement.ts";
+import { announcementPost, watchNewsPost } from "../workflow/post/announcement.ts";
 import { changePost } from "../workflow/post/change-card.ts";
 import { deliver } from "../workflow/post/deliver.ts";
 import type { PostKind, PostKindName, TakenCard } from "../workflow/posts.ts";

@@ -1,6 +1,5 @@
 import type { Store } from "../store/store.ts";
-import type { Installations } from "../workflow/access/installation.ts";
-import type { WorkflowParts } from "../workflow/ports.ts";
+import type { Installations, WorkflowParts } from "../workflow/ports.ts";
 import type { OpenViews } from "./modals/update-view.ts";
 import type { Repeats } from "./receive/delivery-ids.ts";
 import type { Messenger } from "./send/messenger.ts";

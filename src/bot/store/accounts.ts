@@ -3,8 +3,15 @@ import type { AccountOwner, AccountSeeker, LinkedAccount } from "../accounts/res
 import type { NewHistoryEvent } from "../changes/history-event.ts";
 import { parseRow } from "./schema/columns.ts";
 import { insertEvent } from "./events.ts";
-import { builtOnce } from "./database/built-once.ts";
-import { inBatches, inTransaction, removeRows, rowOf, type Session, updateRows } from "./database/session.ts";
+import {
+  builtOnce,
+  inBatches,
+  inTransaction,
+  removeRows,
+  rowOf,
+  type Session,
+  updateRows,
+} from "./database/session.ts";
 import { AccountRow, type Tables } from "./schema/tables.ts";
 import { sql } from "kysely";
 import type { Binding } from "../policy/binding.ts";

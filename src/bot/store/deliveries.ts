@@ -1,8 +1,7 @@
 import { sql, type SqlBool } from "kysely";
 import type { NewDelivery } from "../workflow/stored.ts";
 import type { Due } from "../workflow/due-kinds.ts";
-import { builtOnce } from "./database/built-once.ts";
-import { inTransaction, removeRows, type Session, timeAt } from "./database/session.ts";
+import { builtOnce, inTransaction, removeRows, type Session, timeAt } from "./database/session.ts";
 import { deleteDue, dueBind, endDue } from "./due.ts";
 import { plainText } from "./schema/columns.ts";
 

@@ -3,8 +3,7 @@ import { type OnConflictBuilder, type RawBuilder, sql, type SqlBool } from "kyse
 import type { StoredChange } from "../changes/stored-change.ts";
 import type { Due, DueKindName, NextTime, Scheduled, Taking } from "../workflow/due-kinds.ts";
 import type { ListKey } from "../workflow/stored.ts";
-import { builtOnce } from "./database/built-once.ts";
-import { BATCH, type Session, slices, timeAt } from "./database/session.ts";
+import { BATCH, builtOnce, type Session, slices, timeAt } from "./database/session.ts";
 import { LOST } from "./database/text-sealer.ts";
 import { plainText } from "./schema/columns.ts";
 import type { Tables } from "./schema/tables.ts";

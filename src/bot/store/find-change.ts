@@ -1,11 +1,10 @@
 import { type Selectable, sql, type SqlBool } from "kysely";
 import { type StoredChange, type Vote, requestIdOf, wayBackDelivery } from "../changes/stored-change.ts";
 import type { HistoryEvent } from "../changes/history-event.ts";
-import type { ChangeAbout } from "../watch/speaker.ts";
+import type { ChangeAbout } from "../watch/due.ts";
 import type { ChangeKey, CompletedIn, IdIn, ListKey } from "../workflow/stored.ts";
 import { storedChange } from "./change-row.ts";
-import { builtOnce } from "./database/built-once.ts";
-import { type Db, inBatches, type Session } from "./database/session.ts";
+import { builtOnce, type Db, inBatches, type Session } from "./database/session.ts";
 import { eventsOf } from "./events.ts";
 import { cardColumn } from "./posts.ts";
 import { Big, parseRow } from "./schema/columns.ts";

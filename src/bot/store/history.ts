@@ -9,8 +9,7 @@ import {
   outcomeKinds,
 } from "../changes/history-event.ts";
 import { requestIdOf, type StoredChange } from "../changes/stored-change.ts";
-import { builtOnce } from "./database/built-once.ts";
-import type { Session } from "./database/session.ts";
+import { builtOnce, type Session } from "./database/session.ts";
 import { historyEvent } from "./events.ts";
 import { changesById } from "./find-change.ts";
 import { Big } from "./schema/columns.ts";

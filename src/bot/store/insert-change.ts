@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import { type NewHistoryEvent, endNews } from "../changes/history-event.ts";
+import { endNews, type NewHistoryEvent } from "../changes/history-event.ts";
 import { isPartId, type StoredChange, partId } from "../changes/stored-change.ts";
 import type { IdIn, Inserted, NewChange, Unanswered } from "../workflow/stored.ts";
 import { newChangeRow } from "./change-row.ts";

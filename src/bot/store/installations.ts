@@ -1,6 +1,6 @@
 import { randomInt } from "node:crypto";
 import { sql } from "kysely";
-import type { Closing, Installation, NewInstallation, NewTokens, Source } from "../workflow/access/installation.ts";
+import type { Closing, Installation, NewInstallation, NewTokens, Source } from "../workflow/stored.ts";
 import { deleteDue, scheduleDue } from "./due.ts";
 import { inBatches, inTransaction, removeRows, rowOf, rowsOf, type Session, updateRows } from "./database/session.ts";
 import { scheduleCards } from "./posts.ts";

@@ -15,11 +15,10 @@ import {
   type StorePlace,
 } from "./database/session.ts";
 import { upgrade } from "./schema/upgrade.ts";
-import { forgetOthers, leave } from "./database/replicas.ts";
+import { forgetOthers, leave, troubleOf } from "./database/replicas.ts";
 import { endLeases } from "./due.ts";
 import type { Statements, Store } from "./store.ts";
 import * as statements from "./statements.ts";
-import { troubleOf } from "./database/trouble.ts";
 import { closeRestored } from "./database/restored.ts";
 import { textSealer } from "./database/text-sealer.ts";
 import type { Tables } from "./schema/tables.ts";

@@ -6,8 +6,16 @@ import type { Card } from "../changes/stored-change.ts";
 import type { IdIn } from "../workflow/stored.ts";
 import type { Due, DueKindName, NextTime } from "../workflow/due-kinds.ts";
 import type { NewPost, PostKindName, SavedPost, StoredPost, TakenPost } from "../workflow/posts.ts";
-import { builtOnce } from "./database/built-once.ts";
-import { type Db, inBatches, inTransaction, rowOf, type Session, timeAt, updateRows } from "./database/session.ts";
+import {
+  builtOnce,
+  type Db,
+  inBatches,
+  inTransaction,
+  rowOf,
+  type Session,
+  timeAt,
+  updateRows,
+} from "./database/session.ts";
 import { LOST } from "./database/text-sealer.ts";
 import { beginDue, delayDue, endDue, holdDue, scheduleDue, scheduling } from "./due.ts";
 import { fromJson, plainText, TermsJson } from "./schema/columns.ts";

@@ -9,6 +9,9 @@ import type { HistoryEventKind, NewHistoryEvent } from "../changes/history-event
 import { StoreError } from "../errors.ts";
 import type { Origin } from "./origin.ts";
 import type { Refused } from "../commands/lookup/authorize.ts";
+import { regionOf, type Regions } from "../commands/grammar/argument-types.ts";
+import { typedTarget } from "../commands/verbs/watch/watch-message.ts";
+import type { WatchTarget } from "../watch/watch.ts";
 
 type Words = { readonly result: string; readonly who?: Who; readonly reference?: string };
 
@@ -139,4 +142,19 @@ export async function recordRefusal(deps: WorkflowParts, attempt: Attempt): Prom
     if (!(err instanceof StoreError)) throw err;
     deps.log.warn({ err }, "couldn't write a refusal to history");
   }
+}
+
+type Target = Pick<WatchTarget, "kind" | "names"> & Partial<WatchTarget>;
+
+/** What a row of history says of a watch. A pattern is no workload: it begins the words. */
+export function eventAbout(
+  target: Target,
+  settings: Pick<Regions, "jobsRegion">,
+  result: string,
+): Pick<NewHistoryEvent, "workload" | "result"> {
+  const { kind, names, region = "" } = target;
+  if (names.includes("*")) {
+    return { workload: undefined, result: [typedTarget(target), result].filter(Boolean).join(": ") };
+  }
+  return { workload: { kind: kind ?? "workload", region: regionOf(kind, region, settings), name: names }, result };
 }

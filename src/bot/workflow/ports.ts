@@ -11,14 +11,13 @@ import type { Binding } from "../policy/binding.ts";
 import type { Policy } from "../policy/policy.ts";
 import type { WorkspaceStore } from "../store/store.ts";
 import type { Message, Post } from "../views/kit/post.ts";
-import type { WorkloadLogs } from "./access/workload-logs.ts";
+import type { WorkloadLogs } from "./access/env-values.ts";
 import type { DueLoop } from "./due.ts";
-import type { Dropped } from "./inbox/dropped.ts";
-import type { Answering, SentForm } from "./inbox/interaction.ts";
+import type { Answering, Dropped, SentForm } from "./inbox/interaction.ts";
 import type { Lanes } from "./inbox/lanes.ts";
 import type { Origin } from "./origin.ts";
 import type { Sender, TakenCard } from "./posts.ts";
-import type { Profile } from "./stored.ts";
+import type { Profile, Source } from "./stored.ts";
 
 // What the workflow needs from outside. `slack/` implements People, Responder and Sender, `access/accounts.ts` Accounts, and
 // `store/` everything that is kept.
@@ -151,4 +150,14 @@ export type WorkflowClock = Clock & {
   readonly patience: Clock["after"];
   /** Between a write and its read-back, and before the first poll of its workload. */
   readonly wait: (ms: number) => Promise<void>;
+};
+
+/** What Slack tells about installations. */
+export type Installations = {
+  /** The app was removed, or its bot token was revoked. */
+  readonly removed: (source: Source, at: Date) => Promise<void>;
+  /** An organization took the app from some of its workspaces. */
+  readonly left: (teamIds: readonly string[]) => Promise<void>;
+  /** A workspace got an event that a profile changed: people of an organization are in several. */
+  readonly personChanged: (teamId: string, userId: string) => Promise<void>;
 };

@@ -1,8 +1,7 @@
 import type { StoredChange } from "../changes/stored-change.ts";
 import type { Binding, BindingTerms } from "../policy/binding.ts";
 import type { Standing } from "../policy/policy.ts";
-import type { NoticedEvent } from "../watch/alert.ts";
-import type { Incident, Kept } from "../watch/incident.ts";
+import type { Incident, Kept, NoticedEvent } from "../watch/incident.ts";
 import type { Mute, Watch } from "../watch/watch.ts";
 import type { Due } from "./due-kinds.ts";
 import type { NewPost, TakenPost } from "./posts.ts";
@@ -261,3 +260,40 @@ export type SavedFollow = FollowMessages & {
 export type FollowsWanted = { readonly teamId: string; readonly channelId: string; readonly requesterId: string };
 
 export type StoredFollow = Pick<NewLogFollow, "id" | "channelId" | "requesterId" | "sealed">;
+
+/** The app in one workspace, or in all workspaces of an organization. */
+export type NewInstallation = {
+  /** The workspace's id, or the organization's when `isOrgWide`. */
+  readonly id: string;
+  readonly isOrgWide: boolean;
+  readonly enterpriseId: string | undefined;
+  /** Of the workspace or organization. */
+  readonly name: string;
+  readonly appId: string;
+  readonly botUserId: string;
+  readonly scopes: readonly string[];
+  /** Tokens, sealed for this installation alone. */
+  readonly sealedTokens: string;
+  /** Undefined for a token that doesn't expire. */
+  readonly expiresAt: Date | undefined;
+  /** A Slack id. */
+  readonly installedBy: string;
+};
+
+export type Installation = NewInstallation & {
+  /** Rises with every new token. */
+  readonly version: number;
+  readonly installedAt: Date;
+};
+
+/** Where a payload comes from. */
+export type Source = { readonly teamId: string | undefined; readonly enterpriseId: string | undefined };
+
+export type NewTokens = Pick<NewInstallation, "sealedTokens" | "expiresAt">;
+
+/** A workspace that the app was removed from, and who ends what waits there. */
+export type Closing = {
+  readonly teamId: string;
+  /** Ends requests: the bot. */
+  readonly by: { readonly userId: string; readonly name: string };
+};

@@ -13,7 +13,7 @@ import { openSqlite } from "../../../src/platform/database/sqlite.ts";
 import { openStore } from "../../../src/bot/store/open-store.ts";
 import type { Tables } from "../../../src/bot/store/schema/tables.ts";
 import { drainLimits, createLanes } from "../../../src/bot/workflow/inbox/lanes.ts";
-import { createDropped } from "../../../src/bot/workflow/inbox/dropped.ts";
+import { createDropped } from "../../../src/bot/workflow/inbox/interaction.ts";
 
 const log = pino({ level: "silent" });
 const db = openSqlite<Tables>(":memory:");

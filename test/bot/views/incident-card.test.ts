@@ -2,8 +2,7 @@ import { describe, expect, test } from "vitest";
 import { incidentCard, newsReply } from "../../../src/bot/views/cards/incident-card.ts";
 import { event, stored } from "./support/stored-changes.ts";
 import type { StoredChange } from "../../../src/bot/changes/stored-change.ts";
-import type { Alert } from "../../../src/bot/watch/alert.ts";
-import type { Incident } from "../../../src/bot/watch/incident.ts";
+import type { Alert, Incident } from "../../../src/bot/watch/incident.ts";
 import { alert, at, incident, seen } from "./support/alerts.ts";
 
 function text(incidents: readonly Partial<Incident>[], other: Partial<Alert> = {}): string {

@@ -8,7 +8,7 @@ import { incidentCard } from "../../../src/bot/views/cards/incident-card.ts";
 import { historyText } from "../../../src/bot/views/kit/history-line.ts";
 import { afterName, dotOf } from "../../../src/bot/views/kit/health.ts";
 import { compare } from "../../../src/bot/watch/compare.ts";
-import { seenService } from "../../../src/bot/watch/seen.ts";
+import { seenService } from "../../../src/bot/watch/incident.ts";
 import { asRead } from "../../support/as-read.ts";
 import { toFour, update } from "../changes/support/changes.ts";
 import { followed } from "../changes/support/followed.ts";

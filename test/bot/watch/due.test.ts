@@ -1,15 +1,16 @@
 import { describe, expect, test } from "vitest";
 import {
+  countsAt,
   covers,
   endOfQuiet,
+  isGap,
   muteOf,
   nextDigest,
   previousDigest,
-  countsAt,
+  roundEveryMs,
   tellingOf,
 } from "../../../src/bot/watch/due.ts";
 import type { Incident } from "../../../src/bot/watch/incident.ts";
-import { isGap, roundEveryMs } from "../../../src/bot/watch/pace.ts";
 import type { Watch, WatchedEvent } from "../../../src/bot/watch/watch.ts";
 
 const usualEvents = ["failing", "recovered", "job-failed"] as const; // literal words

@@ -1,7 +1,7 @@
 import { asRead } from "../../support/as-read.ts";
 import { describe, expect, test } from "vitest";
 import { answerShapes } from "../../../src/api/answers.ts";
-import { seenJob, seenService } from "../../../src/bot/watch/seen.ts";
+import { seenJob, seenService } from "../../../src/bot/watch/incident.ts";
 
 function service(fields: object) {
   return seenService(asRead(answerShapes.getService.parse({ name: "web", status: "Running", ...fields })));

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { Health, StoredChange } from "../../../src/bot/changes/stored-change.ts";
 import type { Incident } from "../../../src/bot/watch/incident.ts";
-import { type ChangeAbout, speakerOf } from "../../../src/bot/watch/speaker.ts";
+import { type ChangeAbout, speakerOf } from "../../../src/bot/watch/due.ts";
 import { waiting } from "../commands/support/stored.ts";
 
 const start = Date.parse("2026-11-26T10:00:00Z");

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { Problem } from "../../../src/api/problem.ts";
 import { readConfig } from "../../../src/bot/compose/config.ts";
 import { StoreError, UserError } from "../../../src/bot/errors.ts";
-import { failureMessage } from "../../../src/bot/workflow/failure.ts";
+import { failureMessage } from "../../../src/bot/workflow/reply.ts";
 import { drawn } from "../views/support/drawn.ts";
 
 /** What a person reads who listed services when this was thrown, and what the log has. */

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { dueNews } from "../../../src/bot/workflow/news.ts";
+import { dueNews } from "../../../src/bot/workflow/post/requester-news.ts";
 import { ended, run } from "../views/support/stored-changes.ts";
 
 test("who can't see the card is told of trouble at once, not after the last look", () => {

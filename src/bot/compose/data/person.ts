@@ -4,7 +4,7 @@ import { createSealer } from "../../accounts/seal.ts";
 import { besideGantry } from "../../store/open-store.ts";
 import { erasePerson, openOf, personRows } from "../../store/database/person.ts";
 import { liveReplicas } from "../../store/database/replicas.ts";
-import { resealAll, sealedCounts } from "../../store/database/reseal.ts";
+import { resealAll, sealedCounts } from "../../store/database/sealed-columns.ts";
 import type { Session } from "../../store/database/session.ts";
 import { sealHistory } from "../../store/audit/seal-history.ts";
 import { placeOf } from "../audit/audit-command.ts";

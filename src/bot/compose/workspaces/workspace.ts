@@ -24,9 +24,8 @@ import { createSender } from "../../slack/send/sender.ts";
 import { classify } from "../../slack/send/slack-error.ts";
 import type { Store, WorkspaceStore } from "../../store/store.ts";
 import { createAccounts, createCallCounts } from "../../workflow/access/accounts.ts";
-import { createEnvValues } from "../../workflow/access/env-values.ts";
+import { createEnvValues, workloadLogs } from "../../workflow/access/env-values.ts";
 import { guardedApi } from "../../workflow/access/guarded-api.ts";
-import { workloadLogs } from "../../workflow/access/workload-logs.ts";
 import { createCheckup, type HealthParts } from "../health/bot-checkup.ts";
 
 /** The app in Slack: with the token of its one workspace, or installed in several by OAuth. */

@@ -1,4 +1,4 @@
-import type { Installation, Source } from "../../workflow/access/installation.ts";
+import type { Installation, Source } from "../../workflow/stored.ts";
 import { openTokens } from "../../slack/install/oauth.ts";
 import type { SlackAccess } from "../../slack/send/clients.ts";
 import type { WorkspaceParts } from "../../slack/parts.ts";

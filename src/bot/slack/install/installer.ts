@@ -6,7 +6,7 @@ import { type Clock, machineClock } from "../../../platform/clock.ts";
 import type { Sealer } from "../../accounts/seal.ts";
 import { directNetwork, type Network } from "../../../platform/http/network.ts";
 import type { Store } from "../../store/store.ts";
-import type { NewInstallation } from "../../workflow/access/installation.ts";
+import type { NewInstallation } from "../../workflow/stored.ts";
 import { boltLogger } from "../bolt-logger.ts";
 import type { Route } from "../receive/health-server.ts";
 import { type OAuthApp, sealTokens } from "./oauth.ts";

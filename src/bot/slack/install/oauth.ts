@@ -5,7 +5,7 @@ import { boltLogger } from "../bolt-logger.ts";
 import { classify } from "../send/slack-error.ts";
 import { z } from "zod";
 import type { Sealer } from "../../accounts/seal.ts";
-import type { Installation, NewInstallation } from "../../workflow/access/installation.ts";
+import type { Installation, NewInstallation } from "../../workflow/stored.ts";
 
 /** The app, as its page shows it under Basic Information. */
 export type OAuthApp = {

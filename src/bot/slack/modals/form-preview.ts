@@ -5,7 +5,7 @@ import { previewBlocks } from "../../views/forms/form-preview.ts";
 import { refusalMessage } from "../../views/messages/error-messages.ts";
 import { sentences } from "../../views/messages/sentences.ts";
 import { contextFor } from "../../workflow/access/context.ts";
-import { failureMessage } from "../../workflow/failure.ts";
+import { failureMessage } from "../../workflow/reply.ts";
 import type { Origin } from "../../workflow/origin.ts";
 import { drawForm, type OpenedForm, withChoiceShown } from "./draw-form.ts";
 import type { ViewVersion } from "./fill-form.ts";

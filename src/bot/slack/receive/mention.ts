@@ -8,7 +8,7 @@ import { type Addressed, addressedBy } from "./addressed.ts";
 import type { Message } from "../../views/kit/post.ts";
 import { dispatch } from "../../workflow/receive/dispatch.ts";
 import { followToStop } from "../../workflow/watching/log-follow.ts";
-import { failureMessage } from "../../workflow/failure.ts";
+import { failureMessage } from "../../workflow/reply.ts";
 import type { Origin } from "../../workflow/origin.ts";
 import { editNoticeKey, eventKey, isTooOldToRun, messageKey } from "./delivery-ids.ts";
 import { sentences } from "../../views/messages/sentences.ts";

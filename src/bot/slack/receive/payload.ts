@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { StateValues } from "../../views/forms/form-element.ts";
-import type { Source } from "../../workflow/access/installation.ts";
+import type { Source } from "../../workflow/stored.ts";
 
 /** A view as each interaction in it carries it: https://docs.slack.dev/reference/interaction-payloads */
 export const CarriedView = z.object({

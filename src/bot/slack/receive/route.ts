@@ -4,7 +4,7 @@ import { ackBody, AckLostError, type Ack } from "./transport.ts";
 import { onChannelMoved, onProfileChanged, onUninstalled } from "./workspace-events.ts";
 import { onClick } from "./click.ts";
 import type { Block } from "../../views/kit/blocks.ts";
-import { failureMessage } from "../../workflow/failure.ts";
+import { failureMessage } from "../../workflow/reply.ts";
 import type { Origin } from "../../workflow/origin.ts";
 import { sentences } from "../../views/messages/sentences.ts";
 import { onHomeOpened } from "../home/draw.ts";

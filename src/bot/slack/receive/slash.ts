@@ -5,7 +5,7 @@ import { readSlash } from "../../commands/grammar/mention-words.ts";
 import type { Message } from "../../views/kit/post.ts";
 import { ackBody, type Ack } from "./transport.ts";
 import { dispatch } from "../../workflow/receive/dispatch.ts";
-import { failureMessage } from "../../workflow/failure.ts";
+import { failureMessage } from "../../workflow/reply.ts";
 import { openForm } from "../modals/update-view.ts";
 import { openVerbForm } from "../modals/open-form.ts";
 import { within } from "../../../platform/waiting.ts";

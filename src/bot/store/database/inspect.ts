@@ -7,8 +7,7 @@ import type { FailingReceiver, Inspection, OpenDatabase, SealedSample } from "..
 import { clockOf, databaseFile, rowsOf, type Session, storeErrorOf, type StorePlace } from "./session.ts";
 import { type Column, columns, type Row, sealedIn } from "./sealed-columns.ts";
 import type { Tables } from "../schema/tables.ts";
-import { lastHeartbeat, liveReplicas } from "./replicas.ts";
-import { writeTrouble } from "./trouble.ts";
+import { lastHeartbeat, liveReplicas, writeTrouble } from "./replicas.ts";
 import { schemaVersion, versionOf } from "../schema/migrations.ts";
 
 export type StoreInspection = {

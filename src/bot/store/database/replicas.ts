@@ -1,6 +1,8 @@
 import { type RawBuilder, sql, type SqlBool } from "kysely";
 import { type LastHeartbeat, type LiveReplica, ReplicaReport } from "../../health/facts.ts";
-import { removeRows, type Session } from "./session.ts";
+import { inTransaction, removeRows, type Session, storeErrorOf, unusable } from "./session.ts";
+import { randomBytes, randomUUID } from "node:crypto";
+import type { StoreError } from "../../errors.ts";
 
 /** Says that this replica lives for the next `leaseMs`, and what it says about itself; without a report, the last one stays. */
 export async function beat(
@@ -59,4 +61,38 @@ export async function forgetOthers({ db, replicaId }: Session): Promise<void> {
 /** Whether this replica's last heartbeat still counts, as SQL. */
 export function isAlive({ clock, replicaId }: Session): RawBuilder<SqlBool> {
   return sql<SqlBool>`exists (select 1 from replica where id = ${replicaId} and alive_until >= ${clock()})`;
+}
+
+/** About as much as a request with its rows. */
+const ROOM_BYTES = 16 * 1024;
+
+/**
+ * Why a request can't be stored now: the database is away, read-only or full. It writes as much as a request needs and
+ * removes it again, in one transaction: a heartbeat changes its row in place, for which a full database has room, too.
+ */
+export async function writeTrouble(session: Pick<Session, "db">): Promise<StoreError | undefined> {
+  // Random, because PostgreSQL compresses text.
+  const row = { id: randomUUID(), alive_until: "", report: randomBytes(ROOM_BYTES / 2).toString("hex") };
+  try {
+    await inTransaction(session, async ({ db }) => {
+      await db.insertInto("replica").values(row).execute();
+      await db.deleteFrom("replica").where("id", "=", row.id).execute();
+    });
+    return undefined;
+  } catch (error) {
+    // Also what is no trouble of the database elsewhere, such as a role that may only read.
+    return storeErrorOf(error) ?? unusable(error instanceof Error ? error.message : String(error), error);
+  }
+}
+
+/** The same for a replica. It claims nothing either while its lease is over. */
+export async function troubleOf(session: Session): Promise<StoreError | undefined> {
+  const trouble = await writeTrouble(session);
+  if (trouble !== undefined) return trouble;
+  try {
+    const { rows } = await sql<{ alive: unknown }>`select ${isAlive(session)} as alive`.execute(session.db);
+    return rows[0]?.alive ? undefined : unusable("it has stored no heartbeat for too long");
+  } catch (error) {
+    return storeErrorOf(error) ?? unusable(String(error), error);
+  }
 }

@@ -1,4 +1,4 @@
-import { type Kysely, type RawBuilder, type Selectable, sql } from "kysely";
+import { type CompiledQuery, type Kysely, type RawBuilder, type Selectable, sql } from "kysely";
 import type { Logger } from "pino";
 import type { Clock } from "../../../platform/clock.ts";
 import type { ChainKeys } from "../../audit/chain.ts";
@@ -196,4 +196,31 @@ export function isTaken(error: unknown, column: string): boolean {
   const isPostgres = "code" in error && error.code === "23505" && "constraint" in error;
   if (isPostgres) return error.constraint === `change_${column}`;
   return error.message.includes(`UNIQUE constraint failed: change.${column}`);
+}
+
+type Building = Pick<Session, "db" | "flavour">;
+
+/**
+ * Caches the compiled statement of a hot query, also for transactions: building one takes several times as long as running it. Each
+ * set of defined values has its own. `build` gets placeholders, so it may only check whether a value is undefined.
+ */
+export function builtOnce<Given extends Readonly<Record<string, unknown>>, Row>(
+  build: (session: Building, given: Given) => { compile(): CompiledQuery<Row> },
+): (session: Building, given: Given) => Promise<readonly Row[]> {
+  const built = new Map<Flavour, Map<string, CompiledQuery<Row>>>();
+  return async (session, given) => {
+    const { db, flavour } = session;
+    const names = Object.keys(given).filter((name) => given[name] !== undefined);
+    const key = names.join(" ");
+    const known = built.get(flavour) ?? new Map<string, CompiledQuery<Row>>();
+    built.set(flavour, known);
+    const standIns = (): Given => Object.fromEntries(names.map((name) => [name, Symbol(name)])) as Given; // see above
+    const query = known.get(key) ?? build(session, standIns()).compile();
+    known.set(key, query);
+    const parameters = query.parameters.map((value) =>
+      typeof value === "symbol" ? given[value.description ?? ""] : value,
+    );
+    const bound: CompiledQuery<Row> = { ...query, parameters };
+    return (await db.executeQuery(bound)).rows;
+  };
 }

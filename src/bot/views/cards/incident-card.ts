@@ -1,7 +1,6 @@
 import type { Redacted } from "../../../api/redacted.ts";
 import type { HistoryEvent } from "../../changes/history-event.ts";
-import type { Alert, NoticedEvent } from "../../watch/alert.ts";
-import type { Incident, IncidentCause } from "../../watch/incident.ts";
+import type { Alert, Incident, IncidentCause, NoticedEvent } from "../../watch/incident.ts";
 import { causeWords } from "../../../api/cause.ts";
 import { statusSentence } from "../../../api/workload-status.ts";
 import { besideButton, openButton, runButton } from "../kit/ask-buttons.ts";

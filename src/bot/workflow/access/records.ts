@@ -13,8 +13,7 @@ import { seenOf } from "../../views/kit/health.ts";
 import type { HistoryRows, Permissions, Records, Undoable, Watches } from "../../commands/command.ts";
 import { maySee } from "../../commands/lookup/may-see.ts";
 import { cardChannel, eligibility } from "./approvers.ts";
-import { undoRequest } from "../undo-request.ts";
-import { contentOf } from "../stored-request.ts";
+import { contentOf, undoRequest } from "../stored-request.ts";
 
 type Named = {
   readonly changeId: string;

@@ -5,11 +5,10 @@ import { refusalMessage } from "../../views/messages/error-messages.ts";
 import { sentences } from "../../views/messages/sentences.ts";
 import type { Incident } from "../../watch/incident.ts";
 import { permissionsFor } from "../access/permissions.ts";
-import { logEvent, recordRefusal, originEvent } from "../history.ts";
+import { eventAbout, logEvent, originEvent, recordRefusal } from "../history.ts";
 import type { Reply } from "../inbox/interaction.ts";
 import { isDirect, type Origin } from "../origin.ts";
 import { freshness, type WorkflowParts } from "../ports.ts";
-import { eventAbout } from "../watch-event.ts";
 
 type TakeInteraction = { readonly alertId: string; readonly origin: Origin; readonly reply: Reply };
 

@@ -9,7 +9,7 @@ import { useMessage } from "../../commands/verbs/use.ts";
 import { checkChosen } from "../access/context.ts";
 import { permissionsFor } from "../access/permissions.ts";
 import type { Interaction, Reply } from "../inbox/interaction.ts";
-import { failureMessage } from "../failure.ts";
+import { failureMessage } from "../reply.ts";
 import { logEvent, recordEvent, originEvent, refusalEvent } from "../history.ts";
 import { isDirect, type Origin } from "../origin.ts";
 import { freshness, type WorkflowParts } from "../ports.ts";

@@ -24,13 +24,12 @@ import { matchesPattern } from "../../policy/patterns.ts";
 import type { Watch, WatchPlace, WatchTarget } from "../../watch/watch.ts";
 import { beforeNo } from "../access/approvers.ts";
 import { accessFor } from "../access/context.ts";
-import { logEvent, recordRefusal, originEvent } from "../history.ts";
+import { eventAbout, logEvent, originEvent, recordRefusal } from "../history.ts";
 import type { Reply } from "../inbox/interaction.ts";
 import { isDirect, type Origin } from "../origin.ts";
 import type { NewWatch, WatchLimits } from "../stored.ts";
 import type { WorkflowParts } from "../ports.ts";
 import { announcement } from "../post/announcement.ts";
-import { eventAbout } from "../watch-event.ts";
 
 const limits: WatchLimits = { perOwner: 50, perPlace: 100 };
 

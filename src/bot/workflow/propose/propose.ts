@@ -11,11 +11,24 @@ import { askedElsewhere, nothingToDo, warningMessage } from "../../views/message
 import { refusalMessage } from "../../views/messages/error-messages.ts";
 import { namesFor, preflight, preflightGlass } from "../access/approvers.ts";
 import { accessFor } from "../access/context.ts";
-import { draftOf, type LeftOut, leftOutWords, type Proposed, requesterOf, subjectOf, waitKeyOf } from "./draft.ts";
-import { changedSince } from "./changed-since.ts";
-import { askWhetherAgain, isSameRequest, pointAtEarlierRequest, REPEATED_WITHIN_MS } from "./duplicate-request.ts";
+import {
+  draftOf,
+  judge,
+  type LeftOut,
+  leftOutWords,
+  type Proposed,
+  requesterOf,
+  subjectOf,
+  waitKeyOf,
+} from "./draft.ts";
+import {
+  askWhetherAgain,
+  changedSince,
+  isSameRequest,
+  pointAtEarlierRequest,
+  REPEATED_WITHIN_MS,
+} from "./duplicate-request.ts";
 import { changeEvent, logEvent, recordEvent, originEvent, refusalEvent } from "../history.ts";
-import { judge } from "./judge.ts";
 import type { Interaction, Reply } from "../inbox/interaction.ts";
 import type { Unanswered } from "../stored.ts";
 import type { WorkflowParts } from "../ports.ts";

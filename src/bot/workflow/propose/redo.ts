@@ -7,8 +7,7 @@ import { decisionPost, retireOutdated } from "../decide/decide.ts";
 import { pointAtEarlierRequest } from "./duplicate-request.ts";
 import type { Interaction } from "../inbox/interaction.ts";
 import { type AskInteraction, propose } from "./propose.ts";
-import { contentOf, isErased } from "../stored-request.ts";
-import { restRequest, undoRequest } from "../undo-request.ts";
+import { contentOf, isErased, restRequest, undoRequest } from "../stored-request.ts";
 import type { WorkflowParts } from "../ports.ts";
 
 type RedoInteraction = Extract<Interaction, { kind: "redo" }> &

@@ -1,4 +1,4 @@
-import type { WorkloadLogs } from "../access/workload-logs.ts";
+import type { WorkloadLogs } from "../access/env-values.ts";
 import type { Redacted } from "../../../api/redacted.ts";
 import {
   type Poll,

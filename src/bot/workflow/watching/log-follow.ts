@@ -15,7 +15,7 @@ import type { Message } from "../../views/kit/post.ts";
 import { StoreError, UserError } from "../../errors.ts";
 import { inviteHint, sentences } from "../../views/messages/sentences.ts";
 import { contextFor } from "../access/context.ts";
-import { failureMessage } from "../failure.ts";
+import { failureMessage } from "../reply.ts";
 import { type Due, dueKinds } from "../due-kinds.ts";
 import { type DueEnd, LeaseLost } from "../due.ts";
 import { isDirect, type Origin } from "../origin.ts";

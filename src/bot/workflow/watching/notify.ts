@@ -1,10 +1,8 @@
 import { createHash } from "node:crypto";
 import type { AccountSeeker } from "../../accounts/resolve.ts";
 import { createTurns } from "../../../platform/turns.ts";
-import { covers, endOfQuiet, muteOf, placeOf, placeOfMute, countsAt, tellingOf } from "../../watch/due.ts";
-import type { NoticedEvent } from "../../watch/alert.ts";
-import type { Incident } from "../../watch/incident.ts";
-import { speakerOf } from "../../watch/speaker.ts";
+import { countsAt, covers, endOfQuiet, muteOf, placeOf, placeOfMute, speakerOf, tellingOf } from "../../watch/due.ts";
+import type { Incident, NoticedEvent } from "../../watch/incident.ts";
 import type { Mute, QuietHours, Watch } from "../../watch/watch.ts";
 import type { Notice, Placing } from "../stored.ts";
 import type { WorkflowParts } from "../ports.ts";

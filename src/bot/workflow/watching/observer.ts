@@ -8,7 +8,7 @@ import type { OpenAccount } from "../../accounts/resolve.ts";
 import { listJobs, listServices } from "../../commands/lookup/list-workloads.ts";
 import { UserError } from "../../errors.ts";
 import { isJob, type ReadInList, snapshotIn } from "../../changes/read-workload.ts";
-import { isCarried, seenJob, seenService } from "../../watch/seen.ts";
+import { isCarried, type Kept, type Seen, seenJob, seenService } from "../../watch/incident.ts";
 import {
   compare,
   type Comparison,
@@ -18,9 +18,7 @@ import {
   type ListPoll,
   type ListProblem,
 } from "../../watch/compare.ts";
-import { covers, placeOf, countsAt } from "../../watch/due.ts";
-import type { Kept, Seen } from "../../watch/incident.ts";
-import { isGap, roundEveryMs } from "../../watch/pace.ts";
+import { countsAt, covers, isGap, placeOf, roundEveryMs } from "../../watch/due.ts";
 import type { Watch } from "../../watch/watch.ts";
 import { seekerOf } from "./notify.ts";
 import type { Push } from "./push.ts";

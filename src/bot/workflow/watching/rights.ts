@@ -4,17 +4,15 @@ import { termsText } from "../../commands/verbs/watch/watch-message.ts";
 import type { NewHistoryEvent } from "../../changes/history-event.ts";
 import { SlackAway, UserError } from "../../errors.ts";
 import { placeOf } from "../../watch/due.ts";
-import type { NoticedEvent } from "../../watch/alert.ts";
-import type { Incident } from "../../watch/incident.ts";
+import type { Incident, NoticedEvent } from "../../watch/incident.ts";
 import type { Watch } from "../../watch/watch.ts";
 import { hasLeft } from "../access/approvers.ts";
 import { watchGroups } from "../access/clear-to-run.ts";
 import { permissionsFor } from "../access/permissions.ts";
-import { logEvent, originEvent } from "../history.ts";
+import { eventAbout, logEvent, originEvent } from "../history.ts";
 import type { Due } from "../due-kinds.ts";
 import { type DueEnd, LeaseLost } from "../due.ts";
 import { freshness, type WorkflowParts } from "../ports.ts";
-import { eventAbout } from "../watch-event.ts";
 
 /** Whether the owner of a watch may still get messages in its place. */
 export type WatchRights =

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { NewInstallation } from "../../../../src/bot/workflow/access/installation.ts";
+import type { NewInstallation } from "../../../../src/bot/workflow/stored.ts";
 import { ann, approvedChange, atOnce, type Bench, cardsDue, event, pendingChange } from "./bench.ts";
 
 const HOUR_MS = 60 * 60_000;

@@ -7,7 +7,7 @@ import { exportLines, verifyLines } from "../../../../src/bot/compose/audit/audi
 import { keysOf, readHead } from "../../../../src/bot/store/audit/chain-rows.ts";
 import { checkDatabase } from "../../../../src/bot/store/audit/read-chain.ts";
 import { erasePerson, openOf, personRows } from "../../../../src/bot/store/database/person.ts";
-import { resealAll, sealedCounts } from "../../../../src/bot/store/database/reseal.ts";
+import { resealAll, sealedCounts } from "../../../../src/bot/store/database/sealed-columns.ts";
 import type { Session } from "../../../../src/bot/store/database/session.ts";
 import { textSealer } from "../../../../src/bot/store/database/text-sealer.ts";
 import type { Tables } from "../../../../src/bot/store/schema/tables.ts";

@@ -1,5 +1,4 @@
-import type { Alert } from "../../../../src/bot/watch/alert.ts";
-import type { Incident, Seen } from "../../../../src/bot/watch/incident.ts";
+import type { Alert, Incident, Seen } from "../../../../src/bot/watch/incident.ts";
 
 const start = Date.parse("2026-11-26T14:02:00Z");
 export const at = (minutes: number): Date => new Date(start + minutes * 60_000);

@@ -1,8 +1,7 @@
 import { pino } from "pino";
 import { expect, test } from "vitest";
 import type { NewHistoryEvent } from "../../../../src/bot/changes/history-event.ts";
-import type { Alert } from "../../../../src/bot/watch/alert.ts";
-import type { Incident } from "../../../../src/bot/watch/incident.ts";
+import type { Alert, Incident } from "../../../../src/bot/watch/incident.ts";
 import { takeAlert } from "../../../../src/bot/workflow/decide/take-alert.ts";
 import { bobHere, desk, openPolicy } from "../support/desk.ts";
 

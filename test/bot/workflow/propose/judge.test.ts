@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { parseText } from "../../../../src/bot/commands/grammar/parse.ts";
 import { readPolicy } from "../../../../src/bot/policy/read-policy.ts";
 import { nothingToDoForAny } from "../../../../src/bot/views/messages/request-answers.ts";
-import { judge } from "../../../../src/bot/workflow/propose/judge.ts";
+import { judge } from "../../../../src/bot/workflow/propose/draft.ts";
 import { othersApprove } from "../../../support/policies.ts";
 import { underPolicy } from "../../commands/support/under-policy.ts";
 import { drawn } from "../../views/support/drawn.ts";

@@ -6,13 +6,11 @@ import { createDirectory } from "../../../../src/bot/commands/lookup/directory.t
 import { readConfig } from "../../../../src/bot/compose/config.ts";
 import { readPolicy } from "../../../../src/bot/policy/read-policy.ts";
 import { createAccounts } from "../../../../src/bot/workflow/access/accounts.ts";
-import { createEnvValues } from "../../../../src/bot/workflow/access/env-values.ts";
-import { workloadLogs } from "../../../../src/bot/workflow/access/workload-logs.ts";
+import { createEnvValues, workloadLogs } from "../../../../src/bot/workflow/access/env-values.ts";
 import { createLanes } from "../../../../src/bot/workflow/inbox/lanes.ts";
-import type { Reply } from "../../../../src/bot/workflow/inbox/interaction.ts";
+import { createDropped, type Reply } from "../../../../src/bot/workflow/inbox/interaction.ts";
 import { createDueLoop, type DueWork } from "../../../../src/bot/workflow/due.ts";
 import { dueKinds, type DueKindName } from "../../../../src/bot/workflow/due-kinds.ts";
-import { createDropped } from "../../../../src/bot/workflow/inbox/dropped.ts";
 import type { People, WorkflowParts } from "../../../../src/bot/workflow/ports.ts";
 import type { Profile } from "../../../../src/bot/workflow/stored.ts";
 import { carryOnDue } from "../../../../src/bot/workflow/run/run.ts";
