@@ -1,6 +1,6 @@
 import type { Clock } from "../platform/clock.ts";
 import { orAborted } from "../platform/waiting.ts";
-import { createPostPace, createRateTiers, type PostPace } from "./rate-tiers.ts";
+import { createPostPace, createRateTiers, type PostPace } from "./rate-limits.ts";
 
 /**
  * "lost": the request is carried out, and the answer is a 500 all the same. "late": it is carried out, and the answer

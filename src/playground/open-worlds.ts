@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { type Clock, machineClock } from "../platform/clock.ts";
 import { createSlackClock } from "./clock.ts";
-import { createEventLedger } from "./delivery/event-quota.ts";
+import { createEventLedger } from "./rate-limits.ts";
 import { createFaults, createNetwork, type Network } from "./faults.ts";
 import { createInstalls } from "./installs/installs.ts";
 import type { App, ExternalFault, OAuthApp, Slack, World } from "./world.ts";

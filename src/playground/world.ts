@@ -1,8 +1,8 @@
 import type { SlackClock } from "./clock.ts";
-import type { EventLedger } from "./delivery/event-quota.ts";
-import { withIds } from "./workspace/ids.ts";
-import type { JsonObject } from "./json.ts";
+import type { EventLedger } from "./rate-limits.ts";
 import type { Deletion, Enterprise, Message, State } from "./workspace/state.ts";
+import { withIds } from "./workspace/workspace.ts";
+import type { JsonObject } from "./json.ts";
 import type { Links } from "./sockets/links.ts";
 import { type Install, installIn, type Installs } from "./installs/installs.ts";
 import type { Transcript } from "./transcript.ts";

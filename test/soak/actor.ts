@@ -1,6 +1,6 @@
 import type { Person } from "../../src/playground/people/person.ts";
 import type { Playground } from "../../src/playground/playground.ts";
-import type { Seen } from "../../src/playground/people/visible-messages.ts";
+import type { Seen } from "../../src/playground/people/surfaces.ts";
 
 /** A person of the soak, who does one thing after the other, with services that nobody else touches. */
 export type Actor = {

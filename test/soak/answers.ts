@@ -1,4 +1,4 @@
-import type { Seen } from "../../src/playground/people/visible-messages.ts";
+import type { Seen } from "../../src/playground/people/surfaces.ts";
 import { type Acked, find, noteRefusal, refusal, sees, type Soak } from "./acting.ts";
 import { type Actor, changeIn, newCard, news } from "./actor.ts";
 

@@ -1,4 +1,4 @@
-import type { Seen } from "../../src/playground/people/visible-messages.ts";
+import type { Seen } from "../../src/playground/people/surfaces.ts";
 import { acts, find, sees, type Soak } from "./acting.ts";
 import { type Actor, type Asker, newCard, news } from "./actor.ts";
 import { end, isChanged, refusalIn, takes } from "./answers.ts";

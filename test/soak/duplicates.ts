@@ -1,4 +1,4 @@
-import type { Seen } from "../../src/playground/people/visible-messages.ts";
+import type { Seen } from "../../src/playground/people/surfaces.ts";
 import { find, type Soak } from "./acting.ts";
 import { type Actor, DIRECT, isMeanwhile, isOnTop, news } from "./actor.ts";
 import { takes } from "./answers.ts";

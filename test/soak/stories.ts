@@ -1,4 +1,4 @@
-import type { Seen } from "../../src/playground/people/visible-messages.ts";
+import type { Seen } from "../../src/playground/people/surfaces.ts";
 import { type Acked, acts, find, noteRefusal, refusal, sees, type Soak } from "./acting.ts";
 import { asksForApproval, has } from "./approval-story.ts";
 import { isAnswered, isChanged, refusalIn, takes } from "./answers.ts";

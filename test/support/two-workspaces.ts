@@ -1,7 +1,7 @@
 import { type LocalSlack, openLocalSlack } from "../../src/bot/compose/stand-ins/local-slack.ts";
 import type { Clock } from "../../src/platform/clock.ts";
 import type { Person } from "../../src/playground/people/person.ts";
-import type { Workspace } from "../../src/playground/open-workspace.ts";
+import type { Workspace } from "../../src/playground/playground.ts";
 import { installs, newBrowser, type Page } from "./browser.ts";
 import { transportOf } from "./world-bot.ts";
 

@@ -1,7 +1,6 @@
-import type { TypedType, ValueType } from "../block-kit.ts";
-import { isObject } from "../json.ts";
-import { limits } from "../rules/limits.ts";
-import { initialAmongOptions, option, plain } from "./composition-objects.ts";
+import type { InlineType, RichPartType, TypedType, ValueType } from "../block-kit.ts";
+import { isList, isObject, objectsOf } from "../json.ts";
+import { type LimitId, limits } from "../rules/limits.ts";
 import {
   all,
   anyString,
@@ -21,6 +20,92 @@ import {
   whole,
   word,
 } from "./shape.ts";
+import { isDeepStrictEqual } from "node:util";
+
+/** https://docs.slack.dev/reference/block-kit/composition-objects/text-object */
+export function plain(limit: LimitId): Check {
+  return object({ type: must(word("plain_text")), text: must(text(limit)), emoji: may(flag) });
+}
+
+export function plainOrMrkdwn(limit: LimitId): Check {
+  const mrkdwn = object({ type: must(word("mrkdwn")), text: must(text(limit)), verbatim: may(flag) });
+  const other = plain(limit);
+  return (value, at, site) => (isObject(value) && value["type"] === "mrkdwn" ? mrkdwn : other)(value, at, site);
+}
+
+/** https://docs.slack.dev/reference/block-kit/composition-objects/option-object */
+const option: Check = object({
+  text: must(plain("option.text")),
+  value: must(text("option.value")),
+  description: may(plain("option.description")),
+});
+
+/** initial_option and initial_options must equal one of the options. */
+const initialAmongOptions: Check = (value, at, site) => {
+  if (!isObject(value)) return;
+  const one = value["initial_option"];
+  const many = value["initial_options"];
+  const initial = [...(one === undefined ? [] : [one]), ...(isList(many) ? many : [])];
+  const offered = objectsOf(value["options"]);
+  for (const each of initial) {
+    if (!offered.some((option) => isDeepStrictEqual(option, each))) {
+      report(site, "option.initial", [at, "initial option does not match any of the options"]);
+    }
+  }
+};
+
+const group = object({ label: must(plain("group.label")), options: must(list(option, "group.options")) });
+
+// An empty list is valid: nothing matches.
+const suggestedOptions: Check = (value, at, site) => {
+  if (!isList(value) || value.length > 0) list(option, "select.options")(value, at, site);
+};
+
+/** The answer to block_suggestion: options like those of a static select, possibly none, or groups of them. */
+export const suggestion: Check = all(
+  object({ options: may(suggestedOptions), option_groups: may(list(group, "select.groups")) }),
+  (value, at, site) => {
+    if (!isObject(value)) return;
+    const sources = [value["options"], value["option_groups"]].filter((source) => source !== undefined);
+    if (sources.length !== 1) report(site, "select.source", [at, "exactly one of options, option_groups is needed"]);
+  },
+);
+
+// https://docs.slack.dev/reference/block-kit/blocks/rich-text-block
+
+const words = object({
+  type: must(word("text")),
+  text: must(someString),
+  style: may(object({ bold: may(flag), code: may(flag) })),
+});
+
+const inline: Check = byType({
+  text: words,
+  link: object({ type: must(word("link")), url: must(url), text: may(someString) }),
+  user: object({ type: must(word("user")), user_id: must(someString) }),
+  channel: object({ type: must(word("channel")), channel_id: must(someString) }),
+  usergroup: object({ type: must(word("usergroup")), usergroup_id: must(someString) }),
+  date: object({
+    type: must(word("date")),
+    timestamp: must(whole(0, Number.MAX_SAFE_INTEGER)),
+    format: must(someString),
+    fallback: may(someString),
+  }),
+} satisfies Record<InlineType, Check>);
+
+const section = object({ type: must(word("rich_text_section")), elements: must(list(inline)) });
+
+export const richTextParts: Check = list(
+  byType({
+    rich_text_section: section,
+    rich_text_list: object({
+      type: must(word("rich_text_list")),
+      style: must(word("bullet")),
+      elements: must(list(section)),
+    }),
+    rich_text_preformatted: object({ type: must(word("rich_text_preformatted")), elements: must(list(words)) }),
+  } satisfies Record<RichPartType, Check>),
+);
 
 // Properties that elements share: https://docs.slack.dev/reference/block-kit/block-elements
 

@@ -1,5 +1,5 @@
 import { type Context, Hono } from "hono";
-import { authorizeRoutes } from "../installs/authorize.ts";
+import { authorizeRoutes } from "../installs/oauth.ts";
 import type { Slack, World } from "../world.ts";
 import { assetRoutes } from "./asset-routes.ts";
 import { webApi } from "../web-api/web-api.ts";

@@ -5,10 +5,10 @@ import type { Delivery } from "../delivery/deliver.ts";
 import { createPerson, type Person } from "../people/person.ts";
 import type { World } from "../world.ts";
 import { drawView } from "../draw/blocks.ts";
-import { newPen } from "../draw/pen.ts";
-import { closeLabel, exampleField, submitLabel } from "../people/open-form.ts";
+import { newPen } from "../draw/mrkdwn.ts";
+import { closeLabel, exampleField, submitLabel } from "../people/views.ts";
 import type { View } from "../workspace/state.ts";
-import type { Seen } from "../people/visible-messages.ts";
+import type { Seen } from "../people/surfaces.ts";
 
 // The routes of `npm run say`: a person acts, and everything that this changes for them comes back as text.
 

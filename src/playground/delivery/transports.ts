@@ -4,7 +4,7 @@ import { type Json, type JsonObject, parseJson, textOf } from "../json.ts";
 import type { World } from "../world.ts";
 import type { Ack, BotRequest, Way } from "./bot-request.ts";
 import { refuse } from "../rules/refusal.ts";
-import { envelopeOf, takesPayload } from "../sockets/frames.ts";
+import { envelopeOf, takesPayload } from "../sockets/link.ts";
 
 /** Signs the request and posts it to the bot's request URL. */
 export function overHttp(world: World, request: BotRequest): Way {

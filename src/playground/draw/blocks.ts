@@ -2,8 +2,7 @@ import type { BlockType, ElementType, InlineType, RichPartType } from "../block-
 import { isObject, type Json, type JsonObject, objectOf, objectsOf, textOf } from "../json.ts";
 import type { View } from "../workspace/state.ts";
 import { withEnteredValues } from "../workspace/view-state.ts";
-import { drawChannel, drawGroup, drawLink, drawUser, type Pen } from "./pen.ts";
-import { drawMrkdwn } from "./mrkdwn.ts";
+import { drawChannel, drawGroup, drawLink, drawMrkdwn, drawUser, type Pen } from "./mrkdwn.ts";
 
 /** A modal or a Home tab as plain text: title, blocks with what was entered, errors, buttons. */
 export function drawView(pen: Pen, view: View): string {

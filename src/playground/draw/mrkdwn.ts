@@ -1,6 +1,6 @@
 import { boundedMap } from "../../platform/bounded-map.ts";
 import { parseMrkdwn, type Part, type Piece } from "./mrkdwn-tree.ts";
-import { drawBroadcast, drawChannel, drawGroup, drawLink, drawUser, type Pen } from "./pen.ts";
+import type { State } from "../workspace/state.ts";
 
 function drawPieces(pen: Pen, pieces: readonly Piece[]): string {
   return pieces.map((piece) => drawPiece(pen, piece)).join("");
@@ -74,4 +74,44 @@ export function drawMrkdwn(pen: Pen, text: string): string {
   return partsOf(text)
     .map((part) => drawPart(pen, part))
     .join("");
+}
+
+/** Collects mentions and links while drawing. */
+export type Pen = {
+  readonly state: State;
+  /** "@channel", "@dana", "@oncall": everybody the message would notify. */
+  readonly mentions: string[];
+  readonly links: string[];
+};
+
+export function newPen(state: State): Pen {
+  return { state, mentions: [], links: [] };
+}
+
+export function drawUser(pen: Pen, id: string): string {
+  const drawn = `@${pen.state.users.get(id)?.name ?? id}`;
+  pen.mentions.push(drawn);
+  return drawn;
+}
+
+export function drawGroup(pen: Pen, id: string): string {
+  const drawn = `@${pen.state.groups.get(id)?.handle ?? id}`;
+  pen.mentions.push(drawn);
+  return drawn;
+}
+
+function drawBroadcast(pen: Pen, range: string): string {
+  pen.mentions.push(`@${range}`);
+  return `@${range}`;
+}
+
+export function drawChannel(pen: Pen, id: string): string {
+  const drawn = `#${pen.state.channels.get(id)?.name ?? id}`;
+  pen.links.push(drawn);
+  return drawn;
+}
+
+export function drawLink(pen: Pen, url: string, label: string): string {
+  pen.links.push(url);
+  return label === "" || label === url ? url : `${label} (${url})`;
 }

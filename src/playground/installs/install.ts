@@ -1,4 +1,4 @@
-import { deliverEvent } from "../delivery/deliver-event.ts";
+import { deliverEvent } from "../delivery/deliver.ts";
 import type { JsonObject } from "../json.ts";
 import { refuse } from "../rules/refusal.ts";
 import { memberOf } from "../workspace/seeds.ts";

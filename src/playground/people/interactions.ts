@@ -1,6 +1,6 @@
 import { interactionRequest } from "../delivery/bot-request.ts";
 import { deliver, type Delivery, notDelivered } from "../delivery/deliver.ts";
-import { isObject, type Json, type JsonObject, objectOf, objectsOf, textOf } from "../json.ts";
+import { isObject, type Json, type JsonObject, objectOf, textOf } from "../json.ts";
 import { holdsMany, stateName } from "../workspace/view-state.ts";
 import { query } from "../rules/limits.ts";
 import {
@@ -14,8 +14,8 @@ import { refuse, Refused } from "../rules/refusal.ts";
 import type { Channel, Message, User } from "../workspace/state.ts";
 import { notice, type Shortcut, touch, type World } from "../world.ts";
 import { newSite } from "../check/shape.ts";
-import { suggestion } from "../check/composition-objects.ts";
-import { type Found, optionNamed, optionsOf } from "./find-element.ts";
+import { suggestion } from "../check/elements.ts";
+import { type Found, optionNamed, optionsOf } from "./surfaces.ts";
 
 export type Actor = { readonly user: User; readonly surface: Surface };
 
@@ -153,10 +153,6 @@ export function remember(world: World, actor: Actor, entered: { found: Found; va
 /** Elements in input blocks send actions only with dispatch_action. */
 export function isSilent(found: Found): boolean {
   return found.block["type"] === "input" && found.block["dispatch_action"] !== true;
-}
-
-export function blocksAt(surface: Surface): readonly JsonObject[] {
-  return surface.in === "view" ? objectsOf(surface.view.content["blocks"]) : surface.message.blocks;
 }
 
 function shortcutOf(world: World, type: Shortcut["type"], callbackId: string): Shortcut {

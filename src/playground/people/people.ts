@@ -1,11 +1,11 @@
 import type { Channel, User } from "../workspace/state.ts";
-import { deliverEvent } from "../delivery/deliver-event.ts";
+import { deliverEvent } from "../delivery/deliver.ts";
 import { userJson } from "../web-api/methods/users.ts";
 import { memberOf } from "../workspace/seeds.ts";
 import { findChannel, findUser, isOutsider, outsider, personNamed } from "../workspace/workspace.ts";
 import { unawaited } from "../../platform/waiting.ts";
 import { installOf, remove, touch, type World } from "../world.ts";
-import { enterChannel } from "./enter-channel.ts";
+import { enterChannel } from "./messages.ts";
 import { createPerson, type Person } from "./person.ts";
 
 export type NewOutsider = {

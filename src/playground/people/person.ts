@@ -8,7 +8,6 @@ import type { World } from "../world.ts";
 import {
   act,
   type Actor,
-  blocksAt,
   isSilent,
   remember,
   suggest,
@@ -16,13 +15,19 @@ import {
   useMessageShortcut,
   valueFor,
 } from "./interactions.ts";
-import { channelOf } from "./surfaces.ts";
-import { deleteMessage, editMessage } from "./message-edits.ts";
-import { clickables, findClickable, findField, type Found } from "./find-element.ts";
-import { sayText } from "./messages.ts";
-import { noSuchField, noSuchFormButton, openForm, pressFormButton } from "./open-form.ts";
-import { drawMessage, type Seen, visibleMessages } from "./visible-messages.ts";
-import { closeView, openHome, submitView } from "./views.ts";
+import {
+  blocksAt,
+  channelOf,
+  clickables,
+  drawMessage,
+  findClickable,
+  findField,
+  type Found,
+  type Seen,
+  visibleMessages,
+} from "./surfaces.ts";
+import { deleteMessage, editMessage, sayText } from "./messages.ts";
+import { closeView, noSuchField, noSuchFormButton, openForm, openHome, pressFormButton, submitView } from "./views.ts";
 
 /** The conversation for an action. A channel by name or id; "@alex" is the direct conversation with alex. */
 type Where = { readonly channel?: string; readonly thread?: string; readonly home?: boolean };

@@ -1,12 +1,11 @@
-import { type JsonObject, textOf } from "../json.ts";
+import { type JsonObject, objectOf, objectsOf, textOf } from "../json.ts";
 import type { Surface } from "../delivery/payloads.ts";
-import type { Channel, User } from "../workspace/state.ts";
+import type { Channel, Message, State, User } from "../workspace/state.ts";
 import { elementsOf, holdsMany, stateName } from "../workspace/view-state.ts";
 import { directChannel, directId, findChannel, findUser } from "../workspace/workspace.ts";
 import type { World } from "../world.ts";
-import { blocksAt } from "./interactions.ts";
-import type { Found } from "./find-element.ts";
-import { visibleMessages } from "./visible-messages.ts";
+import { drawBlocks } from "../draw/blocks.ts";
+import { drawMrkdwn, newPen } from "../draw/mrkdwn.ts";
 
 function partnerOf(world: World, name: string): string | undefined {
   if (!name.startsWith("@")) return undefined;
@@ -74,4 +73,126 @@ export function checkedValue(found: Found, value: JsonObject): JsonObject {
 /** The direct conversation of a person with the app. */
 export function appChannel(world: World, user: User): Channel {
   return directChannel(world.state, user.id, world.state.bot.user);
+}
+
+/** An element in its block, and the chosen option. */
+export type Found = { readonly block: JsonObject; readonly element: JsonObject; readonly option?: JsonObject };
+
+function plainText(holder: JsonObject, name = "text"): string {
+  return textOf(objectOf(holder[name])["text"]);
+}
+
+/** The button, or the option of an overflow menu, with this text or action_id. */
+export function findClickable(blocks: readonly JsonObject[], label: string): Found | undefined {
+  for (const block of blocks) {
+    for (const element of elementsOf(block)) {
+      const isNamed = plainText(element) === label || element["action_id"] === label;
+      if (element["type"] === "button" && isNamed) return { block, element };
+      if (element["type"] !== "overflow") continue;
+      const option = objectsOf(element["options"]).find((each) => plainText(each) === label || each["value"] === label);
+      if (option !== undefined) return { block, element, option };
+    }
+  }
+  return undefined;
+}
+
+/** The menu or field with this action_id, block_id, label or placeholder, in capitals or not. */
+export function findField(blocks: readonly JsonObject[], name: string): Found | undefined {
+  const wanted = name.toLowerCase();
+  for (const block of blocks) {
+    for (const element of elementsOf(block)) {
+      if (element["type"] === "button") continue;
+      const names = [
+        element["action_id"],
+        block["block_id"],
+        plainText(block, "label"),
+        plainText(element, "placeholder"),
+      ];
+      if (names.some((each) => typeof each === "string" && each.toLowerCase() === wanted)) return { block, element };
+    }
+  }
+  return undefined;
+}
+
+/** The labels of everything clickable, for error messages. */
+export function clickables(blocks: readonly JsonObject[]): readonly string[] {
+  return blocks.flatMap((block) =>
+    elementsOf(block).flatMap((element) => {
+      if (element["type"] === "button") return [plainText(element)];
+      return element["type"] === "overflow" ? objectsOf(element["options"]).map((option) => plainText(option)) : [];
+    }),
+  );
+}
+
+/** The options of an element, or of an answer to block_suggestion, which may group them. */
+export function optionsOf(offering: JsonObject): readonly JsonObject[] {
+  const grouped = objectsOf(offering["option_groups"]).flatMap((group) => objectsOf(group["options"]));
+  return [...objectsOf(offering["options"]), ...grouped];
+}
+
+export function optionNamed(options: readonly JsonObject[], name: string): JsonObject | undefined {
+  return options.find((option) => plainText(option) === name || option["value"] === name);
+}
+
+export function blocksAt(surface: Surface): readonly JsonObject[] {
+  return surface.in === "view" ? objectsOf(surface.view.content["blocks"]) : surface.message.blocks;
+}
+
+type SeenFile = {
+  readonly id: string;
+  readonly name: string;
+  readonly title: string;
+  readonly size: number;
+  readonly content: string;
+};
+
+/** One message as one person sees it. */
+export type Seen = {
+  readonly ts: string;
+  readonly threadTs: string | undefined;
+  /** The author's name. */
+  readonly author: string;
+  /** The drawn blocks, or the text if there are none. */
+  readonly text: string;
+  /** The drawn top-level text: used by notifications and screen readers. */
+  readonly notification: string;
+  readonly blocks: readonly JsonObject[];
+  readonly isEphemeral: boolean;
+  readonly isEdited: boolean;
+  readonly files: readonly SeenFile[];
+  /** Live mentions in the blocks or the top-level text: "@channel", "@dana". */
+  readonly mentions: readonly string[];
+  /** Live links: URLs, and "#ops" for a channel. */
+  readonly links: readonly string[];
+  readonly revision: number;
+};
+
+export function drawMessage(state: State, message: Message): Seen {
+  const pen = newPen(state);
+  const notification = drawMrkdwn(pen, message.text);
+  const body = message.blocks.length === 0 ? notification : drawBlocks(pen, message.blocks);
+  return {
+    ts: message.ts,
+    threadTs: message.threadTs,
+    author: state.users.get(message.user)?.name ?? message.user,
+    text: body,
+    notification,
+    blocks: message.blocks,
+    isEphemeral: message.ephemeralTo !== undefined,
+    isEdited: message.editedTs !== undefined,
+    files: message.files.map(({ id, name, title, bytes }) => {
+      return { id, name, title, size: bytes.byteLength, content: new TextDecoder().decode(bytes) };
+    }),
+    mentions: [...new Set(pen.mentions)],
+    links: [...new Set(pen.links)],
+    revision: message.revision,
+  };
+}
+
+/** The messages of a channel that a person sees, oldest first; none when they are not in it. */
+export function visibleMessages(state: State, channel: Channel, user: string): readonly Message[] {
+  if (!channel.members.has(user)) return [];
+  return state.messages.filter(
+    (message) => message.channel === channel.id && (message.ephemeralTo === undefined || message.ephemeralTo === user),
+  );
 }

@@ -1,16 +1,15 @@
-import { checkView } from "../check/view.ts";
+import { checkView } from "../check/blocks.ts";
 import { interactionRequest } from "../delivery/bot-request.ts";
-import { deliver, type Delivery } from "../delivery/deliver.ts";
+import { deliver, deliverEvent, type Delivery } from "../delivery/deliver.ts";
 import { isList, isObject, type Json, type JsonObject, objectOf, objectsOf, textOf } from "../json.ts";
 import { limits } from "../rules/limits.ts";
 import { homeOpenedEvent, submissionPayload } from "../delivery/payloads.ts";
 import { type Problem, refuse, Refused } from "../rules/refusal.ts";
 import type { User, View } from "../workspace/state.ts";
-import { stateName } from "../workspace/view-state.ts";
+import { elementsOf, stateName } from "../workspace/view-state.ts";
 import { closeModal, updateView } from "../workspace/views.ts";
 import { touch, type World } from "../world.ts";
-import { deliverEvent } from "../delivery/deliver-event.ts";
-import { appChannel } from "./surfaces.ts";
+import { appChannel, clickables } from "./surfaces.ts";
 
 /** Opens a tab of the app; sends app_home_opened if the bot subscribed to it. */
 export async function openHome(world: World, user: User, tab: "home" | "messages"): Promise<Delivery> {
@@ -109,4 +108,78 @@ export async function submitView(world: World, user: User, view: View): Promise<
 export function closeView(world: World, view: View): Delivery {
   closeModal(world, view.user);
   return { kind: "view_closed", acked: true, status: undefined, ms: 0 };
+}
+
+/** The modal in front of a person. */
+export function openForm(world: World, user: User): View | undefined {
+  return world.state.modals.get(user.id);
+}
+
+function words(view: View, part: "title" | "submit" | "close"): string {
+  return textOf(objectOf(view.content[part])["text"]);
+}
+
+function formTitle(view: View): string {
+  return words(view, "title");
+}
+
+/** The label of the submit button; "" for a view without one. */
+export function submitLabel(view: View): string {
+  return view.content["submit"] === undefined ? "" : words(view, "submit");
+}
+
+/** The label of the button that closes the view. */
+export function closeLabel(view: View): string {
+  return words(view, "close") || (submitLabel(view) === "" ? "Close" : "Cancel");
+}
+
+/** Presses the form's own submit or close button; undefined if the label is another one. */
+export function pressFormButton(
+  world: World,
+  user: User,
+  pressed: { readonly view: View; readonly label: string },
+): Promise<Delivery> | undefined {
+  const { view, label } = pressed;
+  if (label === "") return undefined;
+  if (label === submitLabel(view)) return submitView(world, user, view);
+  return label === closeLabel(view) ? Promise.resolve(closeView(world, view)) : undefined;
+}
+
+type FormField = { readonly label: string; readonly type: string; readonly isMissing: boolean };
+
+function fields({ content, state }: View): readonly FormField[] {
+  return objectsOf(content["blocks"]).flatMap((block) => {
+    const [element] = elementsOf(block);
+    if (block["type"] !== "input" || element === undefined) return [];
+    const type = textOf(element["type"]);
+    const value = state[textOf(block["block_id"])]?.[textOf(element["action_id"])]?.[stateName(type) ?? ""] ?? null;
+    const isMissing = block["optional"] !== true && (value === null || value === "");
+    return [{ label: textOf(objectOf(block["label"])["text"]), type, isMissing }];
+  });
+}
+
+/** The field that a hint names: the first required one that is empty, else one to type into. */
+export function exampleField(view: View): string | undefined {
+  const all = fields(view);
+  const next = all.find(({ isMissing }) => isMissing) ?? all.find(({ type }) => type.endsWith("_input")) ?? all[0];
+  return next?.label;
+}
+
+export function noSuchField(view: View, name: string): Error {
+  const labels =
+    fields(view)
+      .map(({ label }) => label)
+      .join(", ") || "none";
+  return new Error(`The form "${formTitle(view)}" has no field "${name}". Its fields: ${labels}.`);
+}
+
+/** The error for a button that the open form doesn't have. It may exist in the channel, which the form covers. */
+export function noSuchFormButton(view: View, asked: { readonly label: string; readonly isBehind: boolean }): Error {
+  const [title, close] = [formTitle(view), closeLabel(view)];
+  if (asked.isBehind) {
+    return new Error(`The form "${title}" is open and covers "${asked.label}". Close it first: press "${close}".`);
+  }
+  const buttons = [...clickables(objectsOf(view.content["blocks"])), submitLabel(view), close];
+  const there = buttons.filter((each) => each !== "").join(", ");
+  return new Error(`The form "${title}" has no button "${asked.label}". Its buttons: ${there}.`);
 }

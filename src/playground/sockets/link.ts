@@ -1,13 +1,14 @@
 import { WebSocket } from "ws";
 import type { Clock } from "../../platform/clock.ts";
 import { within } from "../../platform/waiting.ts";
-import type { Ack } from "../delivery/bot-request.ts";
+import type { Ack, BotRequest } from "../delivery/bot-request.ts";
 import type { Network } from "../faults.ts";
 import { isObject, type Json, type JsonObject, parseJson, textOf } from "../json.ts";
 import { refuse, Refused } from "../rules/refusal.ts";
+import { randomUUID } from "node:crypto";
 
 /** A delivery as it is sent over a connection. https://docs.slack.dev/apis/events-api/using-socket-mode */
-export type Envelope = JsonObject & { readonly envelope_id: string; readonly payload: JsonObject };
+type Envelope = JsonObject & { readonly envelope_id: string; readonly payload: JsonObject };
 
 /** Slack's end of one WebSocket of the app. */
 export type Link = {
@@ -179,5 +180,49 @@ function createOutbox(socket: WebSocket, network: Network): Outbox {
       socket.pause();
     },
     close: () => void network.watchers.delete(follow),
+  };
+}
+
+// https://docs.slack.dev/apis/events-api/using-socket-mode
+
+/** `link_disabled`: Socket Mode was turned off. `warning` comes about 10 s before `refresh_requested`. */
+export type DisconnectReason = "warning" | "refresh_requested" | "link_disabled" | "too_many_websockets";
+
+export function disconnectFrame(reason: DisconnectReason, host: string): JsonObject {
+  return { type: "disconnect", reason, debug_info: { host } };
+}
+
+export function helloFrame(about: {
+  readonly appId: string;
+  readonly host: string;
+  /** Connections of the app, with the new one. */
+  readonly connections: number;
+  /** Seconds until Slack refreshes the connection. */
+  readonly lifetimeSeconds: number;
+}): JsonObject {
+  return {
+    type: "hello",
+    num_connections: about.connections,
+    debug_info: { host: about.host, build_number: 10, approximate_connection_time: about.lifetimeSeconds },
+    connection_info: { app_id: about.appId },
+  };
+}
+
+/** Whether Slack reads a payload in the ack. */
+export function takesPayload({ type, kind }: Pick<BotRequest, "type" | "kind">): boolean {
+  if (type === "events_api") return false;
+  // Slack's page shows true for buttons, forms, menus and commands; its SDK's samples show false for a shortcut.
+  return kind !== "shortcut" && kind !== "message_action" && kind !== "view_closed";
+}
+
+/** A new envelope each time: a retry has the same payload in another one. */
+export function envelopeOf(request: BotRequest): Envelope {
+  const { type, payload, retry } = request;
+  return {
+    envelope_id: randomUUID(),
+    payload,
+    type,
+    accepts_response_payload: takesPayload(request),
+    ...(retry !== undefined && { retry_attempt: retry.attempt, retry_reason: retry.reason }),
   };
 }

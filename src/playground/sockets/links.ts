@@ -8,8 +8,7 @@ import { limits, sockets } from "../rules/limits.ts";
 import { refusalOf, refuse, Refused } from "../rules/refusal.ts";
 import type { SlackClock } from "../clock.ts";
 import type { Transcript } from "../transcript.ts";
-import { disconnectFrame, type DisconnectReason, helloFrame } from "./frames.ts";
-import { createLink, type Link } from "./link.ts";
+import { createLink, disconnectFrame, type DisconnectReason, helloFrame, type Link } from "./link.ts";
 import { unawaited } from "../../platform/waiting.ts";
 
 type LinkOptions = {

@@ -1,12 +1,11 @@
-import { checkContent } from "../check/message.ts";
-import { newId } from "../workspace/ids.ts";
+import { checkContent } from "../check/blocks.ts";
+import type { Channel, Message, ResponseUrl } from "../workspace/state.ts";
+import { findChannel, newId } from "../workspace/workspace.ts";
 import { isObject, type Json, type JsonObject, textOf } from "../json.ts";
 import { limits, times } from "../rules/limits.ts";
 import { change } from "./methods/chat.ts";
-import { checkOpen, threadOf } from "./methods/arguments.ts";
+import { checkOpen, threadOf } from "./methods/method.ts";
 import { refuse, Refused } from "../rules/refusal.ts";
-import type { Channel, Message, ResponseUrl } from "../workspace/state.ts";
-import { findChannel } from "../workspace/workspace.ts";
 import { post, type World } from "../world.ts";
 
 export type Origin = { readonly user: string; readonly channel: string; readonly original?: Message | undefined };

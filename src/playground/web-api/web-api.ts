@@ -1,5 +1,5 @@
 import { isList, isObject, type Json, type JsonObject, parseJson, textOf } from "../json.ts";
-import { oauthAccess } from "../installs/oauth-access.ts";
+import { oauthAccess } from "../installs/oauth.ts";
 import { argumentsOf, checkAccess, type Method, type Methods, readArguments } from "./methods/method.ts";
 import { files, receive } from "./methods/files.ts";
 import { errorBody, refusalOf, refuse, Refused } from "../rules/refusal.ts";
@@ -9,10 +9,9 @@ import { scopesIn, type Slack, type World } from "../world.ts";
 import { checkAppToken, installOfToken, worldOfCall } from "./find-world.ts";
 import { respond, useResponseUrl } from "./response-url.ts";
 import type { PlannedFault, SlackError } from "../faults.ts";
-import { auth } from "./methods/auth.ts";
+import { auth, people } from "./methods/users.ts";
 import { chat } from "./methods/chat.ts";
 import { conversations } from "./methods/conversations.ts";
-import { people } from "./methods/users.ts";
 import { views } from "./methods/views.ts";
 import type { Answered } from "../transcript.ts";
 

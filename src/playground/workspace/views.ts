@@ -1,9 +1,9 @@
 import { randomBytes } from "node:crypto";
 import { initialState, keptState } from "./view-state.ts";
-import { newId, withIds } from "./ids.ts";
+import type { View } from "./state.ts";
+import { newId, withIds } from "./workspace.ts";
 import { type JsonObject, objectsOf, textOf } from "../json.ts";
 import { refuse } from "../rules/refusal.ts";
-import type { View } from "./state.ts";
 import { appId } from "./seeds.ts";
 import { touch, type World } from "../world.ts";
 

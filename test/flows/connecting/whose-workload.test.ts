@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { objectsOf } from "../../../src/playground/json.ts";
-import { clickables } from "../../../src/playground/people/find-element.ts";
+import { clickables } from "../../../src/playground/people/surfaces.ts";
 import { approvalTown, count, createWeb, othersDelete, othersScale } from "../../support/approval-town.ts";
 import { alexs, connects, connectsChannel, danas, teams, usedFor } from "../../support/linking.ts";
 import { openPolicy } from "../../support/open-policy.ts";

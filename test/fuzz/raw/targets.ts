@@ -21,7 +21,7 @@ export const pathsOf = {
     "/files/no",
     "/oauth/v2/authorize",
     "/page/vendor/preact.js",
-    "/page/main.ts",
+    "/page/app/app.ts",
     "/link/",
   ],
   service: ["/healthz", "/v1/regions/us/services", "/v1/regions/us/services/web/logs", "/v1/regions/us/jobs/a"],

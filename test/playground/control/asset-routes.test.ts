@@ -44,9 +44,9 @@ test("the page is one HTML file whose scripts are its own", async () => {
 });
 
 test("a module comes with its types stripped, and is not sent twice", async () => {
-  const first = await get("/page/app/route.ts");
+  const first = await get("/page/app/workspace.ts");
   const code = await first.text();
-  const again = await get("/page/app/route.ts", { "if-none-match": first.headers.get("etag") ?? "" });
+  const again = await get("/page/app/workspace.ts", { "if-none-match": first.headers.get("etag") ?? "" });
 
   expect(first.headers.get("content-type")).toBe("text/javascript; charset=utf-8");
   expect(code).toContain("export function parseRoute(search");
@@ -56,7 +56,7 @@ test("a module comes with its types stripped, and is not sent twice", async () =
 
 describe("every module that a browser asks for is served", () => {
   test("from the page's first one on", async () => {
-    const statuses = await loadAll("/page/main.ts");
+    const statuses = await loadAll("/page/app/app.ts");
 
     expect([...statuses].filter(([, status]) => status !== 200)).toEqual([]);
     expect(statuses.size).toBeGreaterThan(20);

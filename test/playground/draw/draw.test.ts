@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { drawBlocks, drawView } from "../../../src/playground/draw/blocks.ts";
-import { drawMrkdwn } from "../../../src/playground/draw/mrkdwn.ts";
-import { newPen } from "../../../src/playground/draw/pen.ts";
+import { drawMrkdwn, newPen } from "../../../src/playground/draw/mrkdwn.ts";
 import { newState } from "../../../src/playground/workspace/seeds.ts";
 import {
   actions,

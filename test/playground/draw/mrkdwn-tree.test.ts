@@ -1,8 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { drawMrkdwn } from "../../../src/playground/draw/mrkdwn.ts";
+import { drawMrkdwn, newPen } from "../../../src/playground/draw/mrkdwn.ts";
 import { parseMrkdwn, type Part, type Piece, unescape } from "../../../src/playground/draw/mrkdwn-tree.ts";
-import { newPen } from "../../../src/playground/draw/pen.ts";
 import { newState } from "../../../src/playground/workspace/seeds.ts";
 
 /** A tree as one line: b(…) i(…) s(…) c(…) for styles, [kind …] for links and mentions. */

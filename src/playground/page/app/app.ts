@@ -1,17 +1,27 @@
-import { h, type JSX } from "preact";
+import { h, type JSX, render } from "preact";
 import { useCallback, useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { Conversation } from "../channels/conversation.ts";
-import { Drawer } from "../drawer/drawer.ts";
-import { FilePane } from "../messages/file-pane.ts";
+import { FilePane, ThreadPane } from "../messages/panes.ts";
 import { FormElsewhere, isElsewhere, ModalWindow } from "../surfaces/modal-window.ts";
 import { windowSession } from "./request.ts";
-import { firstRoute, routeChannel } from "./route.ts";
-import { AppContext, type AppState } from "./app-context.ts";
+import { firstRoute, routeChannel, userOf } from "./workspace.ts";
+import {
+  AppContext,
+  type AppState,
+  type Connection,
+  type Panel,
+  panelTitles,
+  type Panes,
+  useApp,
+  useEmoji,
+  usePanes,
+  useRoute,
+  useWorkspace,
+} from "./page-state.ts";
 import { Sidebar } from "../channels/sidebar.ts";
-import { ThreadPane } from "../messages/thread-pane.ts";
-import { TopBar } from "./top-bar.ts";
-import { type Connection, type Panes, useEmoji, usePanes, useRoute, useWorkspace } from "./page-state.ts";
-import { IconButton } from "../controls/controls.ts";
+import { Avatar, Icon, IconButton, type IconName, useFocusReturn } from "../controls/controls.ts";
+import { faultCount, FaultPanel } from "../drawer/fault-panel.ts";
+import { NetworkLog } from "../drawer/network-log.ts";
 
 /** Milliseconds since 1970, refreshed often enough for "Today" and "3 minutes ago". */
 function useNow(): number {
@@ -82,7 +92,7 @@ function Workspace({ app, panes }: { readonly app: AppState; readonly panes: Pan
   );
 }
 
-export function App(): JSX.Element {
+function App(): JSX.Element {
   const [route, go] = useRoute();
   const { workspace, connection } = useWorkspace(route.as);
   const { toasts, notify, drop } = useToasts();
@@ -152,3 +162,85 @@ function ToastList({ toasts, drop }: Pick<Toasts, "toasts" | "drop">): JSX.Eleme
     ),
   );
 }
+
+function PanelButton(props: {
+  readonly icon: IconName;
+  readonly label: string;
+  /** The rest of the button's label: "2 refused". */
+  readonly badge: string;
+  readonly isOpen: boolean;
+  readonly onClick: () => void;
+}): JSX.Element {
+  const { icon, label, badge, isOpen, onClick } = props;
+  return h(
+    "button",
+    { type: "button", class: "panel-button", "aria-expanded": isOpen, "aria-controls": "drawer", onClick },
+    h(Icon, { name: icon }),
+    h("span", { class: "panel-label" }, label),
+    badge === "" ? null : h("span", { class: "badge" }, badge),
+  );
+}
+
+function ListButton({ isOpen, onClick }: { readonly isOpen: boolean; readonly onClick: () => void }): JSX.Element {
+  const label = "Channels and people";
+  const opens = { "aria-expanded": isOpen, "aria-controls": "sidebar" };
+  return h(
+    "button",
+    { type: "button", class: "icon-button list-button", "aria-label": label, title: label, ...opens, onClick },
+    h(Icon, { name: "menu" }),
+  );
+}
+
+/** The current person, shown where the sidebar is hidden. */
+function You(): JSX.Element | null {
+  const { snapshot } = useApp();
+  const you = userOf(snapshot, snapshot.you);
+  if (you === undefined) return null;
+  return h("span", { class: "top-you" }, h(Avatar, { user: you, size: "small" }), h("span", null, you.name));
+}
+
+/** The workspace, the current person, and the buttons of the drawer. */
+function TopBar(props: {
+  readonly panel: Panel | undefined;
+  readonly isListOpen: boolean;
+  readonly onPanel: (panel: Panel) => void;
+  readonly onList: () => void;
+}): JSX.Element {
+  const { panel, isListOpen, onPanel, onList } = props;
+  const { snapshot, workspace } = useApp();
+  const refused = workspace.exchanges.filter((each) => each.refusal !== null).length;
+  const count = faultCount(snapshot);
+  const button = (name: Panel, icon: IconName, badge: string): JSX.Element =>
+    h(PanelButton, { icon, label: panelTitles[name], badge, isOpen: panel === name, onClick: () => onPanel(name) });
+  return h(
+    "header",
+    { class: "top-bar" },
+    h(ListButton, { isOpen: isListOpen, onClick: onList }),
+    h("h1", null, snapshot.team),
+    h("span", { class: "top-note" }, "a simulated Slack on your machine"),
+    h(You, {}),
+    button("inspector", "pulse", refused === 0 ? "" : `${refused} refused`),
+    button("faults", "warning", count === 0 ? "" : `${count} on`),
+  );
+}
+
+/** The drawer below the conversation. Escape closes it. */
+function Drawer({ panel, onClose }: { readonly panel: Panel; readonly onClose: () => void }): JSX.Element {
+  const drawer = useFocusReturn();
+  return h(
+    "section",
+    { ref: drawer, class: "drawer", id: "drawer", "aria-label": panelTitles[panel] },
+    h(
+      "header",
+      { class: "pane-head" },
+      h("h2", null, panelTitles[panel]),
+      h("span", { class: "pane-detail" }, ""),
+      h(IconButton, { icon: "close", label: `Close ${panelTitles[panel].toLowerCase()}`, onClick: onClose }),
+    ),
+    panel === "inspector" ? h(NetworkLog, {}) : h(FaultPanel, {}),
+  );
+}
+
+const root = document.getElementById("root");
+if (root === null) throw new Error("index.html has no #root");
+render(h(App, {}), root);

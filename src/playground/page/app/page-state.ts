@@ -1,10 +1,42 @@
-import { useCallback, useEffect, useState } from "preact/hooks";
-import { formatRoute, parseRoute, type Route } from "./route.ts";
-import type { WireFile, WireUpdate } from "../../wire.ts";
-import { applyUpdate, emptyWorkspace, type Workspace } from "./workspace.ts";
-import type { Draft } from "../messages/composer.ts";
-import type { Panel } from "../drawer/drawer.ts";
-import { findEmoji, loadEmoji } from "../blocks/text/plain-text.ts";
+import { useCallback, useContext, useEffect, useState } from "preact/hooks";
+import { applyUpdate, emptyWorkspace, formatRoute, parseRoute, type Route, type Workspace } from "./workspace.ts";
+import type { WireChannel, WireFile, WireSnapshot, WireUpdate } from "../../wire.ts";
+import { findEmoji, loadEmoji } from "../blocks/plain-text.ts";
+import { createContext } from "preact";
+
+/** State and actions shared by all parts of the page. */
+export type AppState = {
+  readonly workspace: Workspace;
+  readonly snapshot: WireSnapshot;
+  readonly channel: WireChannel;
+  readonly route: Route;
+  readonly now: number;
+  readonly go: (route: Route) => void;
+  /** Shows a toast, which screen readers announce. */
+  readonly notify: (text: string) => void;
+  /** Awaits a promise and shows its error as a toast. */
+  readonly attempt: (work: Promise<unknown>) => void;
+  readonly emoji: (name: string) => string | undefined;
+  readonly openFile: (file: WireFile) => void;
+  /** Puts text into the channel's composer. */
+  readonly draft: (text: string) => void;
+};
+
+export const AppContext = createContext<AppState | undefined>(undefined);
+
+export function useApp(): AppState {
+  const app = useContext(AppContext);
+  if (app === undefined) throw new Error("useApp is called outside of AppContext");
+  return app;
+}
+
+/** Text put into the composer from outside: a new object each time, even for the same text. */
+export type Draft = { readonly text: string };
+
+/** What the drawer shows. */
+export type Panel = "inspector" | "faults";
+
+export const panelTitles: Readonly<Record<Panel, string>> = { inspector: "Inspector", faults: "Trouble" };
 
 /** The route in the address bar; changing it adds a history entry. */
 export function useRoute(): readonly [Route, (route: Route) => void] {

@@ -1,4 +1,4 @@
-import { parseRoute } from "./route.ts";
+import { parseRoute } from "./workspace.ts";
 import { isObject, type JsonObject, textOf } from "../../json.ts";
 
 const sessionKey = "playground-session";

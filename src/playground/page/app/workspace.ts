@@ -71,3 +71,99 @@ export function userName(snapshot: WireSnapshot, id: string): string {
 export function channelName(snapshot: WireSnapshot, channel: WireChannel): string {
   return channel.partner === undefined ? channel.name : userName(snapshot, channel.partner);
 }
+
+export type Tab = "messages" | "home";
+
+/** The current person and channel. All of it is in the address, so that reloads, bookmarks and "back" return here. */
+export type Route = {
+  readonly as: string;
+  /** A channel by name, or "@name" for a direct conversation. */
+  readonly in: string;
+  readonly thread?: string;
+  readonly tab?: Tab;
+};
+
+export const firstRoute: Route = { as: "dana", in: "ops" };
+
+/** Parses the query of an address. */
+export function parseRoute(search: string): Route {
+  const params = new URLSearchParams(search);
+  const thread = params.get("thread");
+  return {
+    as: params.get("as") ?? firstRoute.as,
+    in: params.get("in") ?? firstRoute.in,
+    ...(thread === null ? {} : { thread }),
+    ...(params.get("tab") === "home" ? { tab: "home" } : {}),
+  };
+}
+
+export function formatRoute(route: Route): string {
+  const params = new URLSearchParams({ as: route.as, in: route.in });
+  if (route.thread !== undefined) params.set("thread", route.thread);
+  if (route.tab !== undefined && route.tab !== "messages") params.set("tab", route.tab);
+  // "@" is valid in a query, and easier to read.
+  return `?${params.toString().replaceAll("%40", "@")}`;
+}
+
+const tabKey = "playground-app-tab";
+
+/** The tab of the app that was open last, Home the first time, as in Slack. */
+export function lastAppTab(): Tab {
+  return sessionStorage.getItem(tabKey) === "messages" ? "messages" : "home";
+}
+
+export function rememberAppTab(tab: Tab): void {
+  sessionStorage.setItem(tabKey, tab);
+}
+
+/** A channel's name in a route. */
+export function routeName(snapshot: WireSnapshot, channel: WireChannel): string {
+  return channel.partner === undefined ? channel.name : `@${channelName(snapshot, channel)}`;
+}
+
+/** The channel of a route; the first one if this person is not in it. */
+export function routeChannel(snapshot: WireSnapshot, route: Route): WireChannel | undefined {
+  return snapshot.channels.find((channel) => routeName(snapshot, channel) === route.in) ?? snapshot.channels[0];
+}
+
+/** `count` includes direct messages and mentions only. */
+type Unread = { readonly isUnread: boolean; readonly count: number };
+
+function isNew(message: WireMessage, you: string, readTs: string): boolean {
+  return message.user !== you && !message.isEphemeral && message.ts > readTs;
+}
+
+function mentions({ text, blocks }: WireMessage, you: string): boolean {
+  return /<!(?:channel|here|everyone)/.test(text) || text.includes(`<@${you}`) || JSON.stringify(blocks).includes(you);
+}
+
+/** A person's unread messages in a channel. */
+export function unreadIn(workspace: Workspace, snapshot: WireSnapshot, channel: string): Unread {
+  const readTs = snapshot.reads[channel] ?? "";
+  const fresh = channelMessages(workspace, channel).filter((each) => isNew(each, snapshot.you, readTs));
+  const isDirect = channel.startsWith("D");
+  const calling = isDirect ? fresh : fresh.filter((each) => mentions(each, snapshot.you));
+  return { isUnread: fresh.length > 0, count: calling.length };
+}
+
+/** Whether a thread has unread replies. */
+export function hasUnreadReplies(workspace: Workspace, snapshot: WireSnapshot, root: WireMessage): boolean {
+  const readTs = snapshot.reads[threadKey(root)] ?? "";
+  return repliesOf(workspace, root.channel, root.ts).some((each) => isNew(each, snapshot.you, readTs));
+}
+
+/** The key of a thread in `reads`. */
+export function threadKey({ channel, ts }: Pick<WireMessage, "channel" | "ts">): string {
+  return `${channel}/${ts}`;
+}
+
+type NotRead = { readonly after: string; readonly upTo: string };
+
+/**
+ * The first unread message when a conversation was opened; the line "New" is above it. Without a read mark there is no
+ * line: everything is new.
+ */
+export function firstUnread(messages: readonly WireMessage[], you: string, notRead: NotRead): string | undefined {
+  if (notRead.after === "") return undefined;
+  return messages.find((each) => isNew(each, you, notRead.after) && each.ts <= notRead.upTo)?.ts;
+}

@@ -4,9 +4,8 @@ import type { BlockType } from "../../block-kit.ts";
 import { isObject, type JsonObject, objectOf, objectsOf, textOf } from "../../json.ts";
 import type { BlockContext, BlockProps } from "./block-context.ts";
 import { Element } from "./elements/elements.ts";
-import { RichText } from "./text/rich-text.ts";
-import { TextObject } from "./text/text-object.ts";
-import { wordsOf } from "./text/plain-text.ts";
+import { RichText, TextObject } from "./text-object.ts";
+import { wordsOf } from "./plain-text.ts";
 
 const kinds: Readonly<Record<string, FunctionComponent<BlockProps>>> = {
   header: ({ block, context }) => h("h3", { class: "header" }, h(TextObject, { text: block["text"], context })),

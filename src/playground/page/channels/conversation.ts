@@ -1,13 +1,16 @@
 import { Fragment, h, type JSX } from "preact";
-import { Composer, type Draft } from "../messages/composer.ts";
-import { HomeTab } from "../surfaces/home-tab.ts";
+import { Composer } from "../messages/composer.ts";
+import { type Draft, useApp } from "../app/page-state.ts";
 import { Icon } from "../controls/controls.ts";
 import { MessageList } from "../messages/message-list.ts";
-import { rememberAppTab, type Tab } from "../app/route.ts";
-import { useApp } from "../app/app-context.ts";
-import { channelMessages, channelName } from "../app/workspace.ts";
-import type { WireChannel, WireSnapshot } from "../../wire.ts";
+import { channelMessages, channelName, rememberAppTab, type Tab } from "../app/workspace.ts";
+import type { WireChannel, WireSnapshot, WireView } from "../../wire.ts";
 import { examplesOf } from "../messages/completion.ts";
+import { useEffect } from "preact/hooks";
+import { objectsOf } from "../../json.ts";
+import { Blocks } from "../blocks/blocks.ts";
+import { perform } from "../app/request.ts";
+import { useBlockContext } from "../surfaces/use-block-context.ts";
 
 function Tabs({ shown }: { readonly shown: Tab }): JSX.Element {
   const { route, go } = useApp();
@@ -113,5 +116,28 @@ function EmptyState(): JSX.Element {
           ),
         )
       : null,
+  );
+}
+
+function HomeView({ view }: { readonly view: WireView }): JSX.Element {
+  const { context } = useBlockContext({ in: "view", view }, "home");
+  return h("div", { class: "home-view" }, h(Blocks, { blocks: objectsOf(view.content["blocks"]), context }));
+}
+
+/** The app's Home tab. Opening it sends app_home_opened, on which the bot publishes it. */
+function HomeTab(): JSX.Element {
+  const { snapshot, route, attempt } = useApp();
+  useEffect(() => attempt(perform("home", { as: route.as, tab: "home" })), [snapshot.you]);
+  const { home, app } = snapshot;
+  const nothing = h(
+    "div",
+    { class: "empty-state" },
+    h("h2", null, "This Home is empty"),
+    h("p", null, `${app.name} hasn't sent it yet. You can type commands under Messages.`),
+  );
+  return h(
+    "div",
+    { class: "home-tab", role: "region", "aria-label": `Home of ${app.name}`, tabIndex: 0 },
+    home === null ? nothing : h(HomeView, { key: home.id, view: home }),
   );
 }

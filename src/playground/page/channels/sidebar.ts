@@ -1,10 +1,8 @@
 import { type ComponentChildren, h, type JSX } from "preact";
 import type { WireChannel, WireUser } from "../../wire.ts";
 import { Avatar, Icon } from "../controls/controls.ts";
-import { formatRoute, lastAppTab, type Route, routeName } from "../app/route.ts";
-import { useApp } from "../app/app-context.ts";
-import { unreadIn } from "./unread.ts";
-import { channelName, userOf } from "../app/workspace.ts";
+import { channelName, formatRoute, lastAppTab, type Route, routeName, unreadIn, userOf } from "../app/workspace.ts";
+import { useApp } from "../app/page-state.ts";
 
 /** A link within the page; with Ctrl or ⌘ it opens a new window, like any link. */
 function RouteLink(props: {

@@ -1,7 +1,7 @@
 import { Fragment, h, type JSX } from "preact";
 import type { JsonObject } from "../../json.ts";
 import { perform } from "../app/request.ts";
-import { useApp } from "../app/app-context.ts";
+import { useApp } from "../app/page-state.ts";
 import { userName } from "../app/workspace.ts";
 import { Switch } from "../controls/controls.ts";
 import type { WireGroup, WireUser } from "../../wire.ts";

@@ -1,7 +1,7 @@
 import { Fragment, h, type JSX } from "preact";
 import type { JsonObject } from "../../json.ts";
 import type { WireFaults, WireSockets } from "../../wire.ts";
-import { useApp } from "../app/app-context.ts";
+import { useApp } from "../app/page-state.ts";
 import { Switch } from "../controls/controls.ts";
 
 type Change = (body: JsonObject) => void;

@@ -5,7 +5,7 @@ import type { SlackAnswers, WireSnapshot } from "../../wire.ts";
 import { connectionFaults, ConnectionPanel } from "./connection-panel.ts";
 import { ChannelPanel, InstallButtons, PeoplePanel } from "./admin-panel.ts";
 import { perform } from "../app/request.ts";
-import { useApp } from "../app/app-context.ts";
+import { useApp } from "../app/page-state.ts";
 import { Choice, Switch } from "../controls/controls.ts";
 import { notSimulated } from "../../rules/not-simulated.ts";
 

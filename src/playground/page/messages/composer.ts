@@ -4,11 +4,8 @@ import { accept, type Completion, completionAt, type Offer, usageOf } from "./co
 import { Icon } from "../controls/controls.ts";
 import { Menu } from "../controls/menu.ts";
 import { perform } from "../app/request.ts";
-import { useApp } from "../app/app-context.ts";
+import { type Draft, useApp } from "../app/page-state.ts";
 import type { WireSnapshot } from "../../wire.ts";
-
-/** Text put into the composer from outside: a new object each time, even for the same text. */
-export type Draft = { readonly text: string };
 
 function Offers({ id, typed }: { readonly id: string; readonly typed: Typing }): JSX.Element | null {
   const { completion, chosen, take } = typed;

@@ -3,10 +3,9 @@ import { useEffect, useRef } from "preact/hooks";
 import type { WireMessage } from "../../wire.ts";
 import { dayWords, isSameDay, msOfTs } from "../app/format-time.ts";
 import { MessageRow } from "./message-row.ts";
-import { useApp } from "../app/app-context.ts";
-import { firstUnread } from "../channels/unread.ts";
+import { useApp } from "../app/page-state.ts";
+import { firstUnread, repliesOf } from "../app/workspace.ts";
 import { useStickToEnd } from "../controls/use-stick-to-end.ts";
-import { repliesOf } from "../app/workspace.ts";
 import { perform } from "../app/request.ts";
 
 const sameBreathMs = 5 * 60_000;

@@ -1,14 +1,17 @@
 import { h, type JSX } from "preact";
 import { useState } from "preact/hooks";
-import type { WireMessage, WireSnapshot, WireUser } from "../../wire.ts";
-import { Avatar, Icon } from "../controls/controls.ts";
+import type { WireFile, WireMessage, WireSnapshot, WireUser } from "../../wire.ts";
+import { Avatar, ConfirmDialog, Icon, IconButton } from "../controls/controls.ts";
 import { dayAndTime, fullTime, msOfTs, shortTime, timeOfDay } from "../app/format-time.ts";
 import { EditField } from "./edit-field.ts";
-import { MessageActions } from "./message-actions.ts";
-import { MessageBody } from "./message-body.ts";
-import { useApp } from "../app/app-context.ts";
-import { hasUnreadReplies } from "../channels/unread.ts";
-import { repliesOf, userOf } from "../app/workspace.ts";
+import { useApp } from "../app/page-state.ts";
+import { hasUnreadReplies, repliesOf, userOf } from "../app/workspace.ts";
+import { Menu, type MenuItem } from "../controls/menu.ts";
+import { perform } from "../app/request.ts";
+import { Blocks } from "../blocks/blocks.ts";
+import type { BlockContext } from "../blocks/block-context.ts";
+import { MrkdwnText } from "../blocks/text-object.ts";
+import { useBlockContext } from "../surfaces/use-block-context.ts";
 
 /** Unknown users are shown by id. */
 function authorOf(snapshot: WireSnapshot, id: string): WireUser {
@@ -90,5 +93,132 @@ export function MessageRow(props: MessageRowProps): JSX.Element {
       inThread ? null : h(ThreadLink, { message }),
     ),
     isEditing ? null : h(MessageActions, { message, inThread, onEdit: () => setEditing(true) }),
+  );
+}
+
+type Own = { readonly edit: () => void; readonly remove: () => void };
+
+/** The menu items of one's own messages, and an admin's of the bot's. Delete comes last, apart from the rest. */
+function ownItems(
+  message: WireMessage,
+  { you, app }: Pick<WireSnapshot, "you" | "app">,
+  { edit, remove }: Own,
+): [readonly MenuItem[], readonly MenuItem[]] {
+  if (message.isEphemeral) return [[], []];
+  if (message.user === app.user) return [[], [{ label: "Delete as an admin", isDanger: true, run: remove }]];
+  if (message.user !== you) return [[], []];
+  return [[{ label: "Edit message", run: edit }], [{ label: "Delete message", isDanger: true, run: remove }]];
+}
+
+function copyItems(message: WireMessage, copy: (text: string, what: string) => void): readonly MenuItem[] {
+  const { text, blocks } = message;
+  return [
+    { label: "Copy text", run: () => copy(text, "Text") },
+    { label: "Copy as JSON", run: () => copy(JSON.stringify({ text, blocks }, null, 2), "JSON") },
+    { label: "Copy timestamp", run: () => copy(message.ts, "Timestamp") },
+  ];
+}
+
+const question = {
+  title: "Delete message",
+  text: "Are you sure you want to delete this message? This can't be undone.",
+  yes: "Delete",
+};
+
+/** Replying in a thread, the app's shortcuts, and copying. Ephemeral messages have neither threads nor shortcuts. */
+function MessageActions(props: {
+  readonly message: WireMessage;
+  readonly inThread: boolean;
+  readonly onEdit: () => void;
+}): JSX.Element {
+  const { message, inThread, onEdit } = props;
+  const [isDeleting, setDeleting] = useState(false);
+  const { snapshot, route, go, notify, attempt } = useApp();
+  const root = message.threadTs ?? message.ts;
+  const copy = (text: string, what: string): void =>
+    attempt(navigator.clipboard.writeText(text).then(() => notify(`${what} copied.`)));
+  const shortcut = (callbackId: string): void =>
+    attempt(perform("shortcut", { as: route.as, callbackId, message: { channel: message.channel, ts: message.ts } }));
+  const shortcuts = message.isEphemeral ? [] : snapshot.app.shortcuts.filter((each) => each.type === "message");
+  const decide = (isYes: boolean): void => {
+    setDeleting(false);
+    if (!isYes) return;
+    const { channel, ts, user } = message;
+    if (user === snapshot.app.user) attempt(perform("people", { do: "removeMessage", channel, ts }));
+    else attempt(perform("delete", { as: route.as, channel, ts }));
+  };
+  const [first, last] = ownItems(message, snapshot, { edit: onEdit, remove: () => setDeleting(true) });
+  const items: readonly MenuItem[] = [
+    ...first,
+    ...shortcuts.map(({ name, callbackId }) => ({
+      label: name,
+      detail: snapshot.app.name,
+      run: () => shortcut(callbackId),
+    })),
+    ...copyItems(message, copy),
+    ...last,
+  ];
+  const canReply = !message.isEphemeral && !inThread;
+  return h(
+    "div",
+    { class: "message-actions" },
+    canReply
+      ? h(IconButton, { icon: "thread", label: "Reply in thread", onClick: () => go({ ...route, thread: root }) })
+      : null,
+    h(Menu, { icon: "more", label: "More actions for this message", items }),
+    isDeleting ? h(ConfirmDialog, { ...question, onDecision: decide }) : null,
+  );
+}
+
+function sizeWords(bytes: number): string {
+  if (bytes < 1000) return `${bytes} bytes`;
+  return bytes < 1_000_000 ? `${(bytes / 1000).toFixed(1)} kB` : `${(bytes / 1_000_000).toFixed(1)} MB`;
+}
+
+function FileCard({ file }: { readonly file: WireFile }): JSX.Element {
+  const { openFile } = useApp();
+  return h(
+    "div",
+    { class: "file-card" },
+    h(
+      "button",
+      { type: "button", class: "file-open", onClick: () => openFile(file) },
+      h(Icon, { name: "file" }),
+      h(
+        "span",
+        { class: "file-words" },
+        h("span", { class: "file-name" }, file.title || file.name),
+        h("small", null, sizeWords(file.size)),
+      ),
+    ),
+    h(
+      "a",
+      {
+        class: "icon-button",
+        href: `/files/${file.id}`,
+        download: file.name,
+        "aria-label": `Download ${file.name}`,
+        title: "Download",
+      },
+      h(Icon, { name: "download" }),
+    ),
+  );
+}
+
+function Words(props: { readonly message: WireMessage; readonly context: BlockContext }): JSX.Element | null {
+  const { message, context } = props;
+  if (message.blocks.length > 0) return h(Blocks, { blocks: message.blocks, context });
+  return message.text === "" ? null : h(MrkdwnText, { text: message.text, context });
+}
+
+/** A message's content: blocks or text, and files. */
+function MessageBody({ message }: { readonly message: WireMessage }): JSX.Element {
+  const { context } = useBlockContext({ in: "message", channel: message.channel, ts: message.ts }, "message");
+  return h(
+    "div",
+    { class: "message-body" },
+    h(Words, { message, context }),
+    message.files.map((file) => h(FileCard, { key: file.id, file })),
+    message.isEdited ? h("span", { class: "edited" }, "(edited)") : null,
   );
 }

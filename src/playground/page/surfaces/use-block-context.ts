@@ -2,16 +2,17 @@ import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { type JsonObject, objectsOf, textOf } from "../../json.ts";
 import type { WireSnapshot, WireView } from "../../wire.ts";
 import { elementsOf } from "../../workspace/view-state.ts";
-import { stateOf, valueOf } from "../blocks/elements/action-value.ts";
 import {
   type ActionValue,
   type BlockContext,
   type ElementRef,
   type Listed,
+  stateOf,
   valueKey,
+  valueOf,
 } from "../blocks/block-context.ts";
 import { perform } from "../app/request.ts";
-import { type AppState, useApp } from "../app/app-context.ts";
+import { type AppState, useApp } from "../app/page-state.ts";
 import { channelName, userName } from "../app/workspace.ts";
 
 /** The message or view that contains the blocks. */

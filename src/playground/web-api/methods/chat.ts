@@ -1,12 +1,20 @@
-import { checkContent, type Content } from "../../check/message.ts";
+import { checkContent, type Content } from "../../check/blocks.ts";
 import { type JsonObject, textOf } from "../../json.ts";
 import { refuse } from "../../rules/refusal.ts";
 import type { Message } from "../../workspace/state.ts";
+import { withIds } from "../../workspace/workspace.ts";
 import { post, remove, touch, type World } from "../../world.ts";
-import { withIds } from "../../workspace/ids.ts";
 import { messageJson } from "./message-json.ts";
-import type { Kind, Methods } from "./method.ts";
-import { activeThread, joinedChannel, knownChannel, ownMessage, publicMessage, threadOf } from "./arguments.ts";
+import {
+  activeThread,
+  joinedChannel,
+  type Kind,
+  knownChannel,
+  type Methods,
+  ownMessage,
+  publicMessage,
+  threadOf,
+} from "./method.ts";
 
 const content: Readonly<Record<string, Kind>> = { text: "text", blocks: "json" };
 

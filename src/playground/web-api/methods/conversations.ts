@@ -2,8 +2,7 @@ import { type JsonObject, textOf } from "../../json.ts";
 import { refuse } from "../../rules/refusal.ts";
 import type { Channel } from "../../workspace/state.ts";
 import type { World } from "../../world.ts";
-import { type Methods, needScopes, page } from "./method.ts";
-import { knownChannel, knownUser } from "./arguments.ts";
+import { knownChannel, knownUser, type Methods, needScopes, page } from "./method.ts";
 
 const readScope: Readonly<Record<Channel["kind"], string>> = {
   public: "channels:read",

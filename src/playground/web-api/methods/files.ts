@@ -1,11 +1,10 @@
-import { newId } from "../../workspace/ids.ts";
+import type { SharedFile, Upload } from "../../workspace/state.ts";
+import { newId } from "../../workspace/workspace.ts";
 import { isList, isObject, type JsonObject, objectsOf, textOf } from "../../json.ts";
 import { refuse, Refused } from "../../rules/refusal.ts";
-import type { SharedFile, Upload } from "../../workspace/state.ts";
 import { post, type World } from "../../world.ts";
 import { fileJson } from "./message-json.ts";
-import type { Methods } from "./method.ts";
-import { joinedChannel, threadOf } from "./arguments.ts";
+import { joinedChannel, type Methods, threadOf } from "./method.ts";
 
 function getUploadUrl(world: World, args: JsonObject): JsonObject {
   if (world.faults.refusesUploads) refuse("file_uploads_disabled", "upload.allowed", "the workspace allows none");

@@ -1,11 +1,10 @@
-import { checkView } from "../../check/view.ts";
+import { checkView } from "../../check/blocks.ts";
 import { type JsonObject, textOf } from "../../json.ts";
 import { refuse } from "../../rules/refusal.ts";
 import type { View } from "../../workspace/state.ts";
 import { findView, openView, publishView, updateView, useTrigger, viewJson } from "../../workspace/views.ts";
 import type { World } from "../../world.ts";
-import type { Methods } from "./method.ts";
-import { knownUser } from "./arguments.ts";
+import { knownUser, type Methods } from "./method.ts";
 
 function checkHash(view: View, hash: string): void {
   if (hash !== "" && hash !== view.hash) refuse("hash_conflict", "view.hash", `the view's hash is ${view.hash} by now`);

@@ -1,9 +1,8 @@
 import { expect } from "vitest";
 import type { HomeView, ModalView } from "@slack/types";
-import { checkContent } from "../../../../src/playground/check/message.ts";
-import { suggestion } from "../../../../src/playground/check/composition-objects.ts";
+import { checkContent, checkView } from "../../../../src/playground/check/blocks.ts";
+import { suggestion } from "../../../../src/playground/check/elements.ts";
 import { newSite } from "../../../../src/playground/check/shape.ts";
-import { checkView } from "../../../../src/playground/check/view.ts";
 import { type Json, parseJson, textOf } from "../../../../src/playground/json.ts";
 import type { Message, Post } from "../../../../src/bot/views/kit/post.ts";
 import type { Suggestion } from "../../../../src/bot/views/forms/picker-options.ts";

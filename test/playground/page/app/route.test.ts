@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { formatRoute, parseRoute, type Route, routeChannel } from "../../../../src/playground/page/app/route.ts";
+import { formatRoute, parseRoute, type Route, routeChannel } from "../../../../src/playground/page/app/workspace.ts";
 import { snapshot } from "../../support/wire-samples.ts";
 
 describe("the address", () => {

@@ -1,7 +1,13 @@
 import { describe, expect, test } from "vitest";
 import type { WireMessage } from "../../../../src/playground/wire.ts";
-import { firstUnread, hasUnreadReplies, unreadIn } from "../../../../src/playground/page/channels/unread.ts";
-import { applyUpdate, emptyWorkspace, type Workspace } from "../../../../src/playground/page/app/workspace.ts";
+import {
+  applyUpdate,
+  emptyWorkspace,
+  firstUnread,
+  hasUnreadReplies,
+  unreadIn,
+  type Workspace,
+} from "../../../../src/playground/page/app/workspace.ts";
 import { message, snapshot, update } from "../../support/wire-samples.ts";
 
 const withMessages = (...messages: readonly WireMessage[]): Workspace =>

@@ -1,6 +1,6 @@
 import { isList, type JsonObject, objectOf, objectsOf, textOf } from "../../../json.ts";
 import type { ActionValue, BlockContext, Listed } from "../block-context.ts";
-import { wordsOf } from "../text/plain-text.ts";
+import { wordsOf } from "../plain-text.ts";
 
 /** One line of a select's list: an option, or a person or conversation by id. */
 export type Choice = {

@@ -1,7 +1,7 @@
 import { Fragment, h, type JSX, type RefObject } from "preact";
 import { useEffect, useId, useRef } from "preact/hooks";
 import { type ElementProps, fieldAttributes } from "./use-element.ts";
-import { usePopup } from "./use-popup.ts";
+import { usePopup } from "../../controls/menu.ts";
 import { type Offers, type Selecting, useSelecting } from "./use-select.ts";
 import type { Choice, ChoiceGroup } from "./choice.ts";
 

@@ -1,9 +1,8 @@
 import { h, type JSX } from "preact";
 import { useState } from "preact/hooks";
 import { type JsonObject, textOf } from "../../../json.ts";
-import { firstValue } from "./action-value.ts";
-import { type ActionValue, type BlockContext, type ElementRef, valueKey } from "../block-context.ts";
-import { wordsOf } from "../text/plain-text.ts";
+import { type ActionValue, type BlockContext, type ElementRef, firstValue, valueKey } from "../block-context.ts";
+import { wordsOf } from "../plain-text.ts";
 
 export type ElementProps = {
   readonly element: JsonObject;

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { JsonObject } from "../../../../../src/playground/json.ts";
-import { firstValue, stateOf, valueOf } from "../../../../../src/playground/page/blocks/elements/action-value.ts";
+import { firstValue, stateOf, valueOf } from "../../../../../src/playground/page/blocks/block-context.ts";
 
 const small = { text: { type: "plain_text", text: "Small" }, value: "s" };
 

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
 import { type EmojiData, emojiNames } from "../../../../../src/playground/control/asset-routes.ts";
-import { findEmoji, safeLink } from "../../../../../src/playground/page/blocks/text/plain-text.ts";
+import { findEmoji, safeLink } from "../../../../../src/playground/page/blocks/plain-text.ts";
 
 test.each(["https://x.test/a?b=1", "http://localhost:8080", "mailto:dana@x.test", "tel:+4930123"])(
   "%s may be opened",

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { formatSlackDate } from "../../../../../src/playground/page/blocks/text/slack-date.ts";
+import { formatSlackDate } from "../../../../../src/playground/page/app/format-time.ts";
 
 const now = Date.UTC(2026, 10, 20, 12);
 const at = (...parts: readonly [number, number, number, number?, number?]): number =>

@@ -1,4 +1,4 @@
-import { type Json, objectOf, textOf } from "../../../json.ts";
+import { type Json, objectOf, textOf } from "../../json.ts";
 
 /** The text of a text object, or of the text object under `name`, for accessible names. */
 export function wordsOf(holder: Json | undefined, name = "text"): string {
