@@ -155,7 +155,7 @@ function ToastList({ toasts, drop }: Pick<Toasts, "toasts" | "drop">): JSX.Eleme
     toasts.map(({ id, text }) =>
       h(
         "div",
-        { key: id, class: "toast" },
+        { key: id, class: "toast above" },
         h("p", null, text),
         h(IconButton, { icon: "close", label: "Dismiss", onClick: () => drop(id) }),
       ),
@@ -174,7 +174,13 @@ function PanelButton(props: {
   const { icon, label, badge, isOpen, onClick } = props;
   return h(
     "button",
-    { type: "button", class: "panel-button", "aria-expanded": isOpen, "aria-controls": "drawer", onClick },
+    {
+      type: "button",
+      class: "panel-button row muted bare",
+      "aria-expanded": isOpen,
+      "aria-controls": "drawer",
+      onClick,
+    },
     h(Icon, { name: icon }),
     h("span", { class: "panel-label" }, label),
     badge === "" ? null : h("span", { class: "badge" }, badge),
@@ -186,7 +192,7 @@ function ListButton({ isOpen, onClick }: { readonly isOpen: boolean; readonly on
   const opens = { "aria-expanded": isOpen, "aria-controls": "sidebar" };
   return h(
     "button",
-    { type: "button", class: "icon-button list-button", "aria-label": label, title: label, ...opens, onClick },
+    { type: "button", class: "icon-button bare list-button", "aria-label": label, title: label, ...opens, onClick },
     h(Icon, { name: "menu" }),
   );
 }
@@ -214,10 +220,10 @@ function TopBar(props: {
     h(PanelButton, { icon, label: panelTitles[name], badge, isOpen: panel === name, onClick: () => onPanel(name) });
   return h(
     "header",
-    { class: "top-bar" },
+    { class: "top-bar row" },
     h(ListButton, { isOpen: isListOpen, onClick: onList }),
     h("h1", null, snapshot.team),
-    h("span", { class: "top-note" }, "a simulated Slack on your machine"),
+    h("span", { class: "top-note fill cut muted" }, "a simulated Slack on your machine"),
     h(You, {}),
     button("inspector", "pulse", refused === 0 ? "" : `${refused} refused`),
     button("faults", "warning", count === 0 ? "" : `${count} on`),
@@ -232,9 +238,9 @@ function Drawer({ panel, onClose }: { readonly panel: Panel; readonly onClose: (
     { ref: drawer, class: "drawer", id: "drawer", "aria-label": panelTitles[panel] },
     h(
       "header",
-      { class: "pane-head" },
+      { class: "pane-head row" },
       h("h2", null, panelTitles[panel]),
-      h("span", { class: "pane-detail" }, ""),
+      h("span", { class: "pane-detail fill cut muted" }, ""),
       h(IconButton, { icon: "close", label: `Close ${panelTitles[panel].toLowerCase()}`, onClick: onClose }),
     ),
     panel === "inspector" ? h(NetworkLog, {}) : h(FaultPanel, {}),

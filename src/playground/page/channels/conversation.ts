@@ -19,7 +19,7 @@ function Tabs({ shown }: { readonly shown: Tab }): JSX.Element {
       "button",
       {
         type: "button",
-        class: "tab",
+        class: "tab bare muted",
         "aria-pressed": name === shown,
         onClick: () => {
           rememberAppTab(name);
@@ -44,10 +44,14 @@ function Head({ tab }: { readonly tab: Tab }): JSX.Element {
   const mark = channel.kind === "private" ? h(Icon, { name: "lock" }) : channel.kind === "public" ? "#" : null;
   return h(
     "header",
-    { class: "pane-head conversation-head" },
-    h("h2", null, mark, h("span", null, name)),
+    { class: "pane-head conversation-head row" },
+    h("h2", { class: "row" }, mark, h("span", { class: "cut" }, name)),
     isApp ? h(Tabs, { shown: tab }) : null,
-    h("span", { class: "pane-detail" }, channel.kind === "im" ? "" : count === 1 ? "1 member" : `${count} members`),
+    h(
+      "span",
+      { class: "pane-detail fill cut muted" },
+      channel.kind === "im" ? "" : count === 1 ? "1 member" : `${count} members`,
+    ),
     channel.kind === "im" || channel.hasBot
       ? null
       : h("span", { class: "tag warn" }, `${snapshot.app.name} isn't in this channel`),
@@ -137,7 +141,7 @@ function HomeTab(): JSX.Element {
   );
   return h(
     "div",
-    { class: "home-tab", role: "region", "aria-label": `Home of ${app.name}`, tabIndex: 0 },
+    { class: "home-tab fill scroll", role: "region", "aria-label": `Home of ${app.name}`, tabIndex: 0 },
     home === null ? nothing : h(HomeView, { key: home.id, view: home }),
   );
 }

@@ -35,9 +35,9 @@ function PersonLink({ user, onGo }: { readonly user: WireUser; readonly onGo: ()
     null,
     h(
       RouteLink,
-      { to, class: "person", isHere: isYou, onGo },
+      { to, class: "person row", isHere: isYou, onGo },
       h(Avatar, { user, size: "small" }),
-      h("span", { class: "person-name" }, user.realName),
+      h("span", { class: "person-name fill cut" }, user.realName),
       h("span", { class: "person-role" }, user.isDeactivated ? "deactivated" : user.role),
     ),
   );
@@ -59,7 +59,7 @@ function Workspaces({ onGo }: { readonly onGo: () => void }): JSX.Element | null
         h(
           "li",
           { key: as },
-          h(RouteLink, { to: { as, in: "ops" }, class: "channel", isHere: name === team, onGo }, name),
+          h(RouteLink, { to: { as, in: "ops" }, class: "channel row", isHere: name === team, onGo }, name),
         ),
       ),
     ),
@@ -113,12 +113,12 @@ function ChannelLink({ channel, onGo }: { readonly channel: WireChannel; readonl
       RouteLink,
       {
         to: { as: route.as, in: routeName(snapshot, channel), ...tab },
-        class: unread.isUnread && !isHere ? "channel unread" : "channel",
+        class: unread.isUnread && !isHere ? "channel row unread" : "channel row",
         isHere,
         onGo,
       },
       h(ChannelMark, { channel }),
-      h("span", { class: "channel-name" }, channelName(snapshot, channel)),
+      h("span", { class: "channel-name fill cut" }, channelName(snapshot, channel)),
       h("span", { class: "hidden" }, words + news),
       unread.count > 0 && !isHere ? h("span", { class: "count", "aria-hidden": "true" }, String(unread.count)) : null,
     ),

@@ -45,7 +45,7 @@ export function IconButton(props: {
     "button",
     {
       type: "button",
-      class: `icon-button ${props.class ?? ""}`,
+      class: `icon-button bare ${props.class ?? ""}`,
       "aria-label": label,
       title: label,
       "aria-pressed": isPressed,
@@ -65,16 +65,16 @@ export function PaneHead(props: {
   const { title, detail, onClose, children } = props;
   return h(
     "header",
-    { class: "pane-head" },
+    { class: "pane-head row" },
     h("h2", null, title),
-    h("span", { class: "pane-detail", title: detail }, detail),
+    h("span", { class: "pane-detail fill cut muted", title: detail }, detail),
     children,
     h(IconButton, { icon: "close", label: `Close ${title.toLowerCase()}`, onClick: onClose }),
   );
 }
 
-/** The number of avatar colours in controls.css. */
-const hues = 6;
+/** White text has at least 4.5:1 on each of them. */
+const hues = ["#7a4b8f", "#2f6b4f", "#a0472f", "#35618e", "#7d6015", "#93395f"];
 
 /** Initials on a colour; apps have square corners. */
 export function Avatar({
@@ -86,9 +86,11 @@ export function Avatar({
 }): JSX.Element {
   const words = user.realName.split(/\s+/u);
   const initials = words.map((word) => Array.from(word)[0] ?? "").join("");
-  const hue = Array.from(user.name).reduce((sum, letter) => sum + (letter.codePointAt(0) ?? 0), 0) % hues;
-  const tone = user.isBot ? "avatar-app" : `avatar-${hue}`;
-  return h("span", { class: `avatar ${size} ${tone}`, "aria-hidden": "true" }, initials.slice(0, 2).toUpperCase());
+  const hue = Array.from(user.name).reduce((sum, letter) => sum + (letter.codePointAt(0) ?? 0), 0) % hues.length;
+  const tone = user.isBot
+    ? { class: `avatar avatar-app ${size}` }
+    : { class: `avatar ${size}`, style: { background: hues[hue] } };
+  return h("span", { ...tone, "aria-hidden": "true" }, initials.slice(0, 2).toUpperCase());
 }
 
 /** A switch with a line of explanation. */
@@ -103,7 +105,7 @@ export function Switch(props: {
     "label",
     { class: "check fault" },
     h("input", { type: "checkbox", checked: isOn, onChange: () => onChange(!isOn) }),
-    h("span", null, h("span", { class: "fault-name" }, label), h("small", null, detail)),
+    h("span", null, h("span", { class: "fault-name" }, label), h("small", { class: "muted" }, detail)),
   );
 }
 
@@ -185,7 +187,7 @@ export function ConfirmDialog({ title, text, yes, onDecision }: Confirming): JSX
     "dialog",
     {
       ref: dialog,
-      class: "confirm",
+      class: "confirm above",
       "aria-labelledby": `${id}-title`,
       "aria-describedby": `${id}-text`,
       // Escape closes this dialog only, not a modal below.

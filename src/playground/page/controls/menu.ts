@@ -32,7 +32,7 @@ export function Menu(props: {
       {
         ref: opener,
         type: "button",
-        class: "icon-button",
+        class: "icon-button bare",
         title: label,
         "aria-label": label,
         ...opens,
@@ -43,7 +43,7 @@ export function Menu(props: {
     isOpen
       ? h(
           "div",
-          { id, ref: menu, popover: "manual", role: "menu", "aria-label": label, class: "menu" },
+          { id, ref: menu, popover: "manual", role: "menu", "aria-label": label, class: "menu above" },
           items.map((item) => h(Item, { key: item.label, item, onChoose: () => choose(item) })),
         )
       : null,
@@ -57,11 +57,11 @@ function Item({ item, onChoose }: { readonly item: MenuItem; readonly onChoose: 
       type: "button",
       role: "menuitem",
       tabIndex: -1,
-      class: item.isDanger === true ? "menu-item danger" : "menu-item",
+      class: item.isDanger === true ? "menu-item bare danger" : "menu-item bare",
       onClick: onChoose,
     },
-    h("span", { class: "menu-label" }, item.label),
-    item.detail === undefined ? null : h("small", null, item.detail),
+    h("span", { class: "cut" }, item.label),
+    item.detail === undefined ? null : h("small", { class: "muted" }, item.detail),
   );
 }
 

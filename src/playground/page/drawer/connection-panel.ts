@@ -52,7 +52,7 @@ function OpenConnections({ sockets, change }: { readonly sockets: WireSockets; r
   const count = open.length === 1 ? "1 connection is" : `${open.length} connections are`;
   return h(
     "div",
-    { class: "fault-connections" },
+    { class: "fault-connections row" },
     h(
       "p",
       { role: "status" },

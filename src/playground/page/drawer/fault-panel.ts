@@ -182,7 +182,7 @@ export function FaultPanel(): JSX.Element {
   const change = (body: JsonObject): void => attempt(perform("faults", body));
   return h(
     "fieldset",
-    { class: "fault-panel" },
+    { class: "fault-panel fill scroll" },
     h("legend", null, "Break something and watch how Gantry reacts."),
     h(Answers, { change }),
     h(Deliveries, { change }),

@@ -18,7 +18,7 @@ function Tools(props: {
   const { filter, refused, onFilter, lastId } = props;
   return h(
     "div",
-    { class: "inspector-tools" },
+    { class: "inspector-tools row" },
     h(
       "label",
       { class: "check" },
@@ -46,7 +46,7 @@ function List(props: {
   const { pane, content } = useStickToEnd("inspector");
   return h(
     "div",
-    { ref: pane, class: "exchange-list", tabIndex: 0, role: "region", "aria-label": "Requests and answers" },
+    { ref: pane, class: "exchange-list scroll", tabIndex: 0, role: "region", "aria-label": "Requests and answers" },
     h(
       "div",
       { ref: content },
@@ -80,7 +80,7 @@ export function NetworkLog(): JSX.Element {
   const choose = (id: number): void => setChosen(id === chosen ? undefined : id);
   return h(
     "div",
-    { class: detail === undefined ? "inspector" : "inspector with-detail" },
+    { class: detail === undefined ? "inspector fill" : "inspector fill with-detail" },
     h(Tools, { filter, refused: refused.length, onFilter: setFilter, lastId: exchanges.at(-1)?.id ?? 0 }),
     shown.length === 0 ? h("p", { class: "pane-note" }, hint) : h(List, { shown, chosen, onChoose: choose }),
     detail === undefined ? null : h(ExchangeDetail, { exchange: detail }),
@@ -129,16 +129,16 @@ function ExchangeRow(props: {
       "button",
       {
         type: "button",
-        class: `exchange ${isBad ? "bad" : ""}`,
+        class: `exchange bare ${isBad ? "bad" : ""}`,
         "aria-expanded": isChosen,
         onClick: onChoose,
       },
-      h("span", { class: "exchange-time" }, exactTime(atMs)),
-      h("span", { class: `exchange-way ${exchange.direction === "to bot" ? "to" : "from"}` }, directionWords(exchange)),
-      h("span", { class: "exchange-kind" }, kind),
-      h("span", { class: "exchange-status" }, status === null ? "–" : String(status)),
-      h("span", { class: `exchange-ms ${speed(exchange)}` }, tookWords(exchange)),
-      h("span", { class: "exchange-outcome" }, refusal === null ? outcome : refusal.sentence),
+      h("span", { class: "cut" }, exactTime(atMs)),
+      h("span", { class: exchange.direction === "to bot" ? "cut to" : "cut" }, directionWords(exchange)),
+      h("span", { class: "exchange-kind cut" }, kind),
+      h("span", { class: "exchange-status cut" }, status === null ? "–" : String(status)),
+      h("span", { class: `exchange-ms cut ${speed(exchange)}` }, tookWords(exchange)),
+      h("span", { class: "exchange-outcome cut" }, refusal === null ? outcome : refusal.sentence),
     ),
   );
 }
@@ -215,7 +215,7 @@ function ExchangeDetail({ exchange }: { readonly exchange: WireExchange }): JSX.
     h("h3", null, exchange.kind),
     h(
       "p",
-      { class: "exchange-facts" },
+      { class: "exchange-facts muted" },
       [
         directionWords(exchange),
         fullTime(exchange.atMs),

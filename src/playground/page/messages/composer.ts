@@ -26,11 +26,15 @@ function Offers({ id, typed }: { readonly id: string; readonly typed: Typing }):
         "span",
         { class: "offer-head" },
         h("span", { class: "offer-label" }, offer.label),
-        offer.hint === undefined ? null : h("span", { class: "offer-hint" }, offer.hint),
+        offer.hint === undefined ? null : h("span", { class: "offer-hint cut" }, offer.hint),
       ),
-      h("span", { class: "offer-detail" }, offer.detail),
+      h("span", { class: "offer-detail muted" }, offer.detail),
     );
-  return h("ul", { id, class: "offers", role: "listbox", "aria-label": "Suggestions" }, completion.offers.map(one));
+  return h(
+    "ul",
+    { id, class: "offers above scroll", role: "listbox", "aria-label": "Suggestions" },
+    completion.offers.map(one),
+  );
 }
 
 function Field(props: { readonly id: string; readonly label: string; readonly typed: Typing }): JSX.Element {
@@ -60,7 +64,7 @@ function SendButton({ typed }: { readonly typed: Typing }): JSX.Element {
     "button",
     {
       type: "button",
-      class: "send",
+      class: "send bare",
       "aria-label": "Send",
       title: "Send (Enter)",
       disabled: isEmpty,
@@ -110,7 +114,7 @@ export function Composer(props: {
     "div",
     { class: "composer" },
     h(Offers, { id, typed }),
-    typed.usage === "" ? null : h("p", { class: "usage" }, h("strong", null, "Usage: "), typed.usage),
+    typed.usage === "" ? null : h("p", { class: "usage muted" }, h("strong", null, "Usage: "), typed.usage),
     h(
       "div",
       { class: "composer-box" },

@@ -18,7 +18,7 @@ function isFollowUp(message: WireMessage, above: WireMessage | undefined): boole
 }
 
 function Divider({ label, kind }: { readonly label: string; readonly kind: "day" | "new" }): JSX.Element {
-  return h("div", { class: `divider ${kind}`, role: "separator", "aria-label": label }, h("span", null, label));
+  return h("div", { class: `divider row ${kind}`, role: "separator", "aria-label": label }, h("span", null, label));
 }
 
 type ListProps = {
@@ -67,10 +67,10 @@ export function MessageList(props: ListProps): JSX.Element {
   const newTs = firstUnread(messages, snapshot.you, useMarkRead(conversation, last?.ts));
   return h(
     "div",
-    { class: "message-pane" },
+    { class: "message-pane fill" },
     h(
       "div",
-      { ref: pane, class: "message-list", role: "log", "aria-label": label, tabIndex: 0 },
+      { ref: pane, class: "message-list fill scroll", role: "log", "aria-label": label, tabIndex: 0 },
       h("div", { ref: content, class: "message-list-content" }, children, h(Rows, { messages, inThread, newTs })),
     ),
     below === "nothing"

@@ -28,7 +28,7 @@ function ThreadLink({ message }: { readonly message: WireMessage }): JSX.Element
   const words = replies.length === 1 ? "1 reply" : `${replies.length} replies`;
   return h(
     "button",
-    { type: "button", class: "thread-link", onClick: () => go({ ...route, thread: message.ts }) },
+    { type: "button", class: "thread-link row bare", onClick: () => go({ ...route, thread: message.ts }) },
     h(Avatar, { user: authorOf(snapshot, last.user), size: "small" }),
     h("span", { class: isUnread ? "thread-count unread" : "thread-count" }, words),
     isUnread ? h("span", { class: "tag" }, "new") : null,
@@ -42,7 +42,7 @@ function MessageHead({ message }: { readonly message: WireMessage }): JSX.Elemen
   const ms = msOfTs(message.ts);
   return h(
     "div",
-    { class: "message-head" },
+    { class: "message-head row" },
     h("span", { class: "author" }, author.isBot ? author.name : author.realName),
     author.isBot ? h("span", { class: "tag" }, "APP") : null,
     author.isGuest ? h("span", { class: "tag" }, "GUEST") : null,
@@ -83,7 +83,7 @@ export function MessageRow(props: MessageRowProps): JSX.Element {
       "aria-label": `${author.name}, ${timeOfDay(ms)}`,
       "data-ts": message.ts,
     },
-    message.isEphemeral ? h("p", { class: "mark" }, h(Icon, { name: "eye" }), "Only visible to you") : null,
+    message.isEphemeral ? h("p", { class: "mark row" }, h(Icon, { name: "eye" }), "Only visible to you") : null,
     h("div", { class: "gutter" }, isFollowUp ? h("time", times, shortTime(ms)) : h(Avatar, { user: author })),
     h(
       "div",
@@ -179,22 +179,22 @@ function FileCard({ file }: { readonly file: WireFile }): JSX.Element {
   const { openFile } = useApp();
   return h(
     "div",
-    { class: "file-card" },
+    { class: "file-card row" },
     h(
       "button",
-      { type: "button", class: "file-open", onClick: () => openFile(file) },
+      { type: "button", class: "file-open row bare", onClick: () => openFile(file) },
       h(Icon, { name: "file" }),
       h(
         "span",
         { class: "file-words" },
-        h("span", { class: "file-name" }, file.title || file.name),
+        h("span", { class: "file-name cut" }, file.title || file.name),
         h("small", null, sizeWords(file.size)),
       ),
     ),
     h(
       "a",
       {
-        class: "icon-button",
+        class: "icon-button bare",
         href: `/files/${file.id}`,
         download: file.name,
         "aria-label": `Download ${file.name}`,

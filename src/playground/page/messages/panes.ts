@@ -69,7 +69,7 @@ export function FilePane({ file, onClose }: { readonly file: WireFile; readonly 
       h(
         "a",
         {
-          class: "icon-button",
+          class: "icon-button bare",
           href: `/files/${file.id}`,
           download: file.name,
           "aria-label": "Download",
@@ -82,7 +82,7 @@ export function FilePane({ file, onClose }: { readonly file: WireFile; readonly 
       ? h("p", { class: "pane-note", role: "alert" }, text)
       : h(
           "pre",
-          { class: "file-text", tabIndex: 0, "aria-label": `Text of ${file.name}` },
+          { class: "file-text fill scroll", tabIndex: 0, "aria-label": `Text of ${file.name}` },
           text.slice(0, mostCharacters),
         ),
     text.length > mostCharacters

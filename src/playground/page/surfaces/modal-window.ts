@@ -92,11 +92,11 @@ function ViewForm({ view, close }: { readonly view: WireView; readonly close: ()
   return h(
     "form",
     // Fields are validated in Slack's words, not the browser's.
-    { ref: form, class: "modal-form", noValidate: true, onSubmit, "aria-busy": isBusy },
+    { ref: form, class: "modal-form fill", noValidate: true, onSubmit, "aria-busy": isBusy },
     h(
       "div",
       {
-        class: "modal-blocks",
+        class: "modal-blocks fill scroll",
         tabIndex: 0,
         role: "group",
         "aria-label": label(view, "title", "Window"),
@@ -125,7 +125,7 @@ export function ModalWindow({ view }: { readonly view: WireView }): JSX.Element 
     "dialog",
     {
       ref: dialog,
-      class: "modal",
+      class: "modal above",
       "aria-labelledby": "modal-title",
       onKeyDown,
       // If a focused field was removed, the dialog gets no key events, only this one.
@@ -136,8 +136,8 @@ export function ModalWindow({ view }: { readonly view: WireView }): JSX.Element 
     },
     h(
       "header",
-      { class: "modal-head" },
-      h("h2", { id: "modal-title" }, label(view, "title", "Window")),
+      { class: "modal-head row" },
+      h("h2", { id: "modal-title", class: "fill" }, label(view, "title", "Window")),
       h(IconButton, { icon: "close", label: "Close the form", onClick: close }),
     ),
     h(ViewForm, { key: view.id, view, close }),
@@ -152,7 +152,7 @@ export function FormElsewhere({ view, onShow }: { readonly view: WireView; reado
   const close = (): void => attempt(perform("close", { as: route.as, view: view.id }));
   return h(
     "p",
-    { class: "form-elsewhere", role: "status" },
+    { class: "form-elsewhere row", role: "status" },
     h("span", null, `You opened the form “${title}” in ${where}.`),
     h("button", { type: "button", class: "btn small", onClick: onShow }, "Show it here"),
     h("button", { type: "button", class: "btn small", onClick: close }, "Close it"),

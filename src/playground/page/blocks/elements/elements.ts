@@ -47,7 +47,7 @@ function Button(props: ElementProps): JSX.Element {
   const click = (): void => {
     if (!isBusy) send({ kind: "click" });
   };
-  const label = h("span", { class: "button-label" }, h(TextObject, { text: element["text"], context }));
+  const label = h("span", { class: "button-label cut" }, h(TextObject, { text: element["text"], context }));
   if (href === undefined)
     return h("span", { class: "element" }, h("button", { ...shared, type: "button", onClick: click }, label), extras);
   const follow = (event: MouseEvent): void => {
@@ -62,7 +62,7 @@ function drawItems(props: ElementProps, choose: (option: JsonObject) => void): r
   return objectsOf(props.element["options"]).map((option) =>
     h(
       "button",
-      { type: "button", role: "menuitem", tabIndex: -1, class: "popup-item", onClick: () => choose(option) },
+      { type: "button", role: "menuitem", tabIndex: -1, class: "popup-item bare", onClick: () => choose(option) },
       h(TextObject, { text: option["text"], context: props.context }),
       h("small", null, wordsOf(option, "description")),
     ),
@@ -89,7 +89,7 @@ function OverflowMenu(props: ElementProps): JSX.Element {
     "aria-busy": isBusy,
     onClick: toggle,
   };
-  const list = { id, ref: menu, popover: "manual" as const, role: "menu" as const, class: "popup", onFocusOut }; // the literals
+  const list = { id, ref: menu, popover: "manual" as const, role: "menu" as const, class: "popup above", onFocusOut }; // the literals
   return h(
     "span",
     { class: "element", onKeyDown },

@@ -88,7 +88,7 @@ function Chips(props: {
       h(
         "li",
         { class: "picked", key: choice.key },
-        h("span", { class: "plain", title: choice.words }, choice.words),
+        h("span", { class: "cut", title: choice.words }, choice.words),
         h(
           "button",
           { type: "button", "aria-label": `Remove ${choice.words}`, onClick: () => props.onRemove(choice) },
@@ -122,7 +122,7 @@ function drawOption(props: ListboxProps, choice: Choice, at: number): JSX.Elemen
     {
       id: optionId(props.id, at),
       role: "option",
-      class: at === props.active ? "popup-item active" : "popup-item",
+      class: at === props.active ? "popup-item bare active" : "popup-item bare",
       "aria-selected": isChosen,
       onClick: () => props.onChoose(choice),
     },
@@ -158,7 +158,7 @@ function Listbox(props: ListboxProps): JSX.Element {
     {
       ref: props.popup,
       popover: "manual",
-      class: "popup",
+      class: "popup above",
       // The field keeps the focus; aria-activedescendant points into the list.
       onMouseDown: (event: MouseEvent) => event.preventDefault(),
     },
