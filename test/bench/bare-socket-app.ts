@@ -1,15 +1,11 @@
 import { App, LogLevel, SocketModeReceiver } from "@slack/bolt";
-import { answerRead, type Works } from "./bare-work.ts";
 import { answerCalls } from "./remote.ts";
 
-/**
- * The floor of Socket Mode: a Bolt app with a listener that acks, over the one connection that Bolt opens. With `works`, it
- * then does what has to be done for `/gantry list`.
- */
+/** The floor of Socket Mode: a Bolt app with a listener that acks, over the one connection that Bolt opens. */
 
-type Connecting = { readonly appToken: string; readonly slackUrl: string; readonly works?: Works };
+type Connecting = { readonly appToken: string; readonly slackUrl: string };
 
-async function connect({ appToken, slackUrl, works }: Connecting): Promise<void> {
+async function connect({ appToken, slackUrl }: Connecting): Promise<void> {
   const clientOptions = { slackApiUrl: `${slackUrl}/api/`, retryConfig: { retries: 0 } };
   // Its commands are lost while it reconnects, each with a stack trace.
   const log = (): void => undefined;
@@ -21,10 +17,7 @@ async function connect({ appToken, slackUrl, works }: Connecting): Promise<void>
     logger,
     authorize: () => Promise.resolve({ botToken: "xoxb-bench", botId: "B0BENCH", botUserId: "U0BOT" }),
   });
-  app.command("/gantry", async ({ ack, body }) => {
-    await ack();
-    if (works !== undefined) await answerRead(body, works);
-  });
+  app.command("/gantry", ({ ack }) => ack());
   await app.start();
 }
 

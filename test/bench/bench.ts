@@ -1,71 +1,58 @@
 import { writeFileSync } from "node:fs";
+import { parseArgs } from "node:util";
 import { runProgram } from "../support/program.ts";
-import { measureAcks, type AckResult } from "./ack.ts";
-import { ackCases, gapCases, messageCases, viewCases } from "./cases.ts";
 import { comparison } from "./compare.ts";
-import { memoryOf } from "./memory.ts";
-import { readOptions, usage, type Options } from "./options.ts";
+import { machine } from "./machine.ts";
 import { endAll } from "./remote.ts";
-import { type GapResult, measureGap } from "./refresh-gap.ts";
-import { machine, missed, report, type Figures } from "./report.ts";
-import { measureMessages, type MessageResult } from "./slash-to-message.ts";
-import { measureRows } from "./rows/rows.ts";
-import { setStage } from "./stage.ts";
-import { measureView, type ViewResult } from "./view-drawn.ts";
+import { missedRows, rowTable } from "./row-table.ts";
+import { measureRows } from "./rows.ts";
 
 /** Side by side in one run: the bot and a bare Bolt app under the same load. Loopback only; ends by itself. */
 
 const LONGEST_RUN_MS = 45 * 60_000;
 
-const none: Figures = { rows: [], acks: [], gaps: [], messages: [], views: [], memoryBefore: [], memoryAfter: [] };
+const usage = `npm run bench -- [options]
+  --quick        the rows of speed that take a few seconds, once: about a minute
+  --reps N       repetitions of each case (3, with --quick 1)
+  --only TEXT    only cases with TEXT in their name
+  --json FILE    write the figures to FILE
+  --against FILE compare with the figures that --json wrote to FILE earlier
+  --check        end with 1 when a target is missed
+`;
 
-async function measure(options: Options): Promise<Figures> {
-  const rows = await measureRows(options, progress);
-  // What is measured there only has processes of its own.
-  if (options.only.startsWith("speed:")) return { ...none, rows };
-  const stage = await setStage(options.program);
-  const memoryBefore = memoryOf(stage);
-  // First those of single commands: they want a machine that has not just been under load.
-  const messages: MessageResult[] = [];
-  for (const each of messageCases(stage, options)) {
-    progress(each.name);
-    messages.push(await measureMessages(stage, each));
-  }
-  const acks: AckResult[] = [];
-  for (const each of ackCases(stage, options)) {
-    progress(`${each.name}, concurrency ${each.concurrency}`);
-    acks.push(await measureAcks(stage, each));
-  }
-  const gaps: GapResult[] = [];
-  for (const each of gapCases(options)) {
-    progress(each.name);
-    gaps.push(await measureGap(stage, each));
-  }
-  const memoryAfter = memoryOf(stage);
-  // After the memory was looked at: dozens of accounts with thousands of services each are no usual load.
-  const views: ViewResult[] = [];
-  for (const each of viewCases(stage, options)) {
-    progress(each.name);
-    views.push(await measureView(stage, each));
-  }
-  return { rows, acks, gaps, messages, views, memoryBefore, memoryAfter };
-}
+type Options = ReturnType<typeof readOptions>;
 
-function progress(what: string): void {
-  process.stderr.write(`measuring: ${what}\n`);
+/** Throws an Error with one sentence when they make no sense. */
+function readOptions(args: readonly string[]) {
+  const { values } = parseArgs({
+    args: [...args],
+    options: {
+      quick: { type: "boolean", default: false },
+      reps: { type: "string" },
+      only: { type: "string" },
+      json: { type: "string" },
+      against: { type: "string" },
+      check: { type: "boolean", default: false },
+    },
+  });
+  const { quick: isQuick, json, against, check } = values;
+  const { reps = isQuick ? "1" : "3", only = isQuick ? "speed:" : "" } = values;
+  if (!/^[1-9]\d?$/u.test(reps)) throw new Error(`--reps has to be a whole number from 1 to 99; "${reps}" is not`);
+  return { isQuick, repetitions: Number(reps), only, json, against, check };
 }
 
 async function main(options: Options): Promise<number> {
   process.stdout.write(`Gantry bench, ${machine()}\n\n`);
-  const figures = await measure(options);
-  process.stdout.write(`${report(figures)}\n`);
-  if (options.against !== undefined) process.stdout.write(`\n${comparison(figures, options.against)}\n`);
+  const rows = await measureRows(options, (name) => void process.stderr.write(`measuring: ${name}\n`));
+  const missed = missedRows(rows);
+  const ends = missed.length === 0 ? "Every goal is reached." : ["Missed:", ...missed].join("\n  ");
+  process.stdout.write(`${rowTable(rows)}\n\n${ends}\n`);
+  if (options.against !== undefined) process.stdout.write(`\n${comparison(rows, options.against)}\n`);
   if (options.json !== undefined) {
-    const { requests, repetitions } = options;
-    const all = { machine: machine(), at: new Date().toISOString(), requests, repetitions, ...figures };
-    writeFileSync(options.json, `${JSON.stringify({ ...all, missed: missed(figures) }, undefined, 2)}\n`);
+    const figures = { machine: machine(), at: new Date().toISOString(), rows, missed };
+    writeFileSync(options.json, `${JSON.stringify(figures, undefined, 2)}\n`);
   }
-  return options.check && missed(figures).length > 0 ? 1 : 0;
+  return options.check && missed.length > 0 ? 1 : 0;
 }
 
 await runProgram({ name: "The bench", longestMs: LONGEST_RUN_MS, usage, readOptions, main, atExit: endAll });

@@ -1,4 +1,3 @@
-import { finishedJob } from "./finished-job.ts";
 import { listen, readBody } from "./listen.ts";
 
 /** The workload API of the crowd: services and jobs in memory, answered at once. */
@@ -15,12 +14,8 @@ export type Size = { readonly services: number; readonly jobs?: number };
 export const FEW: Size = { services: SCALED + 1 };
 
 let services: Service[] = [];
-/** Services that stay "Updating" with too few instances ready. */
-let isUpdating = false;
 /** All services keep crashing. */
 let isFailing = false;
-/** Without it nothing tells how many instances are ready. */
-let isCounting = true;
 
 export function hold({ services: count, jobs = 0 }: Size): void {
   services = Array.from({ length: count }, (_, at) => ({ name: at === 0 ? "web" : `svc-${at}`, size: 2 }));
@@ -32,9 +27,9 @@ function wire({ name, size }: Service): object {
     uid: `u-${name}`,
     name,
     created_at: "2026-11-20T09:30:00Z",
-    status: isUpdating ? "Updating" : "Running",
+    status: "Running",
     target_instance_size: size,
-    ...(isCounting && { ready_instances: isFailing ? 0 : isUpdating ? 1 : size }),
+    ready_instances: isFailing ? 0 : size,
     ...(isFailing && { restarts: { count: 4 }, last_state: { reason: "Error", exit_code: 1 } }),
     containers: [
       {
@@ -47,6 +42,20 @@ function wire({ name, size }: Service): object {
     port_mappings: [],
     default_domain_name: `${name}.beijing1.example.com`,
     binding_domain_name: [],
+  };
+}
+
+function finishedJob(at: number): object {
+  return {
+    metadata: {
+      name: `job-${at}`,
+      namespace: "bench",
+      uid: `10b0${at}`,
+      creationTimestamp: "2026-11-20T08:00:00Z",
+      labels: { team: "bench" },
+    },
+    spec: { parallelism: 1, completions: 1 },
+    status: { startTime: "2026-11-20T08:00:01Z", completionTime: "2026-11-20T08:04:01Z", succeeded: 1 },
   };
 }
 
@@ -87,17 +96,9 @@ export const apiPort = await listen((request, response) => {
   answer().catch(() => response.destroy());
 });
 
-export function setUpdating(on: boolean): void {
-  isUpdating = on;
-}
-
 export function setFailing(on: boolean): void {
   isFailing = on;
   listed = undefined;
-}
-
-export function setCounting(on: boolean): void {
-  isCounting = on;
 }
 
 /** The size that a service is scaled to next. Throws when there is none of this name. */

@@ -1,10 +1,10 @@
 import { Agent, request as httpRequest } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
-import { apiPort, FEW, hold, nextSize, SCALED, setCounting, setFailing, setUpdating, type Size } from "./crowd-api.ts";
-import { type DeliveryKind, signedDelivery } from "./delivery.ts";
+import { apiPort, FEW, hold, nextSize, SCALED, setFailing, type Size } from "./crowd-api.ts";
+import { answerPath, commandEnvelope, type DeliveryKind, personOf, signedDelivery, viewOf } from "./delivery.ts";
 import { listen, readBody } from "./listen.ts";
-import { personOf, viewOf } from "./marks.ts";
 import { answerCalls, machineMs } from "./remote.ts";
+import { startSocketSlack } from "./socket-slack.ts";
 
 /**
  * People who wait for what they asked for, the Slack that takes it, and the workload API: one process, on the other core.
@@ -21,6 +21,8 @@ function workspace(at: number): string {
 function workspaceOf(token: string): string {
   return /T0TOWN\d+/u.exec(token)?.[0] ?? "T0BENCH";
 }
+
+const sockets = await startSocketSlack();
 let messages = 0;
 
 function slackAnswer(method: string, fields: URLSearchParams, token: string): object {
@@ -32,6 +34,9 @@ function slackAnswer(method: string, fields: URLSearchParams, token: string): ob
       const bot = { access_token: `xoxb-${id}`, token_type: "bot", scope: "commands,chat:write", bot_user_id: "U0BOT" };
       return { ok: true, ...bot, app_id: "A0BENCH", team: { id, name: id }, authed_user: { id: "U0BENCH" } };
     }
+    case "apps.connections.open":
+      // An app is told apart by its token.
+      return { ok: true, url: `ws://127.0.0.1:${sockets.port}/${token}` };
     case "users.info": {
       const id = fields.get("user") ?? "U0BENCH";
       return { ok: true, user: { id, team_id: workspaceOf(token), name: "bench", real_name: "Bench" } };
@@ -91,7 +96,9 @@ const slackPort = await listen((request, response) => {
     const method = url.replace("/api/", "");
     const fields = new URLSearchParams(body);
     response.writeHead(200, { "content-type": "application/json" });
-    response.end(JSON.stringify(slackAnswer(method, fields, request.headers.authorization ?? "")));
+    response.end(
+      JSON.stringify(slackAnswer(method, fields, request.headers.authorization?.replace("Bearer ", "") ?? "")),
+    );
     const isConnected = method === "views.update" && fields.get("view")?.includes("Account connected") === true;
     if (isConnected) waiting.get(fields.get("view_id") ?? "")?.(machineMs());
     if (method === "views.publish") waiting.get(fields.get("user_id") ?? "")?.(machineMs());
@@ -123,41 +130,47 @@ type Sending = {
 };
 
 function deliver(port: number, { kind, text, person, teamId }: Sending): Said {
-  const group = "crowd";
   const at = (sent += 1);
-  const mark = { group, at };
-  const key = { home: personOf(mark), connect: viewOf(mark) }[kind as string] ?? `/response/${group}/${at}`; // or another
+  const key = { home: personOf(at), connect: viewOf(at), command: answerPath(at) }[kind];
   const { body, headers } = signedDelivery({
     kind,
     text,
-    sinkPort: slackPort,
-    ...mark,
+    slackPort,
+    at,
     ...(person && { person }),
     ...(teamId && { teamId }),
   });
   const startedAt = machineMs();
-  const answered = new Promise<number>((resolve) => {
-    waiting.set(key, (atMs) => {
-      waiting.delete(key);
-      resolve(atMs - startedAt);
-    });
-  });
+  const answered = answerAt(key, startedAt);
   const acked = new Promise<number>((resolve, reject) => {
     const request = httpRequest(
       { agent, host: "127.0.0.1", port, path: "/slack/events", method: "POST", headers },
       (response) => {
-        let answer = "";
-        response.setEncoding("utf8").on("data", (part: string) => void (answer += part));
-        response.on("end", () => {
-          const ms = machineMs() - startedAt;
-          if (kind === "suggestion" && !answer.includes('"value":')) reject(new Error("the picker offers nothing"));
-          else resolve(ms);
-        });
+        if (response.statusCode !== 200) reject(new Error(`the app answered ${response.statusCode}`));
+        response.resume().on("end", () => resolve(machineMs() - startedAt));
       },
     );
     request.on("error", reject).end(body);
   });
   return { acked, answered };
+}
+
+function answerAt(key: string, startedAt: number): Promise<number> {
+  return new Promise((resolve) => {
+    waiting.set(key, (atMs) => {
+      waiting.delete(key);
+      resolve(atMs - startedAt);
+    });
+  });
+}
+
+/** A command over Socket Mode. */
+function sayOver(appToken: string, text: string): Said {
+  const at = (sent += 1);
+  const envelope = commandEnvelope({ kind: "command", text, slackPort, at });
+  const startedAt = machineMs();
+  const answered = answerAt(answerPath(at), startedAt);
+  return { acked: sockets.deliver(appToken, envelope).then((endedAt) => endedAt - startedAt), answered };
 }
 
 /** So many at a time, each as soon as the one before has ended. Resolves to how long all of them took. */
@@ -180,12 +193,16 @@ async function scale(port: number, at: number): Promise<void> {
   const name = `svc-${at + 1}`;
   const size = nextSize(name);
   const settled = new Promise<void>((resolve) => settling.set(`${name} scaled to ${size}`, resolve));
-  await say(port, `scale ${name} ${size}`, personOf({ group: "scaler", at: (at + size) % SCALED })).acked;
+  await say(port, `scale ${name} ${size}`, scaler((at + size) % SCALED)).acked;
   await settled;
 }
 
+function scaler(at: number): string {
+  return `USCALERX${at}`;
+}
+
 function worker(at: number): string {
-  return personOf({ group: "worker", at });
+  return `UWORKERX${at}`;
 }
 
 /** As a browser does it. */
@@ -203,6 +220,17 @@ async function install(port: number, teamId: string): Promise<void> {
 
 type To = { readonly port: number };
 
+/** Where an app takes requests, or under which token it has its connections. */
+export type Receiver = To | { readonly appToken: string };
+
+type Acked = {
+  readonly to: Receiver;
+  readonly times: number;
+  readonly concurrency: number;
+  /** The app posts an answer to each, which has to be there before the next round begins. */
+  readonly areAnswered: boolean;
+};
+
 type Commands = {
   readonly text: string;
   readonly times: number;
@@ -211,12 +239,29 @@ type Commands = {
   readonly areMany?: boolean;
 };
 
+const LONGEST_REFRESH_MS = 30_000;
+/** What comes after the last connection was replaced. */
+const AFTER_REFRESH_MS = 500;
+
+/** Commands, and how many of them had no connection, or one that ended before their ack. */
+async function typeUntil(appToken: string, signal: AbortSignal): Promise<{ sent: number; lost: number }> {
+  const acks: Promise<boolean>[] = [];
+  for (; !signal.aborted; await sleep(10)) {
+    acks.push(
+      sayOver(appToken, "help").acked.then(
+        () => true,
+        () => false,
+      ),
+    );
+  }
+  const areAcked = await Promise.all(acks);
+  return { sent: areAcked.length, lost: areAcked.filter((isAcked) => !isAcked).length };
+}
+
 const calls = {
   ports: () => ({ apiPort, slackPort }),
   /** Without a size as few as at first. */
   holds: (size: Size | undefined) => hold(size ?? FEW),
-  updating: (on: boolean) => setUpdating(on),
-  counting: (on: boolean) => setCounting(on),
   /** A channel watches everything, from its message on. */
   async watches({ port }: To) {
     const told = hears(/watches all workloads/u);
@@ -239,20 +284,30 @@ const calls = {
     });
     return { messageMs, wholeMs };
   },
-  /** So many commands a second, whether or not those before are answered, in milliseconds until acks and messages. */
-  async floods({ port, text, times, perSecond }: To & { text: string; times: number; perSecond: number }) {
-    const startedAt = machineMs();
-    const all: Said[] = [];
-    while (all.length < times) {
-      const due = Math.ceil(((machineMs() - startedAt) / 1_000) * perSecond);
-      while (all.length < Math.min(due, times)) all.push(say(port, text));
-      await sleep(1);
-    }
-    const [ackMs, messageMs] = await Promise.all([
-      Promise.all(all.map(({ acked }) => acked)),
-      Promise.all(all.map(({ answered }) => answered)),
-    ]);
-    return { ackMs, messageMs };
+  /** `list`, each as soon as one before is acked: how long each ack took, in milliseconds. The first ones, which open connections, don't count. */
+  async acks({ to, times, concurrency, areAnswered }: Acked) {
+    const ms: number[] = [];
+    const answers: Promise<number>[] = [];
+    const opening = 2 * concurrency;
+    await atOnce(concurrency, opening + times, async () => {
+      const { acked, answered } = "port" in to ? say(to.port, "list") : sayOver(to.appToken, "list");
+      answers.push(answered);
+      ms.push(await acked);
+    });
+    if (areAnswered) await Promise.all(answers);
+    return ms.slice(opening);
+  },
+  /** Slack announces and ends all connections of an app at once, while somebody types every 10 ms. */
+  async refreshes({ appToken, warnMs }: { appToken: string; warnMs: number }) {
+    const before = sockets.open(appToken);
+    const typing = new AbortController();
+    const typed = typeUntil(appToken, typing.signal);
+    const since = machineMs();
+    await sockets.refresh(appToken, warnMs);
+    while (sockets.open(appToken) < before && machineMs() - since < LONGEST_REFRESH_MS) await sleep(1);
+    await sleep(AFTER_REFRESH_MS);
+    typing.abort();
+    return await typed;
   },
   /** So many people link an account of their own: no read of one is shared with another. */
   async connects({ port, count }: To & { count: number }) {
@@ -278,12 +333,6 @@ const calls = {
       const { acked, answered } = deliver(port, { kind: "command", text, person: worker(at), teamId: workspace(at) });
       await Promise.all([acked, answered]);
     });
-  },
-  /** Pickers, until they offer something; somebody else each time. */
-  async suggests({ port, text, times }: To & { text: string; times: number }) {
-    const ms: number[] = [];
-    for (let time = 0; time < times; time += 1) ms.push(await deliver(port, { kind: "suggestion", text }).acked);
-    return ms;
   },
   /** Home, until it is published; somebody else's each time. */
   async opensHome({ port, times }: To & { times: number }) {

@@ -1,16 +1,17 @@
-import { personOf, triggerOf, viewOf } from "./marks.ts";
-import { signed, type Signed } from "./signed.ts";
+import { createHmac } from "node:crypto";
 
-/** What Slack delivers in the bench. `suggestion`: somebody types into a picker; `connect`: links an account of their own. */
-export type DeliveryKind = "command" | "home" | "suggestion" | "connect";
+/** Shared by the crowd and by both apps. */
+export const signingSecret = "bench-signing-secret";
+
+/** What Slack delivers in the bench. `connect`: somebody links an account of their own. */
+export type DeliveryKind = "command" | "home" | "connect";
 
 export type Delivery = {
   readonly kind: DeliveryKind;
-  /** Of a command: its words; of a suggestion: what was typed so far. */
+  /** Of a command: its words; of an account: its username. */
   readonly text: string;
-  readonly sinkPort: number;
-  /** With `at` the name of this one; no other delivery of its kind has it. */
-  readonly group: string;
+  readonly slackPort: number;
+  /** Its number in this run. */
   readonly at: number;
   /** Who does it; without one a person whom everything may happen to, who acts with the workspace's account. */
   readonly person?: string;
@@ -20,6 +21,19 @@ export type Delivery = {
 
 const TEAM = "T0BENCH";
 
+export function personOf(at: number): string {
+  return `UCROWDX${at}`;
+}
+
+export function viewOf(at: number): string {
+  return `VCROWDX${at}`;
+}
+
+/** Where the answer to a command goes. */
+export function answerPath(at: number): string {
+  return `/response/crowd/${at}`;
+}
+
 /** As Slack sends it, signed now. */
 export function signedDelivery(delivery: Delivery): Signed {
   switch (delivery.kind) {
@@ -27,8 +41,6 @@ export function signedDelivery(delivery: Delivery): Signed {
       return form(command(delivery));
     case "home":
       return signed(JSON.stringify(homeOpened(delivery)), "application/json");
-    case "suggestion":
-      return form({ payload: JSON.stringify(suggestion(delivery)) });
     case "connect":
       return form({ payload: JSON.stringify(connect(delivery)) });
   }
@@ -38,7 +50,7 @@ export type Envelope = { readonly id: string; readonly frame: string };
 
 /** A command as Slack sends it over Socket Mode: https://docs.slack.dev/apis/events-api/using-socket-mode */
 export function commandEnvelope(delivery: Delivery): Envelope {
-  const id = triggerOf(delivery);
+  const id = `1.crowd.${delivery.at}`;
   const envelope = { envelope_id: id, type: "slash_commands", accepts_response_payload: true };
   return { id, frame: JSON.stringify({ ...envelope, payload: command(delivery) }) };
 }
@@ -48,7 +60,7 @@ function form(fields: Record<string, string>): Signed {
 }
 
 /** https://docs.slack.dev/interactivity/implementing-slash-commands#app_command_handling */
-function command({ text, group, at, sinkPort, person = "U0BENCH", teamId = TEAM }: Delivery): Record<string, string> {
+function command({ text, at, slackPort, person = "U0BENCH", teamId = TEAM }: Delivery): Record<string, string> {
   return {
     token: "legacy",
     team_id: teamId,
@@ -61,19 +73,19 @@ function command({ text, group, at, sinkPort, person = "U0BENCH", teamId = TEAM 
     text,
     api_app_id: "A0BENCH",
     is_enterprise_install: "false",
-    response_url: `http://127.0.0.1:${sinkPort}/response/${group}/${at}`,
-    trigger_id: triggerOf({ group, at }),
+    response_url: `http://127.0.0.1:${slackPort}${answerPath(at)}`,
+    trigger_id: `1.crowd.${at}`,
   };
 }
 
 /** https://docs.slack.dev/reference/events/app_home_opened */
-function homeOpened({ group, at, person = personOf({ group, at }) }: Delivery): object {
+function homeOpened({ at, person = personOf(at) }: Delivery): object {
   return {
     token: "legacy",
     team_id: TEAM,
     api_app_id: "A0BENCH",
     type: "event_callback",
-    event_id: `Ev${group}${at}`,
+    event_id: `Evcrowd${at}`,
     event_time: Math.floor(Date.now() / 1000),
     event: { type: "app_home_opened", user: person, channel: "D0BENCH", tab: "home", event_ts: "1763600000.000100" },
   };
@@ -89,36 +101,37 @@ function originOf(person: string, teamId = TEAM): object {
   return { userId: person, teamId, channelId: "C0BENCH" };
 }
 
-/** https://docs.slack.dev/reference/interaction-payloads/block_suggestion-payload */
-function suggestion({ text, group, at, person = personOf({ group, at }) }: Delivery): object {
-  return {
-    ...interaction("block_suggestion", person),
-    container: { type: "view", view_id: viewOf({ group, at }) },
-    action_id: "pick:service",
-    block_id: "name",
-    value: text,
-    view: {
-      id: viewOf({ group, at }),
-      type: "modal",
-      callback_id: "form:scale",
-      private_metadata: JSON.stringify({ verb: "scale", origin: originOf(person) }),
-      state: { values: {} },
-    },
-  };
-}
-
 /** https://docs.slack.dev/reference/interaction-payloads/view-interactions-payload */
-function connect({ text: username, group, at, person = personOf({ group, at }), teamId }: Delivery): object {
+function connect({ text: username, at, person = personOf(at), teamId }: Delivery): object {
   const typed = (id: string, value: string) => ({ [id]: { [id]: { type: "plain_text_input", value } } });
   return {
     ...interaction("view_submission", person, teamId),
-    trigger_id: triggerOf({ group, at }),
+    trigger_id: `1.crowd.${at}`,
     view: {
-      id: viewOf({ group, at }),
+      id: viewOf(at),
       type: "modal",
       callback_id: "account:connect",
       private_metadata: JSON.stringify({ whose: "mine", origin: originOf(person, teamId) }),
       state: { values: { ...typed("username", username), ...typed("token", "bench-own-token") } },
+    },
+  };
+}
+
+type Signed = { readonly body: string; readonly headers: Readonly<Record<string, string | number>> };
+
+/** As Slack signs what it delivers: https://docs.slack.dev/authentication/verifying-requests-from-slack */
+function signed(body: string, contentType: "application/x-www-form-urlencoded" | "application/json"): Signed {
+  const timestamp = String(Math.floor(Date.now() / 1000));
+  const digest = createHmac("sha256", signingSecret).update(`v0:${timestamp}:${body}`).digest("hex");
+  return {
+    body,
+    headers: {
+      // Exactly this: Bolt refuses it with a charset.
+      "content-type": contentType,
+      "content-length": Buffer.byteLength(body),
+      "user-agent": "Slackbot 1.0 (+https://api.slack.com/robots)",
+      "x-slack-request-timestamp": timestamp,
+      "x-slack-signature": `v0=${digest}`,
     },
   };
 }

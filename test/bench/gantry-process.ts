@@ -6,19 +6,16 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { isUp } from "../support/is-up.ts";
 import { freePort } from "./listen.ts";
-import type { LoopDelayCalls } from "./loop-delay.ts";
+import type { InGantryCalls } from "./in-gantry.ts";
 import { endWithUs, type Remote, remoteOver } from "./remote.ts";
-import { signingSecret } from "./signed.ts";
+import { signingSecret } from "./delivery.ts";
 
 export type GantryProcess = {
   readonly pid: number;
   readonly port: number;
   /** What is asked inside the process, if that was wanted. */
-  readonly inside?: Remote<LoopDelayCalls>;
+  readonly inside?: Remote<InGantryCalls>;
 };
-
-/** What Gantry's requests to the workload API carry, for the same request made alone. */
-export const account = { username: "bench", token: "bench-api-token" };
 
 const STARTS_WITHIN_MS = 20_000;
 
@@ -27,11 +24,11 @@ process.on("exit", () => {
   for (const folder of folders) rmSync(folder, { recursive: true, force: true });
 });
 
-/** The bot as it is deployed, against the stand-ins; ready when it resolves. `program` is for trying a changed copy. */
+/** The bot as it is deployed, against the stand-ins; ready when it resolves. */
 export async function startGantry(stands: {
   readonly program: string;
   readonly apiPort: number;
-  readonly sinkPort: number;
+  readonly slackPort: number;
   /** Over Socket Mode, with this token. */
   readonly appToken?: string;
   readonly isAsked?: boolean;
@@ -46,7 +43,7 @@ export async function startGantry(stands: {
   const logFile = join(data, "bot.log");
   const log = openSync(logFile, "a");
   const inside = stands.isAsked === true ? ["--import", new URL("in-gantry.ts", import.meta.url).href] : [];
-  const child = spawn(process.execPath, [...nodeFlags(), ...inside, stands.program, "bot"], {
+  const child = spawn(process.execPath, [...inside, stands.program, "bot"], {
     cwd: fileURLToPath(new URL("../..", import.meta.url)),
     stdio: ["ignore", log, log, ...(stands.isAsked === true ? (["ipc"] as const) : [])], // not any text
     env: {
@@ -63,13 +60,13 @@ export async function startGantry(stands: {
           }
         : {
             SLACK_BOT_TOKEN: "xoxb-bench-token",
-            WORKLOAD_API_USERNAME: account.username,
-            WORKLOAD_API_TOKEN: account.token,
+            WORKLOAD_API_USERNAME: "bench",
+            WORKLOAD_API_TOKEN: "bench-api-token",
           }),
       ...(stands.appToken === undefined
         ? { SLACK_SIGNING_SECRET: signingSecret }
         : { SLACK_APP_TOKEN: stands.appToken }),
-      SLACK_API_URL: `http://127.0.0.1:${stands.sinkPort}/api/`,
+      SLACK_API_URL: `http://127.0.0.1:${stands.slackPort}/api/`,
       WORKLOAD_API_URL: `http://127.0.0.1:${stands.apiPort}`,
       ...(stands.isMeasured === true && { GANTRY_METRICS_PORT: "0" }),
     },
@@ -86,12 +83,5 @@ export async function startGantry(stands: {
     await sleep(50);
   }
   const process_ = { pid: child.pid ?? 0, port };
-  return stands.isAsked === true
-    ? { ...process_, inside: remoteOver<LoopDelayCalls>(child, stands.program) }
-    : process_;
-}
-
-/** `BENCH_NODE_FLAGS="--max-semi-space-size=4"` tries a flag on the bot alone. */
-function nodeFlags(): string[] {
-  return (process.env["BENCH_NODE_FLAGS"] ?? "").split(" ").filter((flag) => flag !== "");
+  return stands.isAsked === true ? { ...process_, inside: remoteOver<InGantryCalls>(child, stands.program) } : process_;
 }

@@ -5,38 +5,30 @@ import { machineMs } from "./remote.ts";
 
 /** Slack's end of Socket Mode, as far as the bench needs it: https://docs.slack.dev/apis/events-api/using-socket-mode */
 
-type Ack = { readonly endedAt: number; readonly answer: string };
-type Waiting = { readonly resolve: (ack: Ack) => void; readonly reject: (error: Error) => void };
+type Waiting = { readonly resolve: (endedAt: number) => void; readonly reject: (error: Error) => void };
 type Connection = { readonly socket: WebSocket; readonly waiting: Map<string, Waiting>; isRetired: boolean };
 
 export type SocketSlack = {
   readonly port: number;
-  /** Sends an envelope over any connection of the app. Rejects when it has none, or when that ends before the ack. */
-  readonly deliver: (app: string, envelope: { readonly id: string; readonly frame: string }) => Promise<Ack>;
+  /** Sends an envelope over any connection of the app, and resolves to when it was acked. Rejects when it has none, or when that ends before the ack. */
+  readonly deliver: (app: string, envelope: { readonly id: string; readonly frame: string }) => Promise<number>;
   /** How many connections of the app take deliveries. */
   readonly open: (app: string) => number;
   /** Announces the end of every connection that is open now, and ends it after `warnMs`. Resolves when all are closed. */
   readonly refresh: (app: string, warnMs: number) => Promise<void>;
-  /** Called whenever a connection opens or ends. */
-  readonly onChange: (look: () => void) => void;
 };
 
 /** Apps are told apart by the path of their WebSocket, which is their token. */
 export async function startSocketSlack(): Promise<SocketSlack> {
   const apps = new Map<string, Set<Connection>>();
-  let look = (): void => undefined;
   const server = new WebSocketServer({ host: "127.0.0.1", port: 0 });
   server.on("connection", (socket, request) => {
     const app = (request.url ?? "").slice(1);
     const all = apps.get(app) ?? new Set();
     const connection = take(socket);
     apps.set(app, all.add(connection));
-    socket.on("close", () => {
-      all.delete(connection);
-      look();
-    });
+    socket.on("close", () => all.delete(connection));
     socket.send(JSON.stringify({ type: "hello", num_connections: all.size }));
-    look();
   });
   await once(server, "listening");
   const usable = (app: string): Connection[] => [...(apps.get(app) ?? [])].filter(isUsable);
@@ -44,19 +36,18 @@ export async function startSocketSlack(): Promise<SocketSlack> {
   return {
     port: (server.address() as AddressInfo).port, // it listens on a host and a port
     open: (app) => usable(app).length,
-    onChange: (called) => void (look = called),
     async deliver(app, { id, frame }) {
       const open = usable(app);
       turn += 1;
       const connection = open[turn % open.length];
       if (connection === undefined) throw new Error("the app has no connection");
-      const { promise, resolve, reject } = Promise.withResolvers<Ack>();
+      const { promise, resolve, reject } = Promise.withResolvers<number>();
       connection.waiting.set(id, { resolve, reject });
       connection.socket.send(frame);
       return promise;
     },
     async refresh(app, warnMs) {
-      await Promise.all(usable(app).map((connection) => end(connection, warnMs, () => look())));
+      await Promise.all(usable(app).map((connection) => end(connection, warnMs)));
     },
   };
 }
@@ -69,9 +60,8 @@ function take(socket: WebSocket): Connection {
   const waiting = new Map<string, Waiting>();
   socket.on("message", (data: Buffer) => {
     const endedAt = machineMs();
-    const { envelope_id: id, payload } = JSON.parse(data.toString()) as { envelope_id: string; payload?: object }; // what an app acks with
-    const answer = payload === undefined || Object.keys(payload).length === 0 ? "" : JSON.stringify(payload);
-    waiting.get(id)?.resolve({ endedAt, answer });
+    const { envelope_id: id } = JSON.parse(data.toString()) as { envelope_id: string }; // what an app acks with
+    waiting.get(id)?.resolve(endedAt);
     waiting.delete(id);
   });
   socket.on("close", () => {
@@ -85,14 +75,13 @@ function take(socket: WebSocket): Connection {
 const CLOSE_AFTER_MS = 100;
 
 /** As Slack does it: a warning, later no more deliveries, then the close. */
-async function end(connection: Connection, warnMs: number, changed: () => void): Promise<void> {
+async function end(connection: Connection, warnMs: number): Promise<void> {
   const { socket } = connection;
   const { promise: closed, resolve } = Promise.withResolvers<void>();
   socket.once("close", () => resolve());
   socket.send(JSON.stringify({ type: "disconnect", reason: "warning" }));
   setTimeout(() => {
     connection.isRetired = true;
-    changed();
     if (socket.readyState !== socket.OPEN) return;
     socket.send(JSON.stringify({ type: "disconnect", reason: "refresh_requested" }));
     setTimeout(() => socket.close(), CLOSE_AFTER_MS);

@@ -12,19 +12,6 @@ export function median(values: readonly number[]): number {
   return (upper + lower) / 2;
 }
 
-export type Spread = { readonly p50: number; readonly p90: number; readonly p99: number };
-
-export function spread(values: readonly number[]): Spread {
-  return { p50: percentile(values, 0.5), p90: percentile(values, 0.9), p99: percentile(values, 0.99) };
-}
-
-export type Range = { readonly median: number; readonly min: number; readonly max: number };
-
-/** One figure of several repetitions. */
-export function range(values: readonly number[]): Range {
-  return { median: median(values), min: Math.min(...values), max: Math.max(...values) };
-}
-
 export type Interval = { readonly low: number; readonly high: number };
 
 const DOUBT = 0.05;

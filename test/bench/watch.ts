@@ -1,5 +1,5 @@
 import { machineClock } from "../../src/platform/clock.ts";
-import { mkdtempSync, rmSync, statSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -26,13 +26,10 @@ const MINUTE = 60_000;
 const EVERY = 5;
 
 const { values } = parseArgs({
-  options: { accounts: { type: "string" }, services: { type: "string" }, days: { type: "string" } },
+  options: { accounts: { type: "string" }, days: { type: "string" } },
 });
-const [ACCOUNTS, SERVICES, DAYS] = [
-  Number(values.accounts ?? 100),
-  Number(values.services ?? 100),
-  Number(values.days ?? 7),
-];
+const SERVICES = 100;
+const [ACCOUNTS, DAYS] = [Number(values.accounts ?? 100), Number(values.days ?? 7)];
 
 /** The same numbers in each run. */
 function dice(seed: number): () => number {
@@ -88,12 +85,10 @@ async function main(): Promise<void> {
     accounts.map((name) => [name, Array.from({ length: SERVICES }, () => outagesOf(random, minutes - 120))]),
   );
   let isStorm = false;
-  let calls = 0;
   const profileOf = (userId: string): Profile => ({ userId, name: userId, standing: "member", isAdmin: false });
   const messages = new Map<string, number>();
   /** Incidents that a message lists. */
   const listed = new Map<string, number>();
-  let updates = 0;
   let refusedUntil = 0;
   const drawn = async (id: string): Promise<void> => {
     listed.set(id, (await store.alertOf({ id, teamId: "T1" }))?.incidents.length ?? 0);
@@ -113,7 +108,6 @@ async function main(): Promise<void> {
       },
       async update() {
         if (nowMs() < refusedUntil) return away;
-        updates += 1;
         await drawn(alert);
         return { kind: "sent", value: undefined };
       },
@@ -123,7 +117,6 @@ async function main(): Promise<void> {
     };
   };
   const list = async (username: string): Promise<object> => {
-    calls += 1;
     const isHit = isStorm && Number(username.split("-")[1]) < 500 / SERVICES;
     const items = (outages.get(username) ?? []).map((own, at) => {
       const isOut = isHit || own.some(({ from, to }) => minute >= from && minute < to);
@@ -215,40 +208,17 @@ async function main(): Promise<void> {
     await places();
     await deliveries();
   };
-  const sizeMb = (): number =>
-    ["", "-wal"].reduce(
-      (sum, end) => sum + (statSync(`${databaseFile(dataDir)}${end}`, { throwIfNoEntry: false })?.size ?? 0),
-      0,
-    ) / 1_000_000;
-  const sizes: string[] = [];
   for (; minute < minutes; minute += 1) {
     // The time that the machine took counts, too: it is small beside a minute.
     offsetMs = minute * MINUTE - (Date.now() - began);
     await sweep();
-    if (minute % (24 * 60) === 0) {
-      await store.beat();
-      sizes.push(sizeMb().toFixed(1));
-      process.stderr.write(
-        `day ${minute / (24 * 60)}: ${calls} calls, ${messages.size} messages, ${sizes.at(-1)} MB\n`,
-      );
-    }
+    if (minute % (24 * 60) === 0) await store.beat();
   }
   const { incidents, told } = countsIn(databaseFile(dataDir));
   const expected = [...outages.values()].flat(2).length;
-  const expectedRounds = ACCOUNTS * (minutes / EVERY);
   print("workloads, accounts, simulated days", `${ACCOUNTS * SERVICES}, ${ACCOUNTS}, ${DAYS}`);
-  print(
-    "calls of the workload API",
-    `${calls}, ratio ${(calls / expectedRounds).toFixed(3)} of accounts × regions × kinds × rounds`,
-  );
   print("incidents", `${incidents} of ${expected}; told ${told}, missed ${expected - told}`);
   print("told twice", String([...messages.values()].filter((count) => count > 1).length));
-  print("messages and updates", `${messages.size}, ${updates}`);
-  print("database, MB by day", sizes.join(", "));
-  print(
-    "took",
-    `${((Date.now() - began) / 1_000).toFixed(0)} s, ${((Date.now() - began) / calls).toFixed(2)} ms for each round with everything around it`,
-  );
   await storm();
   await store.close();
   rmSync(dataDir, { recursive: true, force: true });

@@ -1,5 +1,5 @@
 import type { Replica } from "./replica.ts";
-import { rssMb } from "../bench/memory.ts";
+import { rssMb } from "../bench/machine.ts";
 
 export type Sample = { readonly atMs: number; readonly mb: number };
 

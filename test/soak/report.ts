@@ -1,4 +1,4 @@
-import { spread } from "../bench/stats.ts";
+import { percentile } from "../bench/stats.ts";
 import { table } from "../bench/table.ts";
 import { type Fault, faults, kinds, type Ledger } from "./ledger.ts";
 import type { Growth } from "./memory.ts";
@@ -94,7 +94,7 @@ function memory(growth: Growth | undefined): string {
 
 function times(ms: readonly number[]): string {
   if (ms.length === 0) return "none";
-  const { p50, p99 } = spread(ms);
+  const [p50, p99] = [percentile(ms, 0.5), percentile(ms, 0.99)];
   return `p50 ${p50.toFixed(0)} ms, p99 ${p99.toFixed(0)} ms, slowest ${Math.max(...ms).toFixed(0)} ms`;
 }
 

@@ -8,57 +8,42 @@ import { fileURLToPath } from "node:url";
 import { type FakeApiServer, openFakeApiServer } from "../../service/engines/kubernetes/support/fake-api-server.ts";
 import { deployment, pod } from "./fill-namespace.ts";
 
-/** What a process costs while nothing happens, per minute. */
-export type IdleCost = {
-  readonly bytes: number;
-  readonly cpuMs: number;
-  readonly lists: number;
-};
-
-type Idle = { readonly services: number; readonly pods: number; readonly minutes: number };
+type Size = { readonly services: number; readonly pods: number };
 
 const NAMESPACE = "shop";
 const HASH = "5d4f8c7b9";
 const YESTERDAY = new Date(Date.now() - 24 * 3_600_000).toISOString();
+const SETTLED_MS = 20_000;
+const MINUTES = 10;
 
 /**
- * An engine whose services were listed once, and a client that only keeps the same watches open,
- * side by side for some minutes. Each has an API server of this process: a node holds no 3,000 pods that run.
+ * What an engine whose services were listed once costs while nothing happens, per minute. It is a process of its own, and its
+ * API server is in this one: a node holds no 3,000 pods that run.
  */
-export async function measureIdle(idle: Idle): Promise<{ readonly engine: IdleCost; readonly watches: IdleCost }> {
+export async function measureIdle(size: Size): Promise<{ readonly bytes: number; readonly cpuMs: number }> {
   const folder = mkdtempSync(join(tmpdir(), "gantry-idle-"));
-  const [forEngine, forWatches] = [await fullServer(idle), await fullServer(idle)];
-  const children: ChildProcess[] = [];
-  const start = async (way: "engine" | "watches", server: FakeApiServer, kinds: readonly string[]) => {
-    const kubeconfig = join(folder, way);
-    writeFileSync(kubeconfig, server.kubeConfig().exportConfig());
-    const program = fileURLToPath(new URL("../kubernetes-idle.ts", import.meta.url));
-    const child = fork(program, [way, kubeconfig, NAMESPACE, ...kinds]);
-    children.push(child);
-    await once(child, "message");
-    return child;
-  };
+  const server = await fullServer(size);
+  const kubeconfig = join(folder, "kubeconfig");
+  writeFileSync(kubeconfig, server.kubeConfig().exportConfig());
+  const child = fork(fileURLToPath(new URL("../kubernetes-idle.ts", import.meta.url)), [kubeconfig, NAMESPACE]);
   try {
-    const engine = await start("engine", forEngine, []);
+    await once(child, "message");
     await pause(SETTLED_MS);
-    const kinds = new Set(forEngine.requests.flatMap(({ verb, resource }) => (verb === "watch" ? [resource] : [])));
-    const watches = await start("watches", forWatches, [...kinds]);
-    const [ofEngine, ofWatches] = await Promise.all([
-      costOf(engine, forEngine, idle.minutes),
-      costOf(watches, forWatches, idle.minutes),
-    ]);
-    return { engine: ofEngine, watches: ofWatches };
+    const before = { cpu: await cpuMs(child), bytes: server.bytes() };
+    await pause(MINUTES * 60_000);
+    return {
+      bytes: (server.bytes() - before.bytes) / MINUTES,
+      cpuMs: ((await cpuMs(child)) - before.cpu) / MINUTES,
+    };
   } finally {
-    for (const child of children) child.kill();
-    await Promise.all([forEngine.stop(), forWatches.stop()]);
+    child.kill();
+    await server.stop();
     rmSync(folder, { recursive: true, force: true });
   }
 }
 
-const SETTLED_MS = 20_000;
-
 /** As many workloads as a team has: each pod runs since yesterday. */
-async function fullServer({ services, pods }: Idle): Promise<FakeApiServer> {
+async function fullServer({ services, pods }: Size): Promise<FakeApiServer> {
   const server = await openFakeApiServer();
   const times = { creationTimestamp: YESTERDAY };
   for (let n = 0; n < services; n += 1) {
@@ -84,17 +69,6 @@ async function fullServer({ services, pods }: Idle): Promise<FakeApiServer> {
     });
   }
   return server;
-}
-
-async function costOf(child: ChildProcess, server: FakeApiServer, minutes: number): Promise<IdleCost> {
-  const before = { cpu: await cpuMs(child), bytes: server.bytes(), requests: server.requests.length };
-  await pause(minutes * 60_000);
-  const during = server.requests.slice(before.requests);
-  return {
-    bytes: (server.bytes() - before.bytes) / minutes,
-    cpuMs: ((await cpuMs(child)) - before.cpu) / minutes,
-    lists: during.filter(({ verb }) => verb === "list").length / minutes,
-  };
 }
 
 async function cpuMs(child: ChildProcess): Promise<number> {

@@ -1,16 +1,7 @@
 import { readFileSync } from "node:fs";
-import type { GantryProcess } from "../gantry-process.ts";
-import type { LoopDelay } from "../loop-delay.ts";
 
 /** Linux counts a process's time in hundredths of a second. */
 const TICK_MS = 10;
-
-/** How late the event loop of the process was while `work` ran. */
-export async function loopDelay({ inside }: GantryProcess, work: () => Promise<unknown>): Promise<LoopDelay> {
-  await inside?.ask("beginDelay", undefined);
-  await work();
-  return (await inside?.ask("endDelay", undefined)) ?? { p99: Number.NaN, longest: Number.NaN };
-}
 
 /** The processor time that a process has used so far, in milliseconds. */
 export function cpuMs(pid: number): number {

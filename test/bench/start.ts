@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { bundledGantry } from "../../support/bundle.ts";
-import { rssMb } from "../memory.ts";
-import { startPlainApp } from "../plain-app.ts";
+import { bundledGantry } from "../support/bundle.ts";
+import { rssMb } from "./machine.ts";
+import { startPlainApp } from "./plain-app.ts";
 import { type Rig, startIn } from "./rig.ts";
 import { atMost, atMostBy, type Row } from "./row.ts";
 

@@ -1,4 +1,4 @@
-import { median, medianInterval, type Interval } from "../stats.ts";
+import { median, medianInterval, type Interval } from "./stats.ts";
 
 /** One figure of the bot, beside the same of a bare app in the same run where there is one. */
 export type Row = {

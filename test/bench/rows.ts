@@ -1,11 +1,8 @@
-import type { Options } from "../options.ts";
-import { measureReadsBehind, measureScales, measureScalesWithoutCounts } from "./changes.ts";
+import { measureAcks, measureRefresh } from "./acks.ts";
+import { measureReadsBehind, measureScales } from "./changes.ts";
 import { measureCrowdMemory } from "./crowd-memory.ts";
-import { measureGrowth } from "./growth.ts";
-import { measureHistory, measureHistoryGrowth } from "./history.ts";
-import { measureCrowds, measureLists } from "./lists.ts";
+import { measureLists } from "./lists.ts";
 import { measureHugeList, measureLongLists, measureManyWorkloads } from "./long-lists.ts";
-import { measurePending } from "./pending.ts";
 import { measureRedaction } from "./redaction.ts";
 import { openRig, type Rig } from "./rig.ts";
 import type { Row } from "./row.ts";
@@ -24,28 +21,26 @@ type Case = {
 const cases: readonly Case[] = [
   { name: "speed: start", measure: measureStart },
   { name: "speed: lists", measure: measureLists },
-  { name: "speed: crowds", measure: measureCrowds },
   { name: "speed: reads behind scales", measure: measureReadsBehind },
   { name: "speed: scales", measure: measureScales },
-  { name: "speed: scales without counts", measure: measureScalesWithoutCounts, isSlow: true },
   { name: "speed: workspaces", measure: measureWorkspaces },
   { name: "speed: long lists", measure: measureLongLists, isSlow: true },
   { name: "speed: many workloads", measure: measureManyWorkloads },
   { name: "speed: a huge list", measure: measureHugeList, isSlow: true },
   { name: "speed: a storm", measure: measureStorm, isSlow: true },
   { name: "speed: memory", measure: measureCrowdMemory, isSlow: true },
-  { name: "speed: growth", measure: measureGrowth, isSlow: true },
   { name: "speed: redaction", measure: async ({ repetitions }) => measureRedaction(repetitions) },
-  { name: "speed: history", measure: ({ repetitions }) => measureHistory(repetitions), isSlow: true },
-  { name: "speed: history growth", measure: ({ repetitions }) => measureHistoryGrowth(repetitions), isSlow: true },
-  { name: "speed: pending", measure: ({ repetitions }) => measurePending(repetitions) },
+  { name: "acks", measure: measureAcks },
+  { name: "refresh", measure: measureRefresh },
 ];
 
-export async function measureRows(options: Options, onCase: (name: string) => void): Promise<readonly Row[]> {
-  const { only, isQuick } = options;
+type Wanted = { readonly only: string; readonly isQuick: boolean; readonly repetitions: number };
+
+export async function measureRows(wanted: Wanted, onCase: (name: string) => void): Promise<readonly Row[]> {
+  const { only, isQuick } = wanted;
   const chosen = cases.filter(({ name, isSlow }) => name.includes(only) && !(isQuick && isSlow === true));
   if (chosen.length === 0) return [];
-  const rig = await openRig(options);
+  const rig = await openRig(wanted);
   const rows: Row[] = [];
   for (const { name, measure } of chosen) {
     onCase(name);

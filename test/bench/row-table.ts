@@ -1,4 +1,4 @@
-import { table } from "../table.ts";
+import { table } from "./table.ts";
 import type { Row } from "./row.ts";
 
 function shown(value: number): string {
