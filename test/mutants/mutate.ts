@@ -7,13 +7,13 @@ export function mutate(source: string, { file, bug, text, becomes }: Omit<Mutant
   const found = source.split(text).length - 1;
   if (found === 1) return source.replace(text, () => becomes);
   throw new Error(
-    `The text of the mutant “${bug}” occurs ${found} times in ${file}, and has to occur once. Bring test/mutants/mutants.ts up to date.`,
+    `The text of the mutant “${bug}” occurs ${found} times in ${file}, and has to occur once. Bring its entry in test/mutants up to date.`,
   );
 }
 
 /** Why this mutant cannot be tried in that folder; undefined when it can. */
 export function problemOf(root: string, mutant: Mutant): string | undefined {
-  const missing = [mutant.file, ...mutant.tests].find((file) => !existsSync(join(root, file)));
+  const missing = [mutant.file, ...mutant.tests.map(({ file }) => file)].find((file) => !existsSync(join(root, file)));
   if (missing !== undefined) return `The mutant “${mutant.bug}” names ${missing}, and there is no such file.`;
   if (mutant.tests.length === 0) return `The mutant “${mutant.bug}” names no test that has to fail.`;
   try {

@@ -1,10 +1,8 @@
-import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { runProgram } from "../support/program.ts";
-import { type Mutant, mutants } from "./mutants.ts";
+import { type Mutant, mutants, recordCatchers } from "./mutants.ts";
 import { problemOf } from "./mutate.ts";
-import { readCatchers, writeCatchers } from "./catchers.ts";
 import { type Chosen, copyTree, type Place, type Result, TO_THE_END, type Tree } from "./tree.ts";
 
 /** Breaks the sources on purpose, one line at a time, in a copy of the tree: fails when no test notices. */
@@ -13,49 +11,35 @@ const root = join(import.meta.dirname, "../..");
 const LONGEST_RUN_MS = 40 * 60_000;
 const trees: Tree[] = [];
 
-/** The `at`-th, from 1, of so many equal shares of the mutants. */
-type Share = { readonly at: number; readonly of: number };
+/** Runs at the same time. */
+const LANES = 2;
 
-type Options = { readonly only: string; readonly lanes: number; readonly share: Share; readonly records: boolean };
+type Options = { readonly only: string; readonly records: boolean };
 
 const usage = `npm run test:mutants -- [options]
   --only TEXT   only mutants with TEXT in their file or bug
-  --lanes N     runs at the same time (2)
-  --share A/N   the A-th of N equal shares
-  --record      writes which test catches each mutant soonest to test/mutants/catchers.json: it is tried first the next time
+  --record      writes into test/mutants which test of its files catches each mutant soonest: it is tried first the next time
 `;
 
 /** Throws an Error with one sentence when they make no sense. */
 function readOptions(args: readonly string[]): Options {
-  const lanes = String(Math.min(2, availableParallelism()));
-  const { values } = parseArgs({
-    args: [...args],
-    options: {
-      only: { type: "string", default: "" },
-      lanes: { type: "string", default: lanes },
-      share: { type: "string", default: "1/1" },
-      record: { type: "boolean", default: false },
-    },
-  });
-  if (!/^[1-9]\d?$/u.test(values.lanes)) throw new Error("--lanes has to be a number from 1 to 99");
-  const [, at = 0, of = 0] = (/^([1-9]\d?)\/([1-9]\d?)$/u.exec(values.share) ?? []).map(Number);
-  if (at === 0 || at > of) throw new Error("--share has to be like 2/3, the second of three");
-  return { only: values.only, lanes: Number(values.lanes), share: { at, of }, records: values.record };
+  const options = { only: { type: "string", default: "" }, record: { type: "boolean", default: false } } as const; // literals
+  const { values } = parseArgs({ args: [...args], options });
+  return { only: values.only, records: values.record };
 }
 
-async function main({ only, lanes, share, records }: Options): Promise<number> {
+async function main({ only, records }: Options): Promise<number> {
   const since = performance.now();
-  const named = mutants.filter(({ file, bug }) => file.includes(only) || bug.includes(only));
-  const problems = named.flatMap((mutant) => problemOf(root, mutant) ?? []);
-  if (named.length === 0) problems.push(`No mutant has “${only}” in its file or bug.`);
-  const chosen = named.filter((_, index) => index % share.of === share.at - 1);
+  const chosen = mutants.filter(({ file, bug }) => file.includes(only) || bug.includes(only));
+  const problems = chosen.flatMap((mutant) => problemOf(root, mutant) ?? []);
+  if (chosen.length === 0) problems.push(`No mutant has “${only}” in its file or bug.`);
   if (problems.length > 0) return fail(problems);
-  for (let lane = 0; lane < Math.min(lanes, chosen.length); lane += 1)
+  for (let lane = 0; lane < Math.min(LANES, chosen.length); lane += 1)
     trees.push(copyTree(root, records ? [TO_THE_END] : []));
-  const caught = await tryAll(chosen, records ? new Map() : readCatchers());
+  const caught = await tryAll(chosen, records);
   const wrong = await tryWithout([...caught.values()]);
   if (wrong !== undefined) return fail([wrong]);
-  if (records) writeCatchers(caught);
+  if (records) recordCatchers(new Map([...caught].map(([{ bug }, place]) => [bug, place])));
   const seconds = Math.round((performance.now() - since) / 1000);
   say(`${caught.size} of ${chosen.length} mutants were caught, in ${seconds} s`);
   return caught.size === chosen.length ? 0 : 1;
@@ -64,20 +48,16 @@ async function main({ only, lanes, share, records }: Options): Promise<number> {
 const words: Readonly<Record<Result["kind"], string>> = { failed: "caught  ", passed: "SURVIVED", broken: "BROKEN  " };
 
 /** Each tree takes the next mutant until there is none; gives those that were caught, with the test that failed. */
-async function tryAll(
-  chosen: readonly Mutant[],
-  catchers: ReadonlyMap<string, Place>,
-): Promise<ReadonlyMap<Mutant, Place>> {
+async function tryAll(chosen: readonly Mutant[], records: boolean): Promise<ReadonlyMap<Mutant, Place>> {
   const waiting = [...chosen];
   const caught = new Map<Mutant, Place>();
   const lane = async (tree: Tree): Promise<void> => {
     for (let mutant = waiting.shift(); mutant !== undefined; mutant = waiting.shift()) {
-      const recorded = catchers.get(mutant.bug);
-      const result = await tryOne(tree, mutant, recorded);
+      const result = await tryOne(tree, mutant, records);
       const by = result.kind === "failed" ? result.tests[0] : undefined;
       say(`${words[result.kind]} ${mutant.file}: ${mutant.bug}${by ? "" : `\n${detail(result)}`}`);
-      if (by && recorded && by.title !== recorded.title)
-        say("  catchers.json names another test: bring it up to date with --record");
+      if (by && !records && mutant.tests.every(({ title = by.title }) => title !== by.title))
+        say("  its entry names another test: bring it up to date with --record");
       if (by) caught.set(mutant, by);
     }
   };
@@ -85,12 +65,12 @@ async function tryAll(
   return caught;
 }
 
-/** Tries the test that caught it the last time, then each of its files in order. */
-async function tryOne(tree: Tree, mutant: Mutant, catcher: Place | undefined): Promise<Result> {
-  const tries: Chosen[] = mutant.tests.map((file) => ({ file }));
-  if (catcher !== undefined && mutant.tests.includes(catcher.file)) {
-    tries.unshift({ file: catcher.file, titles: [catcher.title] });
-  }
+/** Tries the tests whose title is known, unless it is to be found, then each of its files in order. */
+async function tryOne(tree: Tree, mutant: Mutant, records: boolean): Promise<Result> {
+  const titled = mutant.tests.flatMap(({ file, title }): Chosen[] =>
+    title && !records ? [{ file, titles: [title] }] : [],
+  );
+  const tries: readonly Chosen[] = [...titled, ...mutant.tests.map(({ file }) => ({ file }))];
   const results: Result[] = [];
   for (const each of tries) {
     const result = await tree.runWith(mutant, [each]);
