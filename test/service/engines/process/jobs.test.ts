@@ -11,27 +11,6 @@ function batch(...command: string[]) {
 }
 
 describe("a job", () => {
-  test("runs to completion, and its log is there", async () => {
-    const { job } = await dana.createJob("report", batch("3"));
-    await dana.ends("report");
-
-    const done = await dana.readJob("report");
-
-    expect(job.status).toEqual({});
-    expect(job).not.toHaveProperty("instance_names");
-    expect(job.spec?.template?.metadata?.namespace).toBe("dana");
-    expect(done.instance_names).toEqual([expect.stringMatching(/^report-[a-z0-9]{5}$/)]);
-    expect(done.status).toEqual({
-      conditions: [expect.objectContaining({ type: "Complete", status: "True" })],
-      startTime: expect.any(String),
-      completionTime: expect.any(String),
-      succeeded: 1,
-    });
-    expect(Number(done.metadata.resourceVersion)).toBeGreaterThan(Number(job.metadata.resourceVersion));
-    expect(await dana.jobLogs("report")).toEqual(["step 1 of 3", "step 2 of 3", "step 3 of 3", "done, exit 0"]);
-    expect(await dana.jobLogs("report", { from: 1, size: 2 })).toEqual(["step 2 of 3", "step 3 of 3"]);
-  });
-
   test("is tried again when it fails, in the same instance", async () => {
     await dana.createJob("retried", batch("1", "--fail-first", "2"));
     await dana.ends("retried");
@@ -80,31 +59,6 @@ describe("a job", () => {
       "pair",
       "pair-2",
     ]);
-  });
-
-  test("is listed without its instances, and active while it runs", async () => {
-    await dana.createJob("long", { containers: [{ image: "gantry/batch", command: ["1000", "--delay", "100"] }] });
-    await until(async () => (await dana.readJob("long")).status?.active, "the job to run");
-
-    const listed = (await dana.listJobs()).jobs.find(({ metadata }) => metadata.name === "long");
-
-    expect(listed).not.toHaveProperty("instance_names");
-    expect(listed?.status).toEqual({ startTime: expect.any(String), active: 1 });
-  });
-
-  test("is stopped and gone when it is deleted, and its name is free", async () => {
-    const code = "console.log(process.pid); setInterval(() => {}, 1000)";
-    await dana.createJob("endless", { containers: [{ image: "host", command: [process.execPath, "-e", code] }] });
-    const pid = Number(await until(async () => (await dana.jobLogs("endless"))[0], "a line"));
-
-    const answer = await dana.removeJob("endless");
-
-    expect(answer).toEqual({ jobName: "endless" });
-    expect(await isAlive(pid)).toBe(false);
-    await expect(dana.readJob("endless")).rejects.toMatchObject({ status: 404 });
-    await dana.createJob("endless", batch("1"));
-    await dana.ends("endless");
-    expect(await dana.jobLogs("endless")).toEqual(["step 1 of 1", "done, exit 0"]);
   });
 
   test("has the documented shape with every field", async () => {

@@ -12,31 +12,6 @@ const web = {
 };
 
 describe("after a restart of the engine", () => {
-  test("a running service runs again at the same address, a stopped one stays stopped", async () => {
-    const dataDir = makeDataDir();
-    const first = await openEngine(dataDir);
-    const before = userOf(first.engine);
-    await before.create("web", web);
-    await before.create("off", web);
-    await before.reaches("web", "Running");
-    await before.reaches("off", "Running");
-    await before.stop("off");
-    const { uid, default_domain_name: address } = await before.read("web");
-    const pid = pidIn(await greet(address));
-    await first.close();
-
-    const second = await openEngine(dataDir);
-    const after = userOf(second.engine);
-    await after.reaches("web", "Running");
-
-    expect(await isAlive(pid)).toBe(false);
-    expect(await after.read("web")).toMatchObject({ uid, default_domain_name: address });
-    expect(pidIn(await greet(address))).not.toBe(pid);
-    expect((await after.read("off")).status).toBe("Stopped");
-    expect((await after.logs("web")).map(({ log }) => log)).toContain("stopping");
-    await second.close();
-  });
-
   test("a finished job is still there, an interrupted one runs again from the start in the same instance", async () => {
     const dataDir = makeDataDir();
     const first = await openEngine(dataDir);

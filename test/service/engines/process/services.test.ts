@@ -39,47 +39,6 @@ describe("a running service", () => {
     ]);
   });
 
-  test("is starting until its instances are ready, and can be changed meanwhile", async () => {
-    await dana.create("early", script("setInterval(() => {}, 1000)"));
-
-    const { status } = await dana.read("early");
-    const refused = { status: 409, message: expect.stringContaining("early is starting") };
-
-    expect(status).toBe("Starting");
-    await expect(dana.start("early")).rejects.toMatchObject(refused);
-    await dana.update("early", { target_instance_size: 2 });
-    await dana.restart("early");
-    await dana.reaches("early", "Running");
-    expect(await dana.read("early")).toMatchObject({ target_instance_size: 2 });
-  });
-
-  test("that is still starting can be stopped", async () => {
-    await dana.create("hasty", script("setInterval(() => {}, 1000)"));
-
-    await dana.stop("hasty");
-
-    await dana.reaches("hasty", "Stopped");
-    expect(await dana.read("hasty")).toMatchObject({ status: "Stopped" });
-  });
-
-  test("keeps its address and its processes when it is scaled", async () => {
-    await dana.create("scaled", web());
-    await dana.reaches("scaled", "Running");
-    const address = await addressOf("scaled");
-    const before = pidIn(await greet(address));
-
-    await dana.update("scaled", { target_instance_size: 2 });
-    await dana.reaches("scaled", "Running");
-
-    const pids = [pidIn(await greet(address)), pidIn(await greet(address))];
-    expect(new Set(pids).size).toBe(2);
-    expect(pids).toContain(before);
-    await dana.update("scaled", { target_instance_size: 1 });
-    await dana.reaches("scaled", "Running");
-    expect(pidIn(await greet(address))).toBe(before);
-    expect(await addressOf("scaled")).toBe(address);
-  });
-
   test("gets other processes by a restart, at the same address", async () => {
     await dana.create("renewed", web({ target_instance_size: 2 }));
     await dana.reaches("renewed", "Running");
@@ -94,41 +53,6 @@ describe("a running service", () => {
     expect(status).toBe("Updating");
     expect(after.filter((pid) => before.includes(pid))).toEqual([]);
     expect(await alive(before)).toEqual([]);
-  });
-
-  test("is stopped and started again, and refuses connections between", async () => {
-    await dana.create("paused", web());
-    await dana.reaches("paused", "Running");
-    const address = await addressOf("paused");
-    const pid = pidIn(await greet(address));
-
-    await dana.stop("paused");
-    await dana.reaches("paused", "Stopped");
-
-    expect(await isAlive(pid)).toBe(false);
-    await expect(greet(address)).rejects.toThrow("fetch failed");
-    await expect(dana.stop("paused")).rejects.toMatchObject({ status: 409 });
-    await expect(dana.restart("paused")).rejects.toMatchObject({ status: 409 });
-    await dana.start("paused");
-    await dana.reaches("paused", "Running");
-    expect(await greet(address)).toContain("hello from paused-0");
-  });
-
-  test("only remembers an update while it is stopped", async () => {
-    await dana.create("asleep", web());
-    await dana.reaches("asleep", "Running");
-    await dana.stop("asleep");
-    await dana.reaches("asleep", "Stopped");
-
-    await dana.update("asleep", { target_instance_size: 2, containers: [{ resource: { limits: { memory: 512 } } }] });
-
-    const asleep = await dana.read("asleep");
-    expect(asleep).toMatchObject({ status: "Stopped", target_instance_size: 2 });
-    expect(asleep.containers?.[0]?.resources).toEqual({ limits: { memory: "512" } });
-    await dana.start("asleep");
-    await dana.reaches("asleep", "Running");
-    const address = await addressOf("asleep");
-    expect(pidIn(await greet(address))).not.toBe(pidIn(await greet(address)));
   });
 
   test("gets other processes by a change of memory, none by a change of domains", async () => {
@@ -146,21 +70,6 @@ describe("a running service", () => {
     expect(second).toBe(first);
     expect(third).not.toBe(first);
     expect((await dana.read("tuned")).binding_domain_name).toEqual(["tuned.example.com"]);
-  });
-
-  test("is gone with its log after a deletion, and its name is free", async () => {
-    await dana.create("brief", web());
-    await dana.reaches("brief", "Running");
-    const pid = pidIn(await greet(await addressOf("brief")));
-
-    const answer = await dana.remove("brief");
-
-    expect(answer).toBe("Service was deleted successfully");
-    expect(await isAlive(pid)).toBe(false);
-    await expect(dana.read("brief")).rejects.toMatchObject({ status: 404 });
-    await expect(dana.logs("brief")).rejects.toMatchObject({ status: 404 });
-    await dana.create("brief", web());
-    expect((await dana.logs("brief")).filter(({ log }) => log.includes("GET /"))).toEqual([]);
   });
 
   test("accepts moves at the same time one after the other", async () => {
