@@ -1,5 +1,5 @@
 import { App, HTTPReceiver } from "@slack/bolt";
-import { freePort } from "./listen.ts";
+import { freePort } from "../support/free-port.ts";
 import { answerCalls } from "./remote.ts";
 import { signingSecret } from "./delivery.ts";
 

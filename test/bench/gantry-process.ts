@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { isUp } from "../support/is-up.ts";
-import { freePort } from "./listen.ts";
+import { freePort } from "../support/free-port.ts";
 import type { InGantryCalls } from "./in-gantry.ts";
 import { endWithUs, type Remote, remoteOver } from "./remote.ts";
 import { signingSecret } from "./delivery.ts";

@@ -10,17 +10,6 @@ export async function listen(listener: RequestListener): Promise<number> {
   return (server.address() as AddressInfo).port; // a server on a port has one
 }
 
-/** A port that was free a moment ago, for a program that takes one from its environment. */
-export async function freePort(): Promise<number> {
-  const server = createServer();
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo; // a server on a port has one
-  server.close();
-  await once(server, "close");
-  return port;
-}
-
 export async function readBody(request: IncomingMessage): Promise<string> {
   const chunks: Buffer[] = [];
   for await (const chunk of request) chunks.push(chunk as Buffer); // no encoding is set

@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
-import { freePort } from "./listen.ts";
+import { freePort } from "../support/free-port.ts";
 import { endWithUs } from "./remote.ts";
 
 /** Starts the bare app in plain JavaScript; resolves to its process when it listens. */

@@ -7,7 +7,7 @@ import { needsNamespace } from "./places.ts";
 import { operations } from "./requests.ts";
 import { RAW_PORTS, runRaw } from "./raw/run-raw.ts";
 import { runSetting } from "./run.ts";
-import { killServices } from "./service-process.ts";
+import { killServiceProcesses } from "../support/service-process.ts";
 import { unmountAll } from "./small-disk.ts";
 import { messageOf } from "./storm.ts";
 
@@ -50,7 +50,7 @@ async function runOne(setting: SettingName, options: Options): Promise<Result> {
   } catch (error) {
     return { found: skip(options, `${setting}: ${messageOf(error)}`), done: [] };
   } finally {
-    killServices();
+    killServiceProcesses();
     unmountAll();
   }
 }
@@ -62,8 +62,8 @@ function shareOf(setting: SettingName, { requests }: Options): number {
 }
 
 /** Who may not mount can do so in a namespace of their own, which this program is started in again. */
-async function inNamespace({ seed, requests, program, allowSkip }: Options): Promise<Result> {
-  const args = ["--setting", "disk", "--seed", String(seed), "--requests", String(requests), "--program", program];
+async function inNamespace({ seed, requests, allowSkip }: Options): Promise<Result> {
+  const args = ["--setting", "disk", "--seed", String(seed), "--requests", String(requests)];
   const own = [process.argv[1] ?? "", ...args, ...(allowSkip ? ["--allow-skip"] : [])];
   const child = spawn("unshare", ["-rm", process.execPath, ...own], { stdio: "inherit" });
   const [code] = await once(child, "exit");
@@ -83,7 +83,7 @@ await runProgram({
   readOptions,
   main,
   atExit() {
-    killServices();
+    killServiceProcesses();
     unmountAll();
   },
 });

@@ -1,4 +1,3 @@
-import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 
 export const settingNames = ["plain", "files", "disk", "raw"] as const;
@@ -10,8 +9,6 @@ export type Options = {
   readonly requests: number;
   readonly settings: readonly SettingName[];
   readonly allowSkip: boolean;
-  /** The service's entry. */
-  readonly program: string;
 };
 
 export const usage = `npm run test:fuzz -- [options]
@@ -20,7 +17,6 @@ export const usage = `npm run test:fuzz -- [options]
   --setting NAME   plain, files (256 open files), disk (a full small disk), raw (what is no HTTP, to every port of every
                    program, half as many again) or all (all)
   --allow-skip     leave out what this machine cannot do, instead of failing
-  --program FILE   another entry of the service, to try a changed copy (src/bin/service.ts)
 `;
 
 /** Throws an Error with one sentence when they make no sense. */
@@ -32,10 +28,9 @@ export function readOptions(args: readonly string[]): Options {
       requests: { type: "string", default: "21000" },
       setting: { type: "string", default: "all" },
       "allow-skip": { type: "boolean", default: false },
-      program: { type: "string", default: fileURLToPath(new URL("../../src/bin/service.ts", import.meta.url)) },
     },
   });
-  const { setting, program } = values;
+  const { setting } = values;
   const settings = settingNames.filter((name) => setting === "all" || setting === name);
   if (settings.length === 0) throw new Error(`--setting has to be ${settingNames.join(", ")} or all`);
   return {
@@ -43,7 +38,6 @@ export function readOptions(args: readonly string[]): Options {
     requests: count("--requests", values.requests),
     settings,
     allowSkip: values["allow-skip"],
-    program,
   };
 }
 

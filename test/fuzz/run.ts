@@ -4,7 +4,8 @@ import { countsOf, leaked, processesOf, type Counts } from "./counts.ts";
 import { makeFindings, type Findings } from "./findings.ts";
 import type { Options, SettingName } from "./options.ts";
 import { openPlace, type Place } from "./places.ts";
-import { type ServiceProcess, startService, users } from "./service-process.ts";
+import type { ServiceProcess } from "../support/service-process.ts";
+import { startService, users } from "./service-process.ts";
 import { checkLists, idleConnections, messageOf, sendRequests, type Storm } from "./storm.ts";
 
 const SETTLED_MS = 120_000;
@@ -65,7 +66,7 @@ type Opened = Storm & { readonly stop: () => Promise<void>; readonly service: Se
 
 async function open(scene: Scene): Promise<Opened> {
   const { place, findings, options } = scene;
-  const service = await startService(options.program, place);
+  const service = await startService(place);
   const client = openClient(service.url, CONNECTIONS);
   const opened = { service, client, findings, dataDir: place.dataDir, seed: options.seed };
   return {
@@ -73,7 +74,8 @@ async function open(scene: Scene): Promise<Opened> {
     ...trouble(scene, service),
     async stop() {
       client.close();
-      await service.stop();
+      const code = await service.stop();
+      if (code !== 0) throw new Error(`the service did not stop as it should: ${service.ended() ?? code}`);
     },
   };
 }

@@ -4,7 +4,8 @@ import { type Client, listAll } from "./client.ts";
 import type { Findings } from "./findings.ts";
 import { describe, mayBeCutOff, wrongWith } from "./judge.ts";
 import { requestNumber, type World } from "./requests.ts";
-import { HOST_INSTANCES, regions, type ServiceProcess, users } from "./service-process.ts";
+import type { ServiceProcess } from "../support/service-process.ts";
+import { HOST_INSTANCES, regions, users } from "./service-process.ts";
 import { processesOf } from "./counts.ts";
 
 const CONNECTIONS = 8;
@@ -91,7 +92,7 @@ function watchProcesses({ service, dataDir, findings }: Storm): () => void {
     if (count <= MOST_PROCESSES) return;
     clearInterval(timer);
     findings.add(`${count} processes run, although ${HOST_INSTANCES} instances may: the service was ended`);
-    service.kill();
+    void service.kill();
   }, WATCH_MS);
   return () => clearInterval(timer);
 }

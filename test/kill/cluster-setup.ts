@@ -22,15 +22,16 @@ rules:
     then: { approve: { votes: 1, from: channel-members, expires: 1h } }
 `;
 
-/** The app as its manifest has it, for the simulated workspace. */
-export function appOfManifest() {
-  const { display_information, features, oauth_config } = readAppManifest();
+const { display_information, features, oauth_config, settings } = readAppManifest();
+
+/** The app as its manifest has it, for the simulated workspace; it may be told less. */
+export function appOfManifest(events: readonly string[] = settings.event_subscriptions?.bot_events ?? []) {
   return {
     name: display_information.name,
     botDisplayName: features.bot_user.display_name,
     commands: ["/gantry"],
     scopes: oauth_config.scopes.bot,
-    events: ["app_mention"],
+    events,
   };
 }
 

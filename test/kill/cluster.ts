@@ -212,7 +212,7 @@ export async function openCluster(options: ClusterOptions): Promise<Cluster> {
     botToken,
     signingSecret,
     appToken,
-    app: { ...appOfManifest(), usesSocketMode: transport === "socket" },
+    app: { ...appOfManifest(["app_mention"]), usesSocketMode: transport === "socket" },
     url: slackProxy.url,
     requestUrl: () => loadBalancer.url,
     ackMs: PATIENT_ACK_MS,

@@ -6,12 +6,14 @@ import { type Options, readOptions, type StoreKind, usage } from "./options.ts";
 import { SPEED } from "./ipc.ts";
 import { openDatabases } from "./databases.ts";
 import { runRounds } from "./run.ts";
-import { neverKilled, keyOf, tableOf } from "./tally.ts";
+import { neverKilled, keyOf, reportOf } from "./tally.ts";
 
 /** The kill tests: real replicas, ended with `kill -9` at every step from click to settled card. Ends by itself. */
 
 /** The last resort: a wait ends by itself when the replicas had every chance, however busy the machine is. */
 const LONGEST_RUN_MS = 6 * 60 * 60_000;
+/** Clusters at the same time. */
+const LANES = 6;
 
 async function main(options: Options): Promise<number> {
   process.stdout.write(`Kill tests, seed ${options.seed}, time ${SPEED} times as fast\n`);
@@ -34,12 +36,12 @@ async function runOnEach(options: Options): Promise<boolean> {
 
 /** All at once, each with a share of the lanes: one after the other, most lanes would idle during the last rounds of each. */
 async function runOnAll(options: Options): Promise<boolean> {
-  const lanes = Math.ceil(options.lanes / options.stores.length);
-  const failed = await Promise.all(options.stores.map((kind) => runOn(kind, { ...options, lanes })));
+  const lanes = Math.ceil(LANES / options.stores.length);
+  const failed = await Promise.all(options.stores.map((kind) => runOn(kind, options, lanes)));
   return failed.includes(true);
 }
 
-async function runOn(kind: StoreKind, options: Options): Promise<boolean> {
+async function runOn(kind: StoreKind, options: Options, lanes = LANES): Promise<boolean> {
   const since = performance.now();
   const { hasAllPoints, isSplit, round, onlyChecks } = options;
   const points = options.points[kind];
@@ -54,6 +56,7 @@ async function runOn(kind: StoreKind, options: Options): Promise<boolean> {
       points,
       rounds,
       transport,
+      lanes,
       ...(onlyChecks && { rounds: 0, lanes: 1 }),
       hasChecks: (isWhole && !options.replays) || onlyChecks,
       repeatWith: `${repeating(process.argv.slice(2))} --seed ${options.seed} --store ${isSplit ? "split" : kind} --transport ${transport}`,
@@ -61,7 +64,7 @@ async function runOn(kind: StoreKind, options: Options): Promise<boolean> {
     });
     const where = kind === "sqlite" ? "SQLite, one replica" : "PostgreSQL, two replicas";
     const title = `${where}, ${transport === "http" ? "HTTP" : "Socket Mode"}`;
-    process.stdout.write(`\n${tableOf(title, tally, (performance.now() - since) / 1000)}\n`);
+    process.stdout.write(`\n${reportOf(title, tally, (performance.now() - since) / 1000)}\n`);
     const never = isWhole ? neverKilled(tally, points) : [];
     if (never.length > 0) process.stdout.write(`  ! nobody was killed at: ${never.map(keyOf).join(", ")}\n`);
     return tally.found.length > 0 || never.length > 0;
@@ -72,7 +75,7 @@ async function runOn(kind: StoreKind, options: Options): Promise<boolean> {
 
 /** The arguments of this run that choose its rounds. */
 function repeating(args: readonly string[]): string {
-  const chosen = new Set(["--each", "--rounds", "--only", "--story", "--variant"]);
+  const chosen = new Set(["--each", "--rounds", "--only", "--variant"]);
   return args.flatMap((arg, index) => (chosen.has(arg) ? [arg, args[index + 1] ?? ""] : [])).join(" ");
 }
 

@@ -1,5 +1,5 @@
 import { parseArgs } from "node:util";
-import { allPoints, planOf, type Point, type StoryName } from "./points.ts";
+import { allPoints, type Point } from "./points.ts";
 
 export type StoreKind = "sqlite" | "postgres";
 export type Transport = "http" | "socket";
@@ -15,13 +15,10 @@ export type Options = {
   readonly transports: Readonly<Record<StoreKind, Transport>>;
   readonly replays: boolean;
   readonly seed: number;
-  readonly lanes: number;
   /** Whether none is left out. */
   readonly hasAllPoints: boolean;
   /** Of each store. */
   readonly points: Readonly<Record<StoreKind, readonly Point[]>>;
-  /** The only one that is played; undefined: all of them. */
-  readonly story: StoryName | undefined;
   /** The number of the only one that is played, and its further tries; undefined: all of them. */
   readonly round: number | undefined;
   /** Only the checks in which nobody is killed. */
@@ -37,10 +34,8 @@ export const usage = `npm run test:kill -- [options]
   --rounds N         rounds per store instead; the points are gone through in turn
   --store KIND       sqlite, postgres, both, or split: each point on one of the two, which the seed chooses (both)
   --transport KIND   http or socket, for both stores (http for sqlite, socket for postgres)
-  --lanes N          clusters at the same time (6)
   --seed S           a whole number; the same one chooses the same stories and moments
   --only TEXT        only points with TEXT in their name
-  --story NAME       only this story, at the points on its way: pointed, approved, undone…
   --round N          only the round with this number, of the same --seed, --each and --only
   --checks           only the checks without a kill: stopped replicas, many clicks, a troubled Slack
   --variant replay   a broken bot that sends again what was claimed: the run has to find it out
@@ -56,10 +51,8 @@ export function readOptions(args: readonly string[]): Options {
       rounds: { type: "string" },
       store: { type: "string", default: "both" },
       transport: { type: "string" },
-      lanes: { type: "string", default: "6" },
       seed: { type: "string", default: String(Date.now() % 1_000_000) },
       only: { type: "string" },
-      story: { type: "string" },
       variant: { type: "string" },
       round: { type: "string" },
       checks: { type: "boolean", default: false },
@@ -74,13 +67,8 @@ export function readOptions(args: readonly string[]): Options {
   }
   const transport = transportNamed(values.transport);
   if (variant !== undefined && variant !== "replay") throw new Error("the only --variant is replay");
-  const story = storyNamed(values.story);
-  const points = allPoints().filter((point) => {
-    const isOnItsWay = story === undefined || planOf(point).stories.includes(story);
-    return isOnItsWay && point.name.includes(only);
-  });
-  if (points.length === 0)
-    throw new Error(`no point${values.story === undefined ? "" : ` of that story`} has “${only}” in its name`);
+  const points = allPoints().filter(({ name }) => name.includes(only));
+  if (points.length === 0) throw new Error(`no point has “${only}” in its name`);
   const seed = count("--seed", values.seed);
   const half = (rest: number): Point[] => points.filter((_, index) => (index + seed) % 2 === rest);
   return {
@@ -93,8 +81,6 @@ export function readOptions(args: readonly string[]): Options {
     transports: { sqlite: transport ?? "http", postgres: transport ?? "socket" },
     replays: variant === "replay",
     seed,
-    lanes: count("--lanes", values.lanes),
-    story,
     round: values.round === undefined ? undefined : count("--round", values.round),
     onlyChecks: values.checks,
     expectsFailure: values["expect-failure"],
@@ -104,13 +90,6 @@ export function readOptions(args: readonly string[]): Options {
 function transportNamed(name: string | undefined): Transport | undefined {
   if (name === undefined || name === "http" || name === "socket") return name;
   throw new Error("--transport has to be http or socket");
-}
-
-function storyNamed(name: string | undefined): StoryName | undefined {
-  const known = new Set(allPoints().flatMap((point) => planOf(point).stories));
-  const story = [...known].find((each) => each === name);
-  if (name === undefined || story !== undefined) return story;
-  throw new Error(`no --story is called “${name}”; there are: ${[...known].join(", ")}`);
 }
 
 function count(name: string, value: string): number {

@@ -1,7 +1,5 @@
 import { planOf, type Point, type StoryName } from "./points.ts";
-import type { Outcome } from "./outcomes.ts";
-import { outcomesOf } from "./several.ts";
-import { changesOf, quiet, type Scene, Silent } from "./scene.ts";
+import { quiet, type Scene, Silent } from "./scene.ts";
 import { LostDecision } from "./decisions.ts";
 import { cleanUp, stories } from "./stories.ts";
 import type { Cluster } from "./cluster.ts";
@@ -20,7 +18,6 @@ export type RoundResult = {
   /** Whether somebody was killed at the point. */
   readonly isReached: boolean;
   readonly violations: readonly Violation[];
-  readonly ended: readonly Outcome[];
   /** Decisions that had to be made again. */
   readonly repeated: number;
 };
@@ -61,9 +58,8 @@ export async function playRound(cluster: Cluster, round: Round, random: () => nu
   endTrouble(cluster);
   await cluster.isFull();
   violations.push(...(await judged(scene)), ...mistakes(cluster));
-  const ended = await endsOf(scene);
   await tidy(scene);
-  return { isReached, violations, ended, repeated: scene.repeated.length };
+  return { isReached, violations, repeated: scene.repeated.length };
 }
 
 /** A story that could not go on. */
@@ -80,12 +76,6 @@ function messages({ message, cause }: Error): string {
 /** Mistakes that the replicas logged since this was asked last. */
 export function mistakes(cluster: Cluster): Violation[] {
   return cluster.bugs().map((what) => ({ fault: "mistakes in the log", what }));
-}
-
-/** How each request of a scene ended. */
-export async function endsOf(scene: Scene): Promise<readonly Outcome[]> {
-  const changes = await changesOf(scene);
-  return (await Promise.all(changes.map((change) => outcomesOf(scene, change)))).flat();
 }
 
 /** All that a story has broken is whole again. */

@@ -3,7 +3,7 @@ import type { Options, Transport } from "./options.ts";
 import type { Databases } from "./databases.ts";
 import { randomFrom, shuffled } from "./random.ts";
 import { playRound, type Round } from "./round.ts";
-import { countFaults, countKill, countOutcomes, keyOf, newTally, type Tally } from "./tally.ts";
+import { countFaults, countKill, keyOf, newTally, type Tally } from "./tally.ts";
 import { playWithoutKills } from "./without-kills.ts";
 import { openCluster } from "./cluster.ts";
 
@@ -14,12 +14,12 @@ const TRIES = 12;
 const AGAIN = 10_000;
 
 type Waiting = { readonly round: Round; readonly tries: number };
-export type RunOptions = Pick<Options, "replays" | "expectsFailure" | "seed" | "lanes"> & {
+export type RunOptions = Pick<Options, "replays" | "expectsFailure" | "seed"> & {
+  /** Clusters at the same time. */
+  readonly lanes: number;
   readonly points: readonly Point[];
   readonly rounds: number;
   readonly transport: Transport;
-  /** The only one that is played, at all of these points; undefined: any on whose way a point lies. */
-  readonly story?: StoryName | undefined;
   /** Whether replicas are stopped for a while, and buttons clicked by many at once, as well. */
   readonly hasChecks: boolean;
   /** The only one that is played. */
@@ -52,9 +52,8 @@ export async function runRounds(databases: Databases, options: RunOptions): Prom
       // In the first cluster, while the others begin.
       if (lane === 0 && options.hasChecks) {
         const repeatWith = `${options.repeatWith} --checks`;
-        for await (const { line, violations, ended } of playWithoutKills(cluster, databases.replicas)) {
+        for await (const { line, violations } of playWithoutKills(cluster, databases.replicas)) {
           tally.checks.push(line);
-          countOutcomes(tally, ended);
           countFaults(tally, { violations, where: line, repeatWith, trace: cluster.trace.lines() });
           options.onRound?.(line);
         }
@@ -64,18 +63,16 @@ export async function runRounds(databases: Databases, options: RunOptions): Prom
         const since = performance.now();
         // Whichever cluster plays it: the same round makes the same choices.
         const random = randomFrom(options.seed * 100_003 + round.number);
-        const { isReached, violations, ended, repeated } = await playRound(cluster, round, random);
+        const { isReached, violations, repeated } = await playRound(cluster, round, random);
         tally.rounds += 1;
         tally.repeated += repeated;
-        countOutcomes(tally, ended);
         const where = `round ${round.number}, ${round.story}, ${keyOf(round.point)}`;
         const repeatWith = `${options.repeatWith} --round ${round.number % AGAIN}`;
         countFaults(tally, { violations, where, repeatWith, trace: cluster.trace.lines() });
         options.onRound?.(`${where}: ${isReached ? "" : "not reached, "}${Math.round(performance.now() - since)} ms`);
         if (isReached) continue;
         tally.missed += 1;
-        if (tries < TRIES)
-          queue.push({ round: again(round, options.story ?? storyFor(round.point, random)), tries: tries + 1 });
+        if (tries < TRIES) queue.push({ round: again(round, storyFor(round.point, random)), tries: tries + 1 });
       }
     } finally {
       tally.lateAcks += cluster.deliveries.lateAcks();
@@ -88,14 +85,14 @@ export async function runRounds(databases: Databases, options: RunOptions): Prom
 }
 
 /** Every point in turn, in an order of the seed, each with a story on whose way it lies. */
-function roundsOf({ rounds, seed, points, replays, story: forced, round: only }: RunOptions): Waiting[] {
+function roundsOf({ rounds, seed, points, replays, round: only }: RunOptions): Waiting[] {
   const random = randomFrom(seed);
   const turns = Math.ceil(rounds / points.length);
   const order = Array.from({ length: turns }, () => shuffled(points, random)).flat();
   const all = order.slice(0, rounds).map((point, index): Waiting => {
     const passes = Math.floor(random() * ((planOf(point).passes ?? 0) + 1));
     // What was sent with an approval can be sent again by a bot that does so.
-    const story = forced ?? (replays ? "approved" : storyFor(point, random));
+    const story = replays ? "approved" : storyFor(point, random);
     return { round: { number: index + 1, point, story, passes, isAboutRestarts: replays }, tries: 1 };
   });
   return all.filter(({ round }) => only === undefined || round.number === only);

@@ -1,7 +1,6 @@
 import type { ChangeRecord } from "./records.ts";
 import type { Violation } from "./faults.ts";
 import { approverOf, asks, decides, oneOf } from "./decisions.ts";
-import { outcomeOf, type Outcome } from "./outcomes.ts";
 import type { Scene } from "./scene.ts";
 
 /** What happens for each of the workloads. */
@@ -112,10 +111,4 @@ export async function faultsOfParts({ cluster }: Scene, { id, state }: ChangeRec
 
 function isWell({ health, progress }: ChangeRecord): boolean {
   return /"kind":"reached"/u.test(health ?? progress ?? "");
-}
-
-/** How each workload of a request ended; of one for one workload, how it ended. */
-export async function outcomesOf({ cluster }: Scene, change: ChangeRecord): Promise<readonly Outcome[]> {
-  const parts = change.part_count === 0 ? [change] : await cluster.records.parts(change.id);
-  return parts.map((part) => outcomeOf(part, cluster.service.written(part.id)));
 }

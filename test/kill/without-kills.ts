@@ -3,18 +3,13 @@ import { cards, isAtEnd, quiet, type Scene, ephemerals } from "./scene.ts";
 import { waitFor } from "./wait-for.ts";
 import type { Cluster } from "./cluster.ts";
 import { findFaults, type Violation } from "./faults.ts";
-import type { Outcome } from "./outcomes.ts";
 import { randomFrom } from "./random.ts";
-import { endsOf, endTrouble, mistakes, tidy, violationOf } from "./round.ts";
+import { endTrouble, mistakes, tidy, violationOf } from "./round.ts";
 import { type FaultStory, faultStories } from "./points.ts";
 import { cleanUp, stories } from "./stories.ts";
 
 /** What was done and seen, in a line, and what was wrong. */
-export type Check = {
-  readonly line: string;
-  readonly violations: readonly Violation[];
-  readonly ended: readonly Outcome[];
-};
+export type Check = { readonly line: string; readonly violations: readonly Violation[] };
 
 const freezes = [
   { at: "after", words: (name: string) => `scale ${name} 4` },
@@ -55,9 +50,8 @@ async function inTrouble(cluster: Cluster, story: FaultStory): Promise<Check> {
 /** Compares what the check left, and empties the channel. */
 async function ending(scene: Scene, line: string, found: readonly Violation[]): Promise<Check> {
   const violations = [...found, ...(await findFaults(scene)), ...mistakes(scene.cluster)];
-  const ended = await endsOf(scene);
   await tidy(scene);
-  return { line: `${line}: ${ended.join(", ")}`, violations, ended };
+  return { line, violations };
 }
 
 async function orFault(cluster: Cluster, line: string, play: () => Promise<Check>): Promise<Check> {
@@ -67,7 +61,7 @@ async function orFault(cluster: Cluster, line: string, play: () => Promise<Check
     // The rounds after this one need all replicas.
     const left = cluster.frozen();
     if (left !== undefined) await cluster.replicas.kill(left);
-    return { line, violations: [violationOf(error), ...mistakes(cluster)], ended: [] };
+    return { line, violations: [violationOf(error), ...mistakes(cluster)] };
   }
 }
 

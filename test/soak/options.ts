@@ -2,23 +2,16 @@ import { parseArgs } from "node:util";
 import type { Cut } from "./network.ts";
 
 export type Transport = "http" | "socket";
-export type StoreKind = "sqlite" | "postgres";
-
-/** A workspace that loses answers, or posts them twice: the soak has to find it out. */
-export type Variant = "loses" | "repeats";
 
 export type Options = {
   readonly minutes: number;
   readonly transport: Transport;
-  readonly store: StoreKind;
-  /** Deliveries a second. */
-  readonly rate: number;
-  readonly people: number;
   readonly seed: number;
   readonly cut: Cut;
   /** Whether networks are cut, links refreshed and replicas ended. */
   readonly hasTrouble: boolean;
-  readonly variant: Variant | undefined;
+  /** A workspace that takes answers twice: the soak has to find it out. */
+  readonly repeats: boolean;
   /** 0 is the end when something was found, 1 when nothing was. */
   readonly expectsFailure: boolean;
 };
@@ -26,13 +19,10 @@ export type Options = {
 export const usage = `npm run test:soak -- [options]
   --minutes N        how long people go on (5); fractions are allowed
   --transport KIND   http or socket (http)
-  --store KIND       postgres with two replicas, or sqlite with one (postgres)
-  --rate N           deliveries a second (20)
-  --people N         how many people make them (40)
   --seed S           a whole number; the same one makes the same choices
   --cut KIND         reset (connections break off) or silent (they stay, and nothing passes) (reset)
   --calm             no refresh, no cut network, nobody killed
-  --variant KIND     a broken workspace, which has to be found out: loses (answers) or repeats (them)
+  --variant repeats  a workspace that takes answers twice, which has to be found out
   --expect-failure   end with 0 only if something was found
 `;
 
@@ -43,9 +33,6 @@ export function readOptions(args: readonly string[]): Options {
     options: {
       minutes: { type: "string", default: "5" },
       transport: { type: "string", default: "http" },
-      store: { type: "string", default: "postgres" },
-      rate: { type: "string", default: "20" },
-      people: { type: "string", default: "40" },
       seed: { type: "string", default: String(Date.now() % 1_000_000) },
       cut: { type: "string", default: "reset" },
       calm: { type: "boolean", default: false },
@@ -56,14 +43,10 @@ export function readOptions(args: readonly string[]): Options {
   return {
     minutes: positive("--minutes", values.minutes),
     transport: oneOf("--transport", values.transport, ["http", "socket"]),
-    store: oneOf("--store", values.store, ["postgres", "sqlite"]),
-    rate: positive("--rate", values.rate),
-    people: Math.ceil(positive("--people", values.people)),
     seed: Math.ceil(positive("--seed", values.seed)),
     cut: oneOf("--cut", values.cut, ["reset", "silent"]),
     hasTrouble: !values.calm,
-    variant:
-      values.variant === undefined ? undefined : oneOf<Variant>("--variant", values.variant, ["loses", "repeats"]),
+    repeats: values.variant !== undefined && oneOf("--variant", values.variant, ["repeats"]) === "repeats",
     expectsFailure: values["expect-failure"],
   };
 }

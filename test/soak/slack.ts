@@ -1,11 +1,10 @@
 import { randomBytes } from "node:crypto";
-import { readAppManifest } from "../../src/bot/compose/manifest.ts";
 import { listen } from "../../src/platform/http/listen.ts";
 import { createPlayground, type Playground } from "../../src/playground/playground.ts";
-import type { App } from "../../src/playground/world.ts";
+import { appOfManifest } from "../kill/cluster-setup.ts";
 import { openLoadBalancer } from "../kill/load-balancer.ts";
 import { type Network, openNetwork } from "./network.ts";
-import type { Options, Transport, Variant } from "./options.ts";
+import type { Options, Transport } from "./options.ts";
 
 /** The simulated Slack behind a network that can be cut. */
 export type Slack = {
@@ -18,7 +17,7 @@ export type Slack = {
   readonly close: () => Promise<void>;
 };
 
-type SlackOptions = Pick<Options, "transport" | "variant"> & {
+type SlackOptions = Pick<Options, "transport" | "repeats"> & {
   /** Of the replicas that take requests over HTTP. */
   readonly ports: () => readonly number[];
 };
@@ -26,7 +25,7 @@ type SlackOptions = Pick<Options, "transport" | "variant"> & {
 /** Deliveries are kept to be repeated, which nobody does here. */
 const FORGET_EVERY_MS = 5_000;
 
-export async function openSlack({ transport, variant, ports }: SlackOptions): Promise<Slack> {
+export async function openSlack({ transport, repeats, ports }: SlackOptions): Promise<Slack> {
   let port = 0;
   const network = await openNetwork(() => port);
   // Slack doesn't come through a cut network either.
@@ -43,7 +42,7 @@ export async function openSlack({ transport, variant, ports }: SlackOptions): Pr
     url,
     requestUrl: () => loadBalancer.url,
   });
-  const listener = await listen(slackFront(playground.fetch, variant), {
+  const listener = await listen(repeats ? repeating(playground.fetch) : playground.fetch, {
     host: "127.0.0.1",
     port: 0,
     variable: "PORT",
@@ -76,32 +75,17 @@ function secretOf(transport: Transport, { appToken, signingSecret }: Secrets): R
   return transport === "socket" ? { SLACK_APP_TOKEN: appToken } : { SLACK_SIGNING_SECRET: signingSecret };
 }
 
-function appOfManifest(): App {
-  const { display_information, features, oauth_config, settings } = readAppManifest();
-  return {
-    name: display_information.name,
-    botDisplayName: features.bot_user.display_name,
-    commands: ["/gantry"],
-    scopes: oauth_config.scopes.bot,
-    events: settings.event_subscriptions?.bot_events ?? [],
-  };
-}
-
 type Fetch = (request: Request) => Promise<Response>;
 
-/** One answer of so many is lost or taken twice by a broken Slack. */
+/** One answer of so many is taken twice by a broken Slack. */
 const EVERY = 25;
 
-/** Slack as it is, or one that loses answers to people, or takes them twice. */
-function slackFront(fetch: Fetch, variant: Variant | undefined): Fetch {
-  if (variant === undefined) return fetch;
+function repeating(fetch: Fetch): Fetch {
   let answers = 0;
   return async (request) => {
     if (!new URL(request.url).pathname.startsWith("/response/")) return fetch(request);
     answers += 1;
-    if (answers % EVERY !== 0) return fetch(request);
-    if (variant === "loses") return Response.json({ ok: true });
-    await fetch(request.clone());
+    if (answers % EVERY === 0) await fetch(request.clone());
     return fetch(request);
   };
 }

@@ -8,7 +8,7 @@ import { type Options, readOptions, usage } from "./options.ts";
 import { createPace } from "./pace.ts";
 import { reconcile } from "./reconcile.ts";
 import { endAllReplicas } from "./replica.ts";
-import { failuresOf, reportOf } from "./report.ts";
+import { DELIVERIES_A_SECOND, failuresOf, reportOf } from "./report.ts";
 import { openStage } from "./stage.ts";
 import { findDuplicates, findRepliesTooMany } from "./duplicates.ts";
 import { changing, reading } from "./stories.ts";
@@ -17,6 +17,7 @@ import { makeTrouble, type Troubles } from "./trouble.ts";
 /** The soak: many people for minutes, on the bot as it is deployed, while Slack, the network and replicas fail. */
 
 const LONGEST_RUN_MS = 3 * 60 * 60_000;
+const PEOPLE = 40;
 
 async function main(options: Options): Promise<number> {
   const since = performance.now();
@@ -25,7 +26,7 @@ async function main(options: Options): Promise<number> {
   const ledger = newLedger();
   const stage = await openStage({ ...options, ledger, note });
   try {
-    const actors = createActors(stage.playground, options.people);
+    const actors = createActors(stage.playground, PEOPLE);
     for (const { free, kept } of actors) {
       await stage.service.create(free);
       await stage.service.create(kept);
@@ -37,7 +38,7 @@ async function main(options: Options): Promise<number> {
       stage,
       ledger,
       troubles,
-      pace: createPace(options.rate),
+      pace: createPace(DELIVERIES_A_SECOND),
       random: randomFrom(options.seed),
       isOver: () => isOver,
     };

@@ -42,7 +42,7 @@ rules:
     then: { approve: { votes: 1, from: channel-members, expires: 1h } }
 `;
 
-type StageOptions = Pick<Options, "transport" | "store" | "variant"> & {
+type StageOptions = Pick<Options, "transport" | "repeats"> & {
   readonly ledger: Ledger;
   readonly note: (line: string) => void;
 };
@@ -64,11 +64,11 @@ export async function openStage(options: StageOptions): Promise<Stage> {
 }
 
 async function open(options: StageOptions, closers: Closers): Promise<Omit<Stage, "close">> {
-  const { store, ledger, note } = options;
+  const { ledger, note } = options;
   const dir = mkdtempSync(join(tmpdir(), "gantry-soak-"));
   closers.push(() => rmSync(dir, { recursive: true, force: true }));
   writeFileSync(join(dir, "policy.yaml"), policy);
-  const databases = await openDatabases(store);
+  const databases = await openDatabases("postgres");
   closers.push(databases.close);
   const database = await databases.next();
   const service = await openService();

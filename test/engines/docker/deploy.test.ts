@@ -6,9 +6,10 @@ import { busyboxImage } from "../../support/daemons/busybox-image.ts";
 import { type TestDaemon, testDaemons } from "../../support/docker.ts";
 import { distrust, noRegistry, startRegistry } from "../../support/registry.ts";
 import { visitor } from "../../support/visitor.ts";
-import { killServiceProcesses } from "../support/service-process.ts";
+import { killServiceProcesses } from "../../support/service-process.ts";
 import { isLong } from "../support/long.ts";
-import { type Lane, openLane, readAgain } from "./support/lane.ts";
+import { readAgain } from "../support/process-world.ts";
+import { type Lane, openLane } from "./support/lane.ts";
 
 const answering = (version: string): string => `${serving(version)}; ${rest}`;
 const SECOND = 1_000_000_000;

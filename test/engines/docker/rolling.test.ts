@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, test } from "vitest";
 import { listen, shell, ticking } from "../../support/container-script.ts";
 import { testDaemons } from "../../support/docker.ts";
-import { killServiceProcesses } from "../support/service-process.ts";
+import { killServiceProcesses } from "../../support/service-process.ts";
 import { openLane } from "./support/lane.ts";
 
 afterAll(killServiceProcesses);

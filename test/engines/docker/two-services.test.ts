@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, test } from "vitest";
 import { testDaemons } from "../../support/docker.ts";
-import { killServiceProcesses } from "../support/service-process.ts";
+import { killServiceProcesses } from "../../support/service-process.ts";
 import { jobBody, serviceBody } from "./kill/changes.ts";
 import { unreachable } from "./kill/round.ts";
 import { type Lane, openLane } from "./support/lane.ts";

@@ -1,7 +1,7 @@
 import { DEADLINE_MS } from "../../support/until.ts";
-import { type World, worldOf } from "../../service/contract/world.ts";
+import { type Reply, type World, worldOf } from "../../service/contract/world.ts";
 import { accounts, regions } from "./accounts.ts";
-import type { ServiceProcess } from "./service-process.ts";
+import type { ServiceProcess } from "../../support/service-process.ts";
 
 /** Asks whichever service runs; a request rejects while none does. */
 export function worldOfProcess(running: () => ServiceProcess | undefined): World {
@@ -20,6 +20,18 @@ export function worldOfProcess(running: () => ServiceProcess | undefined): World
     deadlineMs: DEADLINE_MS,
     close: async () => {},
   });
+}
+
+/** Repeats a read until the service answers it. */
+export async function readAgain({ world }: { readonly world: World }, read: () => Promise<Reply>): Promise<Reply> {
+  const answered = () =>
+    read().then(
+      (reply) => (reply.status < 500 ? reply : undefined),
+      () => undefined,
+    );
+  const reply = await world.until(answered, (value) => value !== undefined);
+  if (reply === undefined) throw new Error("no answer");
+  return reply;
 }
 
 const none = { image: "none" };

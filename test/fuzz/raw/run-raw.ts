@@ -1,11 +1,11 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
-import { fileURLToPath } from "node:url";
 import { freePort } from "../../support/free-port.ts";
+import { runMain } from "../../support/gantry-process.ts";
 import { DEADLINE_MS } from "../../support/until.ts";
 import { asUser, openClient } from "../client.ts";
 import { type Findings, makeFindings } from "../findings.ts";
@@ -24,7 +24,7 @@ type Opened = { readonly targets: readonly RawTarget[]; readonly stop: () => Pro
  * Raw requests to every port that a program of ours opens: `npm start` over HTTP, over Socket Mode and with several
  * workspaces, then the workload API alone, with the port of a workload. Each has to live, answer, and stop as it should.
  */
-export async function runRaw({ seed, program }: Options, count: number): Promise<Findings> {
+export async function runRaw({ seed }: Options, count: number): Promise<Findings> {
   const findings = makeFindings();
   const each = Math.ceil(count / RAW_PORTS);
   const folder = mkdtempSync(join(tmpdir(), "gantry-raw-"));
@@ -38,7 +38,7 @@ export async function runRaw({ seed, program }: Options, count: number): Promise
         PLAYGROUND_WORKSPACES: "several",
         WORKLOAD_API_URL: "http://127.0.0.1:9",
       }),
-    () => openWorkloadApi(program, join(folder, "service")),
+    () => openWorkloadApi(join(folder, "service")),
   ];
   let ports = 0;
   try {
@@ -61,32 +61,18 @@ export async function runRaw({ seed, program }: Options, count: number): Promise
 }
 
 const running = new Set<ChildProcess>();
-const main = fileURLToPath(new URL("../../../src/main.ts", import.meta.url));
 
 async function openGantry(name: string, dataDir: string, env: Readonly<Record<string, string>>): Promise<Opened> {
-  const child = spawn(process.execPath, [main], {
-    env: {
-      PATH: process.env["PATH"],
-      GANTRY_DATA: dataDir,
-      PORT: "0",
-      PLAYGROUND_PORT: "0",
-      ...env,
-    },
-    stdio: ["ignore", "pipe", "pipe"],
-  });
+  const { process: child, output } = runMain({ GANTRY_DATA: dataDir, PORT: "0", PLAYGROUND_PORT: "0", ...env });
   running.add(child);
-  let said = "";
-  for (const stream of [child.stdout, child.stderr]) {
-    stream.setEncoding("utf8").on("data", (text: string) => (said = (said + text).slice(-20_000)));
-  }
   let exit: string | undefined;
   child.once("exit", (code, signal) => {
     running.delete(child);
-    exit = `Gantry (${name}) ended with ${code ?? signal}, saying:\n${said.slice(-3_000)}`;
+    exit = `Gantry (${name}) ended with ${code ?? signal}, saying:\n${output().slice(-3_000)}`;
   });
   const ended = () =>
-    exit ?? (/uncaught/u.test(said) ? `Gantry (${name}) is ending:\n${said.slice(-3_000)}` : undefined);
-  const [bot, page] = await portsIn(() => said, ended);
+    exit ?? (/uncaught/u.test(output()) ? `Gantry (${name}) is ending:\n${output().slice(-3_000)}` : undefined);
+  const [bot, page] = await portsIn(output, ended);
   const on = (port: number) => ({ port, host: `127.0.0.1:${port}`, ended });
   const { GANTRY_METRICS_PORT: metrics } = env;
   const botPaths = name === "socket" ? pathsOf.health : pathsOf.bot;
@@ -122,10 +108,10 @@ async function portsIn(said: () => string, ended: () => string | undefined): Pro
 }
 
 /** The workload API, and a workload that answers at its `service_url`. */
-async function openWorkloadApi(program: string, dataDir: string): Promise<Opened> {
-  const service = await startService(program, { dataDir, wrapper: [] });
+async function openWorkloadApi(dataDir: string): Promise<Opened> {
+  const service = await startService({ dataDir });
   const url = new URL(await newServiceUrl(service.url));
-  const { ended, stop } = service;
+  const { ended } = service;
   const api = Number(new URL(service.url).port);
   const workload = Number(url.port);
   return {
@@ -140,7 +126,10 @@ async function openWorkloadApi(program: string, dataDir: string): Promise<Opened
       },
       { name: "a workload", port: workload, host: url.host, paths: pathsOf.workload, well: "/", ended },
     ],
-    stop,
+    async stop() {
+      const code = await service.stop();
+      if (code !== 0) throw new Error(`the service did not stop as it should: ${ended() ?? code}`);
+    },
   };
 }
 

@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import type { Service } from "../../../../src/api/schema.ts";
 import { testDaemons } from "../../../support/docker.ts";
 import { isLong } from "../../support/long.ts";
-import { killServiceProcesses } from "../../support/service-process.ts";
+import { killServiceProcesses } from "../../../support/service-process.ts";
 import { serviceBody } from "../kill/changes.ts";
 import { wrongContainers, wrongLog } from "../kill/inspect.ts";
 import { unreachable } from "../kill/round.ts";

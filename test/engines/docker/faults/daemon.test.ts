@@ -5,7 +5,7 @@ import { missingFor } from "../../../support/daemons/daemon-command.ts";
 import { type OwnDaemon, ownDaemon } from "../../../support/daemons/own-daemon.ts";
 import { daemonOf, testDaemons } from "../../../support/docker.ts";
 import { isLong } from "../../support/long.ts";
-import { killServiceProcesses } from "../../support/service-process.ts";
+import { killServiceProcesses } from "../../../support/service-process.ts";
 import { changes, type Verdict } from "../kill/changes.ts";
 import { wrongContainers } from "../kill/inspect.ts";
 import { type About, asked, clearAway, isAboutJob, prepare, settled, unreachable } from "../kill/round.ts";

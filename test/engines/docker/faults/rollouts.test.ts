@@ -9,7 +9,7 @@ import { daemonOf, testDaemons } from "../../../support/docker.ts";
 import { faultyRegistry } from "../../../support/faulty-registry.ts";
 import { noRegistry, startRegistry } from "../../../support/registry.ts";
 import { isLong } from "../../support/long.ts";
-import { killServiceProcesses } from "../../support/service-process.ts";
+import { killServiceProcesses } from "../../../support/service-process.ts";
 import { type Lane, openLane } from "../support/lane.ts";
 
 /** How many moments of each rollout. */

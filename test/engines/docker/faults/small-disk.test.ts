@@ -5,7 +5,7 @@ import { missingFor } from "../../../support/daemons/daemon-command.ts";
 import { ownDaemon } from "../../../support/daemons/own-daemon.ts";
 import { daemonOf, testDaemons } from "../../../support/docker.ts";
 import { mountSmallDisk, unmountAll } from "../../../fuzz/small-disk.ts";
-import { killServiceProcesses } from "../../support/service-process.ts";
+import { killServiceProcesses } from "../../../support/service-process.ts";
 import { serviceBody } from "../kill/changes.ts";
 import { wrongContainers, wrongLog } from "../kill/inspect.ts";
 import { type Lane, openLane } from "../support/lane.ts";

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { rest, shell } from "../../../support/container-script.ts";
 import { busyboxImage } from "../../../support/daemons/busybox-image.ts";
 import { type TestDaemon, testDaemons } from "../../../support/docker.ts";
-import { killServiceProcesses } from "../../support/service-process.ts";
+import { killServiceProcesses } from "../../../support/service-process.ts";
 import { type Lane, openLane } from "../support/lane.ts";
 
 afterAll(killServiceProcesses);

@@ -1,9 +1,9 @@
 import { afterAll, describe, expect, test } from "vitest";
 import { testDaemons } from "../../../support/docker.ts";
 import { isLong } from "../../support/long.ts";
-import { killServiceProcesses } from "../../support/service-process.ts";
+import { killServiceProcesses } from "../../../support/service-process.ts";
 import { openLane } from "../support/lane.ts";
-import { playRounds, tableOf } from "./rounds.ts";
+import { playRounds } from "./rounds.ts";
 
 const rounds = isLong ? 50 : 3;
 const seed = Number(process.env["GANTRY_TEST_SEED"] ?? "1");
@@ -20,9 +20,12 @@ for (const daemon of await testDaemons()) {
     test(`in ${rounds} rounds nothing is lost, doubled or orphaned`, { timeout: 40 * 60_000 }, async () => {
       await using lane = await openLane(daemon);
 
-      const outcomes = await playRounds(lane, { rounds, seed, onRound: (line) => print(`${daemon.kind}: ${line}`) });
+      const outcomes = await playRounds(lane, {
+        rounds,
+        seed,
+        onRound: (line) => print(`${daemon.kind}, seed ${seed}: ${line}`),
+      });
 
-      print(`kill -9 on ${daemon.title}, seed ${seed}\n${tableOf(outcomes)}`);
       expect(outcomes.flatMap(({ violations }) => violations)).toEqual([]);
       expect(outcomes).toHaveLength(rounds);
     });

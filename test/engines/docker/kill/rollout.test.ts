@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, test } from "vitest";
 import { testDaemons } from "../../../support/docker.ts";
-import { killServiceProcesses } from "../../support/service-process.ts";
+import { killServiceProcesses } from "../../../support/service-process.ts";
 import { openLane } from "../support/lane.ts";
 import { changes } from "./changes.ts";
 import { type Moment, playRound, rehearse } from "./round.ts";

@@ -2,7 +2,8 @@ import { setTimeout as pause } from "node:timers/promises";
 import type { Service } from "../../../../src/api/schema.ts";
 import type { Reply } from "../../../service/contract/world.ts";
 import { until } from "../../../support/until.ts";
-import { type Lane, readAgain } from "../support/lane.ts";
+import { readAgain } from "../../support/process-world.ts";
+import type { Lane } from "../support/lane.ts";
 import { type Change, jobBody, serviceBody, type Verdict } from "./changes.ts";
 import { wrongContainers, wrongJob, wrongLog } from "./inspect.ts";
 

@@ -1,6 +1,6 @@
 import { randomFrom } from "../../../kill/random.ts";
 import type { Lane } from "../support/lane.ts";
-import { type Change, changes, type Verdict } from "./changes.ts";
+import { type Change, changes } from "./changes.ts";
 import { type Moment, type Outcome, playRound, type Rehearsal, rehearse } from "./round.ts";
 
 type Playing = { readonly rounds: number; readonly seed: number; readonly onRound: (line: string) => void };
@@ -32,27 +32,6 @@ export async function playRounds(lane: Lane, { rounds, seed, onRound }: Playing)
 function momentIn({ writes, ms }: Rehearsal, random: () => number): Moment {
   if (random() < 0.3) return { ms: Math.floor(random() * ms) };
   return { write: 1 + Math.floor(random() * (writes + 1)), when: random() < 0.5 ? "before" : "after" };
-}
-
-const verdicts: readonly Verdict[] = ["took effect", "did not", "half"];
-
-/** Markdown: each change, how often it was killed, what the client was told and how it turned out. */
-export function tableOf(outcomes: readonly Outcome[]): string {
-  const row = (cells: readonly (string | number)[]) => `| ${cells.join(" | ")} |`;
-  const head = ["change", "kills", "answered", "unanswered", ...verdicts, "violations"];
-  const line = (name: string, own: readonly Outcome[]) => {
-    const told = own.filter(({ told }) => told === "done").length;
-    const counts = verdicts.map((verdict) => own.filter((each) => each.verdict === verdict).length);
-    const violations = own.flatMap((each) => each.violations).length;
-    return row([name, own.length, told, own.length - told, ...counts, violations]);
-  };
-  const lines = changes.map(({ name }) =>
-    line(
-      name,
-      outcomes.filter(({ round }) => round.change.name === name),
-    ),
-  );
-  return [row(head), row(head.map(() => "---")), ...lines, line("all", outcomes)].join("\n");
 }
 
 /** To find it again. */

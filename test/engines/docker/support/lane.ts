@@ -1,8 +1,8 @@
-import type { Reply, World } from "../../../service/contract/world.ts";
+import type { World } from "../../../service/contract/world.ts";
 import { socketOf } from "../../../support/daemons/daemon-call.ts";
 import type { TestContainer, TestDaemon } from "../../../support/docker.ts";
 import { worldOfProcess } from "../../support/process-world.ts";
-import { type ServiceProcess, startServiceProcess } from "../../support/service-process.ts";
+import { type ServiceProcess, startServiceProcess } from "../../../support/service-process.ts";
 import { type DaemonFront, openDaemonFront } from "./daemon-front.ts";
 import { serviceSettings } from "./service-settings.ts";
 
@@ -58,16 +58,4 @@ export async function openLane(daemon: TestDaemon, { isDirect = false, within }:
       settings.remove();
     },
   };
-}
-
-/** Repeats a read until the service answers it. */
-export async function readAgain({ world }: Pick<Lane, "world">, read: () => Promise<Reply>): Promise<Reply> {
-  const answered = () =>
-    read().then(
-      (reply) => (reply.status < 500 ? reply : undefined),
-      () => undefined,
-    );
-  const reply = await world.until(answered, (value) => value !== undefined);
-  if (reply === undefined) throw new Error("no answer");
-  return reply;
 }

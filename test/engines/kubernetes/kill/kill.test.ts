@@ -1,10 +1,10 @@
 import { afterAll, describe, expect, test } from "vitest";
 import { because, testCluster } from "../../../support/cluster.ts";
 import { isLong } from "../../support/long.ts";
-import { killServiceProcesses } from "../../support/service-process.ts";
+import { killServiceProcesses } from "../../../support/service-process.ts";
 import { changes } from "./changes.ts";
 import { openLane } from "./lane.ts";
-import { playRounds, tableOf } from "./rounds.ts";
+import { playRounds } from "./rounds.ts";
 
 const cluster = await testCluster();
 const { noPods, removeNamespaces } = cluster;
@@ -35,7 +35,6 @@ describe.skipIf(noPods !== undefined)(
 
         const outcomes = await playRounds(lane, { ...playing, rounds, onRound: print });
 
-        print(`kill -9, seed ${playing.seed}\n${tableOf(outcomes)}`);
         expect(outcomes.flatMap(({ violations }) => violations)).toEqual([]);
         expect(outcomes).toHaveLength(rounds);
       },

@@ -1,9 +1,9 @@
-import type { Reply, World } from "../../../service/contract/world.ts";
+import type { World } from "../../../service/contract/world.ts";
 import type { TestCluster } from "../../../support/cluster.ts";
 import { type ApiFront, openApiFront } from "../support/api-front.ts";
 import { serviceSettings } from "../support/service-settings.ts";
 import { worldOfProcess } from "../../support/process-world.ts";
-import { type ServiceProcess, startServiceProcess } from "../../support/service-process.ts";
+import { type ServiceProcess, startServiceProcess } from "../../../support/service-process.ts";
 
 /** One service with a namespace of its own; rounds are played in it one after the other. */
 export type Lane = AsyncDisposable & {
@@ -44,16 +44,4 @@ export async function openLane(cluster: TestCluster): Promise<Lane> {
       settings.remove();
     },
   };
-}
-
-/** Repeats a read until the service answers it. */
-export async function readAgain({ world }: Pick<Lane, "world">, read: () => Promise<Reply>): Promise<Reply> {
-  const answered = () =>
-    read().then(
-      (reply) => (reply.status < 500 ? reply : undefined),
-      () => undefined,
-    );
-  const reply = await world.until(answered, (value) => value !== undefined);
-  if (reply === undefined) throw new Error("no answer");
-  return reply;
 }

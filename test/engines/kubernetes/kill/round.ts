@@ -2,7 +2,8 @@ import type { Reply } from "../../../service/contract/world.ts";
 import { until } from "../../../support/until.ts";
 import { type Found, objectsOf } from "../support/objects.ts";
 import { type Change, jobBody, serviceBody, type Verdict } from "./changes.ts";
-import { type Lane, readAgain } from "./lane.ts";
+import { readAgain } from "../../support/process-world.ts";
+import type { Lane } from "./lane.ts";
 
 /** At its n-th write to the API server: before it is done, or when it is done and not answered. */
 export type Moment = { readonly write: number; readonly when: "before" | "after" };

@@ -1,5 +1,5 @@
 import { randomFrom } from "../../../kill/random.ts";
-import type { Change, Verdict } from "./changes.ts";
+import type { Change } from "./changes.ts";
 import type { Lane } from "./lane.ts";
 import { type Outcome, playRound, type Rehearsal, rehearse } from "./round.ts";
 
@@ -28,21 +28,6 @@ export async function playRounds(lane: Lane, { of, rounds, seed, onRound }: Play
     outcomes.push(outcome);
   }
   return outcomes;
-}
-
-const verdicts: readonly Verdict[] = ["took effect", "did not", "half"];
-
-/** Markdown: each change, how often it was killed, what the client was told and how it turned out. */
-export function tableOf(outcomes: readonly Outcome[]): string {
-  const row = (cells: readonly (string | number)[]) => `| ${cells.join(" | ")} |`;
-  const head = ["change", "kills", "answered", "unanswered", ...verdicts, "violations"];
-  const lines = [...Map.groupBy(outcomes, ({ round }) => round.change.name)].map(([name, own]) => {
-    const told = own.filter(({ told }) => told === "done").length;
-    const counts = verdicts.map((verdict) => own.filter((each) => each.verdict === verdict).length);
-    const violations = own.flatMap((each) => each.violations).length;
-    return row([name, own.length, told, own.length - told, ...counts, violations]);
-  });
-  return [row(head), row(head.map(() => "---")), ...lines].join("\n");
 }
 
 /** To find it again. */

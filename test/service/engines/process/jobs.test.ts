@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, test } from "vitest";
 import { makeDataDir } from "./support/data-dir.ts";
-import { isAlive, openEngine, until, userOf } from "./support/engine-world.ts";
+import { openEngine, userOf } from "./support/engine-world.ts";
 
 const { engine, close } = await openEngine(makeDataDir(), { allowHostCommands: true });
 afterAll(() => close());

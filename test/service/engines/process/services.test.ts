@@ -2,7 +2,7 @@ import { connect } from "node:net";
 import { afterAll, describe, expect, test } from "vitest";
 import type { NewService } from "../../../../src/api/schema.ts";
 import { makeDataDir } from "./support/data-dir.ts";
-import { alive, greet, isAlive, openEngine, pidIn, until, userOf } from "./support/engine-world.ts";
+import { alive, greet, openEngine, pidIn, until, userOf } from "./support/engine-world.ts";
 
 const { engine, close } = await openEngine(makeDataDir(), { allowHostCommands: true });
 afterAll(() => close());
