@@ -21,11 +21,17 @@ test("a list has several mutants of a source, each with the text that it changes
 
   expect(mutantsIn(`${list}\nb.ts\n* three\n- x\n= b.test.ts\n`)).toEqual([
     {
-      ...{ bug: "one", file: "a.ts", text: "if (no)\n  refuse();", becomes: "go();" },
+      bug: "one",
+      file: "a.ts",
+      text: "if (no)\n  refuse();",
+      becomes: "go();",
       tests: [{ file: "a.test.ts", title: "it: no" }],
     },
     {
-      ...{ bug: "two", file: "a.ts", text: "ends();", becomes: "" },
+      bug: "two",
+      file: "a.ts",
+      text: "ends();",
+      becomes: "",
       tests: [{ file: "a.test.ts" }, { file: "b.test.ts" }],
     },
     { bug: "three", file: "b.ts", text: "x", becomes: "", tests: [{ file: "b.test.ts" }] },

@@ -2,7 +2,6 @@ import { spawnSync } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
 import ts from "typescript";
-import { laneNames } from "../../src/bot/workflow/inbox/lanes.ts";
 import { leadsBack } from "../support/stages.ts";
 
 /**
@@ -99,22 +98,6 @@ function calledOnce({ file, tree }: Source): string[] {
     .map(({ name }) => `${file} ${name?.text}`);
 }
 
-/** A lease has a token. */
-function tablesWithLeases(): string[] {
-  const { tree } = sources.find(({ file }) => file === "bot/store/schema/tables.ts") ?? {};
-  const tables = [...(tree?.statements ?? [])].filter((statement) => ts.isTypeAliasDeclaration(statement));
-  return tables
-    .filter(({ type }) => ts.isTypeLiteralNode(type) && type.members.some(({ name }) => name?.getText() === "token"))
-    .map(({ name }) => name.text);
-}
-
-function depsTypes({ file, tree }: Source): string[] {
-  return tree.statements
-    .filter((statement) => ts.isTypeAliasDeclaration(statement) || ts.isInterfaceDeclaration(statement))
-    .filter(({ name }) => name.text.endsWith("Deps"))
-    .map(({ name }) => `${file} ${name.text}`);
-}
-
 function say(name: string, found: readonly unknown[]): void {
   process.stdout.write(`${String(found.length).padStart(6)}  ${name}\n`);
   if (isListed) for (const each of found) process.stdout.write(`          ${[each].flat().join(", ")}\n`);
@@ -139,21 +122,12 @@ say(
     .map(({ file, lines }) => `${file} (${lines}) into ${importers.get(file)?.[0]}`),
 );
 say("private functions of up to six lines that are called once", counted.flatMap(calledOnce));
-say("types called …Deps", counted.flatMap(depsTypes));
 say("circles of imports, those of types included", circles());
 say(
   "imports of the workflow that lead back",
   [...imports].flatMap(([file, targets]) =>
     targets.filter((target) => leadsBack({ file, target })).map((target) => `${file} imports ${target}`),
   ),
-);
-say("lanes", laneNames);
-say("tables with a lease", tablesWithLeases());
-say(
-  "files of the workflow that update messages: the deliverer, and what retires an old copy of a card",
-  sources
-    .filter(({ file, tree }) => file.startsWith("bot/workflow/") && /\bsender\.update\(/u.test(tree.text))
-    .map(({ file }) => file),
 );
 if (under === "") {
   process.stdout.write("\n/gantry scale web 3\n");

@@ -26,7 +26,7 @@ export async function startServiceProcess(
   env: Readonly<Record<string, string>>,
   wrapper: readonly string[] = [],
 ): Promise<ServiceProcess> {
-  const [command = "", ...args] = [...wrapper, process.execPath, script];
+  const [command, ...args] = [...wrapper, process.execPath, script];
   const child = spawn(command, args, {
     env: { ...inherited, SERVICE_PORT: "0", ...env },
     stdio: ["ignore", "pipe", "pipe"],

@@ -56,19 +56,25 @@ export const mutants: readonly Mutant[] = [
   mutant("deleteJob", "answers for jobs that are not there", (good) => ({
     deleteJob: (request) => good.deleteJob(request).catch(() => ({ jobName: request.path.job_name })),
   })),
-  mutant("getJobInstanceLogs", "ignores from", (good) => ({
-    getJobInstanceLogs: (request) => good.getJobInstanceLogs({ ...request, query: { ...request.query, from: 0 } }),
-  })),
-  mutant("getJobInstanceLogs", "ignores size", (good) => ({
-    getJobInstanceLogs: (request) => good.getJobInstanceLogs({ ...request, query: { ...request.query, size: 1000 } }),
-  })),
-  mutant("getJobInstanceLogs", "ignores the date", (good) => ({
-    getJobInstanceLogs: (request) =>
-      good.getJobInstanceLogs({ ...request, query: without(request.query ?? {}, "date") }),
-  })),
-  mutant("getJobInstanceLogs", "is newest first", (good) => ({
-    getJobInstanceLogs: async (request) => (await good.getJobInstanceLogs(request)).toReversed(),
-  })),
+  ...(["getJobInstanceLogs", "getServiceLogs"] as const).flatMap((op) => {
+    type Asked = EngineRequest<typeof op>;
+    const reads = (bug: string, change: (asked: Asked) => Asked, order = (lines: readonly unknown[]) => lines) =>
+      mutant(op, bug, (good) => ({
+        async [op](request: Asked) {
+          return order(await (good[op] as (asked: Asked) => Promise<readonly unknown[]>)(change(request))); // its own operation
+        },
+      }));
+    return [
+      reads("ignores from", (asked) => ({ ...asked, query: { ...asked.query, from: 0 } })),
+      reads("ignores size", (asked) => ({ ...asked, query: { ...asked.query, size: 1000 } })),
+      reads("ignores the date", (asked) => ({ ...asked, query: without(asked.query ?? {}, "date") })),
+      reads(
+        "is newest first",
+        (asked) => asked,
+        (lines) => lines.toReversed(),
+      ),
+    ];
+  }),
   mutant("getJobInstanceLogs", "counts from the oldest line", (good) => ({
     async getJobInstanceLogs(request) {
       const { from = 0, size = 100, ...query } = request.query ?? {};
@@ -233,18 +239,6 @@ export const mutants: readonly Mutant[] = [
   })),
   mutant("restartService", "starts what is stopped", (good) => ({
     restartService: (request) => good.restartService(request).catch(() => good.startService(request)),
-  })),
-  mutant("getServiceLogs", "ignores from", (good) => ({
-    getServiceLogs: (request) => good.getServiceLogs({ ...request, query: { ...request.query, from: 0 } }),
-  })),
-  mutant("getServiceLogs", "ignores size", (good) => ({
-    getServiceLogs: (request) => good.getServiceLogs({ ...request, query: { ...request.query, size: 1000 } }),
-  })),
-  mutant("getServiceLogs", "ignores the date", (good) => ({
-    getServiceLogs: (request) => good.getServiceLogs({ ...request, query: without(request.query ?? {}, "date") }),
-  })),
-  mutant("getServiceLogs", "is newest first", (good) => ({
-    getServiceLogs: async (request) => (await good.getServiceLogs(request)).toReversed(),
   })),
   mutant("getServiceLogs", "leaves out the names of the instances", (good) => ({
     getServiceLogs: async (request) => (await good.getServiceLogs(request)).map(({ log }) => ({ log })),

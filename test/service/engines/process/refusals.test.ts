@@ -32,62 +32,32 @@ test.each<[string, NewService]>([
 });
 
 describe("names and places", () => {
-  test("an unknown name is 404 with a sentence", async () => {
-    const said = [await sentence(dana.read("ghost")), await sentence(dana.readJob("ghost"))];
+  const others = userOf(engine, "dana", "mars");
+  const user = { username: "dana" };
+  const inBeijing = { user, path: { region: "beijing1" }, query: undefined, body: undefined, signal };
+  const changesOf = (region: string) => ({ username: "dana", region, after: undefined, waitMs: 0, signal });
+  const job = { containers: [{ image: "gantry/batch", command: ["0"] }] };
 
-    expect(said).toMatchInlineSnapshot(`
-      [
-        "404 no service is named ghost: check the name",
-        "404 no job is named ghost: check the name",
-      ]
-    `);
+  test.each<[string, () => Promise<unknown>, string]>([
+    ["an unknown service", () => dana.read("ghost"), "404 no service is named ghost: check the name"],
+    ["an unknown job", () => dana.readJob("ghost"), "404 no job is named ghost: check the name"],
+    ["an unknown region", () => others.list(), "400 unknown region mars: use us, beijing1"],
+    ["its changes", async () => changes(changesOf("mars")), "400 unknown region mars: use us, beijing1"],
+    ["jobs elsewhere", () => engine.listJobs(inBeijing), "400 jobs don't run in the region beijing1: use us"],
+  ])("%s: refused with a sentence", async (_, attempt, expected) => {
+    expect(await sentence(attempt())).toBe(expected);
   });
 
-  test("a name that exists is 409", async () => {
+  test("a name that exists is 409, of a service and of a job", async () => {
     await dana.create("twin", idle);
-    await dana.createJob("twin", { containers: [{ image: "gantry/batch", command: ["0"] }] });
+    await dana.createJob("twin", job);
 
-    const said = [
-      await sentence(dana.create("twin", idle)),
-      await sentence(dana.createJob("twin", { containers: [{ image: "gantry/batch" }] })),
-    ];
-
-    expect(said).toMatchInlineSnapshot(`
-      [
-        "409 a service named twin already exists in beijing1: choose another name",
-        "409 a job named twin already exists: choose another name",
-      ]
-    `);
-  });
-
-  test("a name may be used in two regions, an unknown region is 400", async () => {
-    await dana.create("spread", idle);
-    await userOf(engine, "dana", "us").create("spread", idle);
-
-    expect(await sentence(userOf(engine, "dana", "mars").list())).toMatchInlineSnapshot(
-      `"400 unknown region mars: use us, beijing1"`,
+    expect(await sentence(dana.create("twin", idle))).toBe(
+      "409 a service named twin already exists in beijing1: choose another name",
     );
-    const asked = { username: "dana", region: "mars", after: undefined, waitMs: 0, signal };
-    expect(await sentence((async () => changes(asked))())).toBe("400 unknown region mars: use us, beijing1");
-  });
-
-  test("jobs run only in us", async () => {
-    const path = { region: "beijing1" };
-
-    const said = await sentence(
-      engine.listJobs({ user: { username: "dana" }, path, query: undefined, body: undefined, signal }),
+    expect(await sentence(dana.createJob("twin", job))).toBe(
+      "409 a job named twin already exists: choose another name",
     );
-
-    expect(said).toMatchInlineSnapshot(`"400 jobs don't run in the region beijing1: use us"`);
-  });
-
-  test("an instance that the job does not have is 404", async () => {
-    await dana.createJob("sole", { containers: [{ image: "gantry/batch", command: ["0"] }] });
-    const path = { region: "us", job_name: "sole", instance_name: "sole-other" };
-
-    const asked = engine.getJobInstanceLogs({ user: { username: "dana" }, path, query: {}, body: undefined, signal });
-
-    await expect(asked).rejects.toMatchObject({ status: 404 });
   });
 
   test("a domain that another service has is 409, and nothing of the update is kept", async () => {
