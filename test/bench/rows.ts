@@ -1,6 +1,7 @@
 import { measureAcks, measureRefresh } from "./acks.ts";
 import { measureReadsBehind, measureScales } from "./changes.ts";
 import { measureCrowdMemory } from "./crowd-memory.ts";
+import { measureHistory } from "./history.ts";
 import { measureLists } from "./lists.ts";
 import { measureHugeList, measureLongLists, measureManyWorkloads } from "./long-lists.ts";
 import { measureRedaction } from "./redaction.ts";
@@ -29,6 +30,7 @@ const cases: readonly Case[] = [
   { name: "speed: a huge list", measure: measureHugeList, isSlow: true },
   { name: "speed: a storm", measure: measureStorm, isSlow: true },
   { name: "speed: memory", measure: measureCrowdMemory, isSlow: true },
+  { name: "speed: history", measure: ({ repetitions }) => measureHistory(repetitions), isSlow: true },
   { name: "speed: redaction", measure: async ({ repetitions }) => measureRedaction(repetitions) },
   { name: "acks", measure: measureAcks },
   { name: "refresh", measure: measureRefresh },
