@@ -112,7 +112,7 @@ export async function erasePerson(
   const names = await namesOf(session, userId);
   const person = { userId, pseudonym, names, mentions: mentionsOf(userId, names) };
   const [accounts, teams] = [await ownAccounts(session, userId), await teamsOf(session, userId)];
-  const theirs = await rowsOf(session.db, "change", { requester_id: userId });
+  const theirs = await session.db.selectFrom("change").select("id").where("requester_id", "=", userId).execute();
   const ownRequests = new Set(theirs.map(({ id }) => id));
   const events = await eraseEvents(session, keys, { ...person, accounts, ownRequests });
   const { own: requests, all } = await eraseRequests(session, sealer, { ...person, accounts });
