@@ -308,3 +308,9 @@ test("only the folder for Slack knows Bolt and the Web API", () => {
 
   expect(users.filter((file) => areaOf(file) !== "bot/slack/")).toEqual([]);
 });
+
+test("requests to the workload API are built by openapi-fetch from the generated types, and nowhere else", () => {
+  const users = files.filter((file) => readFileSync(join(src, file), "utf8").includes('from "openapi-fetch"'));
+
+  expect(users).toEqual(["api/exchange.ts"]);
+});

@@ -1,5 +1,6 @@
+import createClient from "openapi-fetch";
 import type { Clock } from "../platform/clock.ts";
-import { type Incoming, type Outgoing, type Send } from "../platform/http/send.ts";
+import { type Incoming, type Outgoing, type Send, Response } from "../platform/http/send.ts";
 import { backOffMs, orAborted } from "../platform/waiting.ts";
 import { invalid, timedOut, tooLong, unreachable, Problem } from "./problem.ts";
 import { type OperationId, operationTable, type Call } from "./operations.ts";
@@ -7,6 +8,7 @@ import type { Flight } from "./single-flight.ts";
 import { currentTrail } from "../platform/trail.ts";
 import { type AskedBy, askedByHeaders } from "./extension-headers.ts";
 import { pathSafe } from "./request-limits.ts";
+import type { paths } from "./schema.ts";
 
 /** An answer with any status, its body in the parts in which it came. */
 export type Exchange = {
@@ -20,7 +22,7 @@ export type Built = { readonly url: string; readonly outgoing: Outgoing };
 
 export type Attempt = {
   readonly op: OperationId;
-  readonly request: (signal: AbortSignal) => Built;
+  readonly request: (signal: AbortSignal) => Promise<Built>;
   /** Called right before the request leaves, with nothing awaited in between. Throws a Problem to hold it back. */
   readonly leaving: () => void;
   readonly send: Send;
@@ -50,7 +52,7 @@ export async function exchange(attempt: Attempt): Promise<Exchange> {
   if (attempt.signal.aborted) end();
   let host = "";
   try {
-    const { url, outgoing } = built(attempt, signal);
+    const { url, outgoing } = await built(attempt, signal);
     ({ host } = new URL(url));
     // A caller who gave up by now was told that nothing was sent.
     signal.throwIfAborted();
@@ -66,9 +68,9 @@ export async function exchange(attempt: Attempt): Promise<Exchange> {
   }
 }
 
-function built({ op, request }: Attempt, signal: AbortSignal): Built {
+async function built({ op, request }: Attempt, signal: AbortSignal): Promise<Built> {
   try {
-    return request(signal);
+    return await request(signal);
   } catch {
     throw invalid(op, "This request couldn't be built.", "Nothing was sent. Report this bug to your Gantry admin.");
   }
@@ -217,31 +219,54 @@ export type RequestSettings = {
   readonly asked?: AskedBy | undefined;
 };
 
+/** What openapi-fetch would send: a `Request` costs more than the rest of the work for one. */
+class Unsent {
+  readonly url: string;
+  readonly init: RequestInit;
+  constructor(url: string, init: RequestInit) {
+    this.url = url;
+    this.init = init;
+  }
+}
+
+/** It builds requests and sends none: it would read the body of an error without a limit. */
+const builder = createClient<paths>({ Request: Unsent as unknown as typeof Request }); // made with `new`, handed to `fetch`
+
+/** openapi-fetch needs a response, though nothing was sent. */
+const NOTHING = new Response(null, { status: 204 });
+
 /** Builds the request of a call. Throws when a parameter of its path is missing: the compiler hasn't checked a stored call. */
-export function requestFor(call: Call, { baseUrl, account, signal, asked }: RequestSettings): Built {
+export async function requestFor(call: Call, { baseUrl, account, signal, asked }: RequestSettings): Promise<Built> {
   const { method, path } = operationTable[call.op];
-  const parameters = new Map<string, string>(Object.entries(call.path));
-  const segments = path.replaceAll(/\{(\w+)\}/gu, (_, name: string) => {
-    const value = parameters.get(name);
-    if (value === undefined) throw new Error(`${call.op} lacks ${name}`);
-    return encodeURIComponent(value);
-  });
-  const asText = Object.entries(call.query ?? {}).flatMap(([name, value]) =>
-    value === undefined ? [] : [[name, String(value)]],
-  );
-  const query = new URLSearchParams(asText).toString();
-  const body = call.body === undefined ? undefined : JSON.stringify(call.body);
   // Only with tracing: https://www.w3.org/TR/trace-context/#traceparent-header
   const traceparent = currentTrail()?.traceparent();
-  const headers = {
-    username: account.username,
-    authorization: `token ${account.token}`,
-    ...(body !== undefined && { "content-type": "application/json" }),
-    ...askedByHeaders(asked),
-    ...(traceparent !== undefined && { traceparent }),
-  };
+  let built: Unsent | undefined;
+  // The row and the call belong to one operation; TypeScript can't relate the two unions.
+  const request = builder.request as (method: string, path: string, init: object) => Promise<unknown>; // see above
+  await request(method, path, {
+    params: { path: call.path, query: call.query },
+    body: call.body,
+    baseUrl,
+    headers: {
+      username: account.username,
+      Authorization: `token ${account.token}`,
+      ...askedByHeaders(asked),
+      ...(traceparent !== undefined && { traceparent }),
+    },
+    fetch(unsent: Unsent) {
+      built = unsent;
+      return Promise.resolve(NOTHING);
+    },
+  });
+  if (built === undefined || built.url.includes("{")) throw new Error(`${call.op} lacks a part of its path`);
+  const { headers, body } = built.init;
   return {
-    url: `${baseUrl}${segments}${query === "" ? "" : `?${query}`}`,
-    outgoing: { method, headers, body, signal },
+    url: built.url,
+    outgoing: {
+      method,
+      headers: Object.fromEntries(headers as Headers), // openapi-fetch merges all of them into one
+      ...(typeof body === "string" && { body }),
+      signal,
+    },
   };
 }
