@@ -139,6 +139,13 @@ describe("a call that could never be right is not sent", () => {
     expect((await problemOf(apiOver(never), call)).kind).toBe("invalid");
   });
 
+  test("a stored call whose path lacks a part", async () => {
+    const { path: _, ...rest } = calls.deleteService;
+    const call = { ...rest, path: { region: "us" } } as unknown as Call; // as an older version may have stored it
+
+    expect(await problemOf(apiOver(never), call)).toMatchObject({ kind: "invalid", maybeSent: false });
+  });
+
   test.each(["web..", "...", "%2e%2e", "Wéb", "a b", "x".repeat(255)])(
     "the odd name %j is the service's to judge",
     async (name) => {
