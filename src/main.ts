@@ -3,17 +3,19 @@ import { programs, type ProgramName } from "./bin/programs.ts";
 
 // `gantry`, the one entry: `gantry doctor` runs what `src/bin/doctor.ts` is. Without a name it starts the bot.
 
+const storedData = () => import("./bin/stored-data.ts");
+
 const load: { readonly [Name in ProgramName]: () => Promise<unknown> } = {
-  start: () => import("./bin/start.ts"),
-  bot: () => import("./bin/bot.ts"),
+  start: async () => (await import("./bin/start.ts")).start(),
+  bot: async () => (await import("./bin/start.ts")).start({ isBotAlone: true }),
   service: () => import("./bin/service.ts"),
   setup: () => import("./bin/setup.ts"),
   doctor: () => import("./bin/doctor.ts"),
   audit: () => import("./bin/audit.ts"),
-  backup: () => import("./bin/backup.ts"),
-  restore: () => import("./bin/restore.ts"),
-  data: () => import("./bin/data.ts"),
-  keys: () => import("./bin/keys.ts"),
+  backup: async () => (await storedData()).backup(),
+  restore: async () => (await storedData()).restore(),
+  data: async () => (await storedData()).data(),
+  keys: async () => (await storedData()).keys(),
   policy: () => import("./bin/policy.ts"),
   manifest: () => import("./bin/manifest.ts"),
   say: () => import("./bin/say.ts"),

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { Clock } from "../platform/clock.ts";
-import type { Send } from "../platform/http/send.ts";
+import type { Outgoing, Send } from "../platform/http/send.ts";
 import { answerOrAborted, readBody, isOk, type ApiAccount } from "./exchange.ts";
 import type { Guarded } from "./redacted.ts";
 import { lenient, listOf } from "./workload-shapes.ts";
@@ -99,12 +99,11 @@ export function createEngineInfo(parts: Parts): () => Promise<RawEngineInfo | un
 
 async function read({ baseUrl, send, clock }: Parts): Promise<RawEngineInfo | undefined> {
   const signal = clock.limit(WITHIN_MS);
-  const answer = await answerOrAborted(send(`${baseUrl}/healthz`, { method: "GET", headers: {}, signal }), signal);
-  const { chunks, end } = await readBody(answer, LIMIT_BYTES, signal);
-  if (end !== "whole") return undefined;
+  const answer = await jsonAt(`${baseUrl}/healthz`, send, { headers: {}, signal });
+  if (answer === undefined) return undefined;
   if (answer.status >= 300 && answer.status < 400) throw new Error("a redirect, which nobody follows");
   // 503 while it isn't ready: the engine is the same.
-  const health = Health.safeParse(JSON.parse(Buffer.concat(chunks).toString()));
+  const health = Health.safeParse(answer.json());
   if (!health.success) return undefined;
   const { name, title, regions, update_memory: memory, updates = [], events = false } = health.data.engine;
   return {
@@ -120,6 +119,15 @@ async function read({ baseUrl, send, clock }: Parts): Promise<RawEngineInfo | un
     ...(name === PROCESSES && { ownImagesOnly: true }),
     pushesChanges: events,
   };
+}
+
+/** Undefined when the answer is cut off or too long. */
+async function jsonAt(url: string, send: Send, asked: Pick<Outgoing, "headers" | "signal">) {
+  const { signal } = asked;
+  const incoming = await answerOrAborted(send(url, { method: "GET", ...asked }), signal);
+  const { chunks, end } = await readBody(incoming, LIMIT_BYTES, signal);
+  if (end !== "whole") return undefined;
+  return { status: incoming.status, json: (): unknown => JSON.parse(Buffer.concat(chunks).toString()) };
 }
 
 /** Which lists of an account changed in a region. */
@@ -163,11 +171,8 @@ export async function readChanges(
   try {
     const url = `${baseUrl}/v1/regions/${encodeURIComponent(region)}/events?${query.toString()}`;
     const headers = { username, authorization: `token ${token}` };
-    const incoming = await answerOrAborted(send(url, { method: "GET", headers, signal: limit }), limit);
-    const { chunks, end } = await readBody(incoming, LIMIT_BYTES, limit);
-    if (!isOk(incoming) || end !== "whole") return undefined;
-    const answer = Answer.safeParse(JSON.parse(Buffer.concat(chunks).toString()));
-    return answer.success ? answer.data : undefined;
+    const answer = await jsonAt(url, send, { headers, signal: limit });
+    return answer !== undefined && isOk(answer) ? Answer.safeParse(answer.json()).data : undefined;
   } catch {
     return undefined; // unreachable, aborted, or no JSON
   }

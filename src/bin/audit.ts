@@ -2,10 +2,8 @@
 import { open, rm } from "node:fs/promises";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
-import { parseArgs } from "node:util";
 import {
   type Asked,
-  AuditError,
   exportLines,
   linesOf,
   type Report,
@@ -15,10 +13,9 @@ import {
 } from "../bot/compose/audit/audit-command.ts";
 import { createSealer, type Sealer } from "../bot/accounts/seal.ts";
 import { readConfig } from "../bot/compose/config.ts";
-import { ConfigError } from "../bot/compose/config-problems.ts";
-import { loadEnvFile } from "../bot/compose/entry.ts";
 import { configuredKeyring } from "../bot/compose/keys.ts";
-import { operatorSentence, StoreError } from "../bot/errors.ts";
+import { DataError } from "../bot/errors.ts";
+import { runCommand, typed, UsageError } from "./command.ts";
 import { calledAs } from "./programs.ts";
 import { machineClock } from "../platform/clock.ts";
 
@@ -34,10 +31,6 @@ It reads the same settings as npm start, also from .env, changes nothing, and wo
 Exits with 0 if all is intact, 1 if something was changed, 2 if it can't be told, or the options are wrong.
 `;
 
-class UsageError extends Error {
-  override readonly name = "UsageError";
-}
-
 function timeIn(name: string, text: string | undefined): string | null {
   if (text === undefined) return null;
   const isTime = /^\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d{1,3})?)?(?:Z|[+-]\d\d:\d\d))?$/u.test(text);
@@ -47,26 +40,7 @@ function timeIn(name: string, text: string | undefined): string | null {
   return new Date(text).toISOString();
 }
 
-function typed(args: readonly string[]) {
-  try {
-    const text = { type: "string" } as const;
-    return parseArgs({
-      args: withKeys(args),
-      allowPositionals: true,
-      options: {
-        from: text,
-        to: text,
-        team: text,
-        out: text,
-        "public-key": { type: "string", multiple: true },
-        help: { type: "boolean", short: "h" },
-      },
-    });
-  } catch (error) {
-    throw new UsageError(error instanceof Error ? error.message : String(error));
-  }
-}
-
+const exitCodes: Readonly<Record<Report["state"], number>> = { intact: 0, broken: 1, unproven: 2 };
 const KEY_OPTION = "--public-key";
 
 /** One key of 64 begins with a dash, and would be taken for an option. */
@@ -74,48 +48,6 @@ function withKeys(args: readonly string[]): string[] {
   const isKey = (at: number): boolean => args[at - 1] === KEY_OPTION && /^-[\w-]{40}/u.test(args[at] ?? "");
   return args.flatMap((arg, at) => (isKey(at) ? [] : isKey(at + 1) ? [`${arg}=${args[at + 1]}`] : [arg]));
 }
-
-async function run(args: readonly string[]): Promise<number> {
-  const { values, positionals } = typed(args);
-  const [what, file, extra] = positionals;
-  if (values.help === true) {
-    process.stdout.write(usage);
-    return 0;
-  }
-  if (extra !== undefined) throw new UsageError(`Unexpected argument “${extra}”.`);
-  loadEnvFile(process.env["GANTRY_ENV_FILE"]);
-  switch (what) {
-    case "export": {
-      if (file !== undefined) throw new UsageError("Name the file with --out.");
-      const asked = { teamId: values.team ?? null, from: timeIn("from", values.from), to: timeIn("to", values.to) };
-      if (asked.from !== null && asked.to !== null && asked.from >= asked.to) {
-        throw new UsageError(`--from (${asked.from}) must be before --to (${asked.to}). Nothing was exported.`);
-      }
-      await exportTo(values.out, asked);
-      return 0;
-    }
-    case "verify": {
-      const publicKeys = values["public-key"] ?? [];
-      if (file === undefined && publicKeys.length > 0) {
-        throw new UsageError(
-          "--public-key is for an export: name its FILE. The database is checked with Gantry's own keys.",
-        );
-      }
-      const report =
-        file === undefined
-          ? await withChain(readConfig(process.env), verifyDatabase)
-          : await verifyLines(linesOf(file), { publicKeys, sealer: ownSealer() });
-      process.stdout.write(`${report.says}\n`);
-      return exitCodes[report.state];
-    }
-    default:
-      throw new UsageError(
-        what === undefined ? "Use export or verify." : `Unknown command “${what}”. Use export or verify.`,
-      );
-  }
-}
-
-const exitCodes: Readonly<Record<Report["state"], number>> = { intact: 0, broken: 1, unproven: 2 };
 
 function exportTo(out: string | undefined, asked: Asked): Promise<void> {
   return withChain(readConfig(process.env), async (chain) => {
@@ -157,7 +89,7 @@ function writeErrorOf(path: string, cause: unknown): unknown {
   const why = writeTrouble[code];
   if (why === undefined) return cause;
   const message = `Couldn't write ${path}: ${why} (${code}). Nothing was exported. Name another file with --out.`;
-  return new AuditError(message, { cause });
+  return new DataError(message, { cause });
 }
 
 async function* withNewLines(lines: AsyncIterable<string>): AsyncGenerator<string> {
@@ -174,14 +106,39 @@ function ownSealer(): Sealer | undefined {
   }
 }
 
-try {
-  process.exitCode = await run(process.argv.slice(2));
-} catch (error) {
-  process.exitCode = 2;
-  if (error instanceof UsageError) process.stderr.write(`${error.message}\n\n${usage}`);
-  else if (error instanceof ConfigError)
-    process.stderr.write(`Correct these settings:\n${error.problems.join("\n")}\n`);
-  else if (error instanceof StoreError) process.stderr.write(`${operatorSentence(error)}\n`);
-  else if (error instanceof AuditError) process.stderr.write(`${error.message}\n`);
-  else process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
-}
+const text = { type: "string" } as const;
+
+await runCommand({ usage, failed: 2 }, async () => {
+  const options = { from: text, to: text, team: text, out: text, "public-key": { ...text, multiple: true } } as const;
+  const { values, positionals } = typed(options, withKeys(process.argv.slice(2)));
+  const [what, file, extra] = positionals;
+  if (extra !== undefined) throw new UsageError(`Unexpected argument “${extra}”.`);
+  switch (what) {
+    case "export": {
+      if (file !== undefined) throw new UsageError("Name the file with --out.");
+      const asked = { teamId: values.team ?? null, from: timeIn("from", values.from), to: timeIn("to", values.to) };
+      if (asked.from !== null && asked.to !== null && asked.from >= asked.to) {
+        throw new UsageError(`--from (${asked.from}) must be before --to (${asked.to}). Nothing was exported.`);
+      }
+      await exportTo(values.out, asked);
+      return "";
+    }
+    case "verify": {
+      const publicKeys = values["public-key"] ?? [];
+      if (file === undefined && publicKeys.length > 0) {
+        throw new UsageError(
+          "--public-key is for an export: name its FILE. The database is checked with Gantry's own keys.",
+        );
+      }
+      const { says, state } =
+        file === undefined
+          ? await withChain(readConfig(process.env), verifyDatabase)
+          : await verifyLines(linesOf(file), { publicKeys, sealer: ownSealer() });
+      return { says, code: exitCodes[state] };
+    }
+    default:
+      throw new UsageError(
+        what === undefined ? "Use export or verify." : `Unknown command “${what}”. Use export or verify.`,
+      );
+  }
+});

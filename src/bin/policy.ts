@@ -2,7 +2,6 @@
 import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { QuestionError, questionFromOptions } from "../bot/policy/question-from-options.ts";
 import {
   defaultPolicy,
   defaultPolicyText,
@@ -10,10 +9,15 @@ import {
   PolicyError,
   readPolicy,
 } from "../bot/policy/read-policy.ts";
-import { explain, explanationLines } from "../bot/policy/explain.ts";
-import { loadEnvFile } from "../bot/compose/entry.ts";
-import { readTrouble } from "../bot/compose/file-trouble.ts";
-import { readPolicies } from "../bot/compose/policy-source.ts";
+import {
+  explain,
+  explanationLines,
+  QuestionError,
+  questionFromOptions,
+  questionOptions,
+} from "../bot/policy/explain.ts";
+import { loadEnvFile, readTrouble } from "../bot/compose/entry.ts";
+import { readPolicies } from "../bot/compose/operator-files.ts";
 import { readWatches } from "../bot/commands/verbs/watch/watches-file.ts";
 import type { Policy } from "../bot/policy/policy.ts";
 import { calledAs } from "./programs.ts";
@@ -32,32 +36,10 @@ print     prints the built-in policy
 watches   checks the file of watches, by default GANTRY_WATCHES; exits with 0, or 2 if it has problems
 `;
 
-const text = { type: "string" } as const;
-
 function typed(args: readonly string[]) {
   try {
-    return parseArgs({
-      args: [...args],
-      allowPositionals: true,
-      options: {
-        as: text,
-        standing: text,
-        in: text,
-        groups: text,
-        op: text,
-        does: text,
-        name: text,
-        kind: text,
-        region: text,
-        account: text,
-        image: text,
-        instances: text,
-        "instances-now": text,
-        memory: text,
-        "break-glass": { type: "boolean" },
-        help: { type: "boolean", short: "h" },
-      },
-    });
+    const options = { ...questionOptions, help: { type: "boolean", short: "h" } } as const;
+    return parseArgs({ args: [...args], allowPositionals: true, options });
   } catch (error) {
     throw new QuestionError(error instanceof Error ? error.message : String(error));
   }

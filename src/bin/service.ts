@@ -2,12 +2,11 @@ import { randomUUID } from "node:crypto";
 import { join, resolve } from "node:path";
 import { type Logger, pino } from "pino";
 import { ConfigError } from "../bot/compose/config-problems.ts";
-import { endOnCrash, stopOnSignals } from "../bot/compose/shutdown.ts";
 import type { Trouble } from "../platform/http/guard-server.ts";
 import { withPortSentence } from "../platform/http/port.ts";
 import { machineClock } from "../platform/clock.ts";
 import { closeLog, createLog } from "../platform/log.ts";
-import { loadEnvFile } from "../bot/compose/entry.ts";
+import { loadEnvFile, endOnCrash, stopOnSignals } from "../bot/compose/entry.ts";
 import { listen, type Listening } from "../service/api/listen.ts";
 import { serve } from "../service/api/serve.ts";
 import { readServiceConfig, type ServiceConfig } from "../service/config.ts";
@@ -121,19 +120,10 @@ Press Ctrl-C to stop. ${afterStop}
 `);
 }
 
-/** Node's errors for an invalid host; errors of the port have a sentence already. */
-const wrongHost = ["EADDRNOTAVAIL", "ENOTFOUND", "EAI_AGAIN"];
-
-function sentence(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  if (!("code" in error) || !wrongHost.includes(String(error.code))) return error.message;
-  return `This machine doesn't have that address (${error.message}). Set SERVICE_HOST to a local address such as 127.0.0.1.`;
-}
-
 try {
   loadEnvFile(process.env["GANTRY_ENV_FILE"]);
   await run();
 } catch (error) {
-  process.stderr.write(`${sentence(error)}\n`);
+  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
   process.exit(1);
 }

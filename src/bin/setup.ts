@@ -1,10 +1,8 @@
 // Connects Gantry to a real Slack and to containers.
 import { resolve } from "node:path";
-import { Cancelled, SetupError, unattended } from "../bot/compose/setup/asker.ts";
-import { readSetupOptions, setupHelp, type SetupOptions } from "../bot/compose/setup/options.ts";
-import { promptsIn } from "../bot/compose/setup/prompts.ts";
+import { Cancelled, SetupError, unattended, promptsIn } from "../bot/compose/setup/asker.ts";
 import { calledAs } from "./programs.ts";
-import { setup } from "../bot/compose/setup/setup.ts";
+import { setup, readSetupOptions, setupHelp, type SetupOptions } from "../bot/compose/setup/setup.ts";
 
 const usage = `Usage: ${calledAs("setup")} [options]\n${setupHelp}`;
 

@@ -1,7 +1,9 @@
 import { beginLoading, loadEnvFile } from "../bot/compose/entry.ts";
 
-// Gantry with stand-ins for what is not configured.
-beginLoading();
-loadEnvFile(process.env["GANTRY_ENV_FILE"]);
-const { runGantry } = await import("../bot/compose/run-gantry.ts");
-await runGantry(process.env);
+/** Gantry with stand-ins for what isn't configured; the bot alone needs a real Slack and a real workload API. */
+export async function start(options: { readonly isBotAlone?: boolean } = {}): Promise<void> {
+  beginLoading();
+  loadEnvFile(process.env["GANTRY_ENV_FILE"]);
+  const { runGantry } = await import("../bot/compose/run-gantry.ts");
+  await runGantry(process.env, options);
+}

@@ -7,7 +7,7 @@ import { parse } from "yaml";
 import { z } from "zod";
 import { readConfig } from "../../src/bot/compose/config.ts";
 import { createMetrics } from "../../src/bot/compose/observing/metrics.ts";
-import { openObserver } from "../../src/bot/compose/observing/open-observer.ts";
+import { openObserver } from "../../src/bot/compose/observing/observer.ts";
 import { machineClock } from "../../src/platform/clock.ts";
 import { createLanes, drainLimits } from "../../src/bot/workflow/inbox/lanes.ts";
 import { createServiceMetrics } from "../../src/service/observing/service-metrics.ts";

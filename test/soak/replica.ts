@@ -29,7 +29,7 @@ export type ReplicaParts = {
 
 export type LogLine = { readonly level: number; readonly msg: string; readonly line: string };
 
-const program = fileURLToPath(new URL("../../src/bin/bot.ts", import.meta.url));
+const program = fileURLToPath(new URL("../../src/main.ts", import.meta.url));
 const children = new Set<ChildProcess>();
 const START_AFTER_MS = 1_000;
 const POLL_EVERY_MS = 50;
@@ -79,7 +79,7 @@ type Starting = ReplicaParts & { readonly onCollected: (mb: number) => void };
 
 async function begin({ name, env, onLog, onCollected }: Starting): Promise<Running> {
   const port = await freePort();
-  const child = spawn(process.execPath, ["--trace-gc", ...collecting, program], {
+  const child = spawn(process.execPath, ["--trace-gc", ...collecting, program, "bot"], {
     env: { PATH: process.env["PATH"], NODE_ENV: "production", HOST: "127.0.0.1", PORT: String(port), ...env },
     stdio: ["ignore", "pipe", "pipe"],
   });

@@ -1,7 +1,6 @@
 import { newReference } from "../../platform/log.ts";
 import { createEnvValues } from "../workflow/access/env-values.ts";
 import { guardedApi } from "../workflow/access/guarded-api.ts";
-import type { Logger } from "pino";
 import { type Clock, machineClock } from "../../platform/clock.ts";
 import { directNetwork } from "../../platform/http/network.ts";
 import { createLogPool } from "../logs/threads/log-pool.ts";
@@ -36,30 +35,18 @@ import { createKnownLists, makeRound } from "../workflow/watching/observer.ts";
 import type { FileWatch } from "../commands/verbs/watch/watches-file.ts";
 import { createPush } from "../workflow/watching/push.ts";
 import { type AuditReceiver, createHandingOver } from "./audit/receivers.ts";
-import { watchForOtherGantry } from "./health/other-gantry.ts";
-import { createReporter } from "./health/replica-report.ts";
+import { createReporter, watchForOtherGantry } from "./health/replica-report.ts";
 import { measuredLogs, measuredNetwork, measuredStore } from "./observing/measured.ts";
 import type { Observer } from "./observing/observer.ts";
-import { createMovedPolicy } from "./policy-source.ts";
+import { createMovedPolicy } from "./operator-files.ts";
 import { createInstallationCare, type InstallationCare, installationEvents } from "./workspaces/installation-care.ts";
 import type { Shared } from "./workspaces/workspace.ts";
 import { installedWorkspaces, onlyWorkspace, type Workspaces } from "./workspaces/workspaces.ts";
 import { within } from "../../platform/waiting.ts";
 
-export type BotParts = Pick<
-  Shared,
-  | "account"
-  | "accountMode"
-  | "api"
-  | "backOff"
-  | "health"
-  | "log"
-  | "policy"
-  | "sealer"
-  | "settings"
-  | "slack"
-  | "store"
-> & {
+type Made = "clock" | "deliver" | "dropped" | "lanes" | "logs" | "repeats" | "report" | "start";
+
+export type BotParts = Omit<Shared, Made> & {
   /** Port 0 takes a free one. */
   readonly listen: { readonly host: string; readonly port: number };
   /** Measures and traces what the bot does; nobody by default. */
@@ -190,7 +177,7 @@ export function createBot(given: BotParts): Bot {
     clock,
     log,
   });
-  observer?.show({
+  observer?.metrics?.show({
     lanes: lanes.status,
     links: slack.transport.kind === "socket" ? transport.links : undefined,
     trouble: store.trouble,
@@ -285,7 +272,7 @@ export function createBot(given: BotParts): Bot {
       push.stop();
       await sweeper.stop();
       handingOver.stop();
-      await stopBot({ lanes, store, transport, flush, log, clock });
+      await stopBot({ ...shared, transport, flush });
     },
   };
 }
@@ -304,34 +291,23 @@ function sharedBy(
   parts: BotParts,
   made: Pick<Shared, "deliver" | "policy" | "report" | "start"> & { readonly clock: Clock },
 ): Shared {
-  const { account, accountMode, api, backOff, health, log, observer, sealer, settings, slack, store } = parts;
-  const { clock, deliver, policy, report, start } = made;
+  const { log, observer, store, drain = drainLimits } = parts;
+  const { clock } = made;
+  const metrics = observer?.metrics;
   const logs = createLogPool({ clock });
   return {
-    account,
-    accountMode,
-    api,
-    backOff,
+    ...parts,
+    ...made,
     clock: { ...clock, wait: parts.wait ?? clock.sleep, patience: parts.patience ?? clock.after },
-    deliver,
     dropped: createDropped(store, log),
-    health,
     lanes: createLanes({
-      drain: parts.drain ?? drainLimits,
+      drain,
       onError: (err) => log.error({ err }, "work after an ack failed"),
       clock,
-      onFull: observer?.laneFull,
+      onFull: metrics?.laneFull,
     }),
-    log,
-    logs: observer === undefined ? logs : measuredLogs(logs, observer.redacted),
-    policy,
+    logs: metrics === undefined ? logs : measuredLogs(logs, metrics.redacted),
     repeats: createRepeats(clock),
-    report,
-    sealer,
-    settings,
-    slack,
-    start,
-    store,
   };
 }
 
@@ -406,32 +382,22 @@ async function missing(troubleNow: Store["trouble"], lanes: Lanes, workspaces: W
 /** Asking for other replicas and saving call counts is best effort: a stop doesn't wait longer for the database. */
 const ASK_WITHIN_MS = 250;
 
-type Stopping = {
-  readonly lanes: Pick<Lanes, "drain">;
-  readonly store: Pick<Store, "otherReplicas">;
-  readonly transport: Pick<Transport, "handOver" | "stop">;
+type Stopping = Pick<Shared, "clock" | "lanes" | "log" | "store"> & {
+  readonly transport: Transport;
   /** Saves what is counted in memory. Never rejects. */
   readonly flush: () => Promise<void>;
-  readonly log: Logger;
-  readonly clock: Pick<Clock, "after">;
 };
 
 /**
  * Leaves new deliveries to the other replicas, if there are any: without them, people are told that Gantry restarts. Then
  * ends what is in progress.
  */
-export async function stopBot({ lanes, store, transport, flush, log, clock }: Stopping): Promise<void> {
-  const others = await inTime(
-    clock,
-    store.otherReplicas().catch(() => []),
-  );
+async function stopBot({ lanes, store, transport, flush, log, clock }: Stopping): Promise<void> {
+  const inTime = <Result>(work: Promise<Result>) => within(ASK_WITHIN_MS, work, () => undefined, clock);
+  const others = await inTime(store.otherReplicas().catch(() => []));
   if (others !== undefined && others.length > 0) await transport.handOver();
   const { aborted, left } = await lanes.drain();
   if (aborted > 0) log.warn({ aborted, left }, "stopped while commands were running");
-  await inTime(clock, flush());
+  await inTime(flush());
   await transport.stop();
-}
-
-function inTime<Result>(clock: Pick<Clock, "after">, work: Promise<Result>): Promise<Result | undefined> {
-  return within(ASK_WITHIN_MS, work, () => undefined, clock);
 }

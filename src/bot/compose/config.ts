@@ -260,14 +260,10 @@ function settingsOf(env: Environment, service: ServiceConfig): Settings {
 }
 
 function noticesOf(slack: SlackConfig, service: ServiceConfig): string[] {
-  return [...installNotices(slack), ...serviceNotices(slack, service)];
-}
-
-function installNotices(slack: SlackConfig): string[] {
   const isInsecure = slack.kind === "real" && slack.tokens.kind === "oauth" && slack.tokens.url.startsWith("http:");
-  return isInsecure
-    ? ["WARNING: GANTRY_URL isn't an https address. Slack redirects only to https: no workspace can install the app."]
-    : [];
+  const insecure =
+    "WARNING: GANTRY_URL isn't an https address. Slack redirects only to https: no workspace can install the app.";
+  return [...(isInsecure ? [insecure] : []), ...serviceNotices(slack, service)];
 }
 
 function serviceNotices(slack: SlackConfig, service: ServiceConfig): string[] {

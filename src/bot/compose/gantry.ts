@@ -1,26 +1,22 @@
 import { randomUUID } from "node:crypto";
 import type { Logger } from "pino";
 import { createSealer } from "../accounts/seal.ts";
-import { createApi, type Api, type ApiAccount } from "../../api/client.ts";
+import { createApi } from "../../api/client.ts";
 import { type Clock, machineClock } from "../../platform/clock.ts";
 import { sendTo } from "../../platform/http/send.ts";
 import { auditReceivers } from "./audit/receivers.ts";
 import { openKeyring } from "./keys.ts";
 import { readAppManifest } from "./manifest.ts";
-import type { Config, RealSlack } from "./config.ts";
+import type { Config, EmbeddedService } from "./config.ts";
 import { loadTls } from "../../platform/database/database-tls.ts";
 import type { Settings } from "../commands/command.ts";
 import { createNetwork, type Network } from "../../platform/http/network.ts";
 import { type Measure, unmeasured } from "../../platform/trail.ts";
 import { withPortSentence } from "../../platform/http/port.ts";
 import type { LocalSlackOptions } from "./stand-ins/local-slack.ts";
-import type { ExternalFault } from "../../playground/world.ts";
-import type { HealthParts } from "./health/bot-checkup.ts";
-import { freeBytesOf } from "./health/gather-facts.ts";
-import type { Observing } from "./observing/open-observer.ts";
-import { openPolicy, type PolicySource } from "./policy-source.ts";
-import { openWatches, type WatchesSource } from "./watches-source.ts";
-import { troubledService } from "./stand-ins/service-trouble.ts";
+import { freeBytesOf } from "./health/bot-checkup.ts";
+import type { Observing } from "./observing/observer.ts";
+import { openPolicy, openWatches } from "./operator-files.ts";
 import { type BotParts, createBot } from "./bot.ts";
 import { openStore } from "../store/open-store.ts";
 import type { EngineAbout } from "../../service/engine.ts";
@@ -42,24 +38,18 @@ export type Gantry = {
 
 type Closers = (() => Promise<void>)[];
 
-type StartOptions = {
+type StartOptions = Pick<BotParts, "onRefused"> & {
   /** Aborts the start, which then rejects with the signal's reason. */
   readonly signal?: AbortSignal | undefined;
-  /** Called with a sentence when Slack refuses all connections until an operator acts. */
-  readonly onRefused?: (sentence: string) => void;
 };
 
 /** Starts all parts, or closes those that it started and rejects. Imports only the stand-ins that are used. */
-export async function startGantry(
-  config: Config,
-  log: Logger,
-  { signal, onRefused }: StartOptions = {},
-): Promise<Gantry> {
+export async function startGantry(config: Config, log: Logger, options: StartOptions = {}): Promise<Gantry> {
   const closers: Closers = [];
   let stopped: Promise<void> | undefined;
   const stop = (): Promise<void> => (stopped ??= closeAll(closers));
   try {
-    return { ...(await startParts(config, { log, signal, ...(onRefused && { onRefused }) }, closers)), stop };
+    return { ...(await startParts(config, { ...options, log, closers })), stop };
   } catch (error) {
     await stop();
     throw error;
@@ -68,11 +58,9 @@ export async function startGantry(
 
 async function startParts(
   config: Config,
-  { signal, ...logging }: Pick<BotParts, "log" | "onRefused"> & Pick<StartOptions, "signal">,
-  closers: Closers,
+  { signal, log, closers, ...telling }: StartOptions & { readonly log: Logger; readonly closers: Closers },
 ): Promise<Omit<Gantry, "stop">> {
-  const { listen, dataDir } = config;
-  const { log } = logging;
+  const { listen, dataDir, service, store: place } = config;
   const clock = machineClock;
   const network = createNetwork(config.proxy);
   closers.push(network.close);
@@ -92,9 +80,7 @@ async function startParts(
     signal,
     log,
     sealer,
-    ...(config.store.kind === "sqlite"
-      ? { kind: "sqlite", dataDir }
-      : { ...config.store, tls: loadTls(config.store.tls) }),
+    ...(place.kind === "sqlite" ? { kind: "sqlite", dataDir } : { ...place, tls: loadTls(place.tls) }),
   });
   closers.push(store.close);
   signal?.throwIfAborted();
@@ -120,20 +106,25 @@ async function startParts(
     accountMode: config.accountMode,
     policy: policy.current,
     fileWatches: watches.current,
-    health: healthOf(config, { policy, watches }),
+    health: {
+      callsPerDay: service.kind === "embedded" ? service.callsPerDay : undefined,
+      policyProblem: policy.problem,
+      watches: watches.facts,
+      ...(place.kind === "sqlite" && { freeBytes: () => freeBytesOf(dataDir) }),
+    },
     sealer,
     settings,
     store,
     observer: observing?.observer,
     auditReceivers: auditReceivers(config.audit, { fetch: network.fetch, clock }),
-    ...logging,
+    log,
+    ...telling,
   });
   closers.push(bot.stop);
   const started = await withPortSentence({ ...listen, variable: "PORT" }, bot.start());
   botPort = started.port;
-  const { service } = config;
   // For a trial: nobody asked for it on their cluster.
-  const isDemo = service.kind === "embedded" && service.engine.descriptor.isTrial && config.slack.kind === "playground";
+  const isDemo = service.kind === "embedded" && service.engine.descriptor.isTrial && app.kind === "playground";
   if (isDemo && account !== undefined) {
     const { createDemo } = await import("./stand-ins/local-service.ts");
     await createDemo(api.as(account), { dataDir, settings, log, store, clock });
@@ -147,41 +138,6 @@ async function startParts(
   };
 }
 
-/** Undefined when nothing is measured or traced: nothing is loaded for it then. */
-async function observe(
-  config: Config,
-  parts: { readonly replicaId: string; readonly log: Logger; readonly clock: Clock },
-  closers: Closers,
-): Promise<Observing | undefined> {
-  if (config.metrics === undefined && config.tracing === undefined) return undefined;
-  const { openObserver } = await import("./observing/open-observer.ts");
-  const observing = await openObserver(config, parts);
-  closers.push(observing.close);
-  return observing;
-}
-
-function healthOf(
-  { service, store, dataDir }: Config,
-  { policy, watches }: { readonly policy: PolicySource; readonly watches: WatchesSource },
-): HealthParts {
-  return {
-    callsPerDay: service.kind === "embedded" ? service.callsPerDay : undefined,
-    policyProblem: policy.problem,
-    watches: watches.facts,
-    ...(store.kind === "sqlite" && { freeBytes: () => freeBytesOf(dataDir) }),
-  };
-}
-
-type Service = {
-  readonly api: Api;
-  /** Undefined when each workspace connects its own. */
-  readonly account: ApiAccount | undefined;
-  readonly switches: readonly ExternalFault[];
-  readonly notices: readonly string[];
-  /** With the regions of the engine. */
-  readonly settings: Settings;
-};
-
 type Parts = {
   readonly log: Logger;
   readonly clock: Clock;
@@ -190,27 +146,46 @@ type Parts = {
   readonly measure: Measure | undefined;
 };
 
-async function openService(
-  { service, slack, dataDir, settings }: Config,
-  { log, clock, network, closers, measure = unmeasured }: Parts,
-): Promise<Service> {
-  if (service.kind === "remote") {
-    const { url, account } = service;
-    // Only the playground has a page with switches.
-    const way = slack.kind === "playground" ? troubledService(network.send, clock) : undefined;
-    const api = createApi({ baseUrl: url, send: way?.send ?? network.send, clock, measure });
-    return { api, account, switches: way?.switches ?? [], notices: [], settings };
-  }
+/** Undefined when nothing is measured or traced: nothing is loaded for it then. */
+async function observe(
+  config: Config,
+  parts: Pick<Parts, "log" | "clock"> & { readonly replicaId: string },
+  closers: Closers,
+): Promise<Observing | undefined> {
+  if (config.metrics === undefined && config.tracing === undefined) return undefined;
+  const { openObserver } = await import("./observing/observer.ts");
+  const observing = await openObserver(config, parts);
+  closers.push(observing.close);
+  return observing;
+}
+
+/** The workload API, and the settings with the regions of its engine. Only the simulated Slack has a page with switches. */
+async function openService(config: Config, { network, measure = unmeasured, ...parts }: Parts) {
+  const { service, slack } = config;
+  const { baseUrl, send, account, ...opened } =
+    service.kind === "remote"
+      ? { baseUrl: service.url, send: network.send, account: service.account, notices: [], settings: config.settings }
+      : await openEmbedded(config, service, parts);
+  const { clock } = parts;
+  const way =
+    slack.kind === "playground"
+      ? (await import("./stand-ins/local-slack.ts")).troubledService(send, clock)
+      : { send, switches: [] };
+  return { ...opened, account, switches: way.switches, api: createApi({ baseUrl, send: way.send, clock, measure }) };
+}
+
+async function openEmbedded(
+  { dataDir, settings }: Config,
+  service: EmbeddedService,
+  { log, clock, closers }: Pick<Parts, "log" | "clock" | "closers">,
+) {
   const { openLocalService } = await import("./stand-ins/local-service.ts");
-  const local = await openLocalService({ config: service, dataDir, log, clock });
-  closers.push(local.close);
-  const way = troubledService(sendTo(local.fetch), clock);
+  const { fetch, close, about, ...local } = await openLocalService({ config: service, dataDir, log, clock });
+  closers.push(close);
   return {
-    api: createApi({ baseUrl: local.baseUrl, send: way.send, clock, measure }),
-    account: local.account,
-    switches: way.switches,
-    notices: [...local.notices, ...local.found],
-    settings: service.engine.regions === undefined ? withRegionsOf(local.about(), settings, service) : settings,
+    ...local,
+    send: sendTo(fetch),
+    settings: service.engine.regions === undefined ? withRegionsOf(about(), settings, service) : settings,
   };
 }
 
@@ -220,47 +195,25 @@ type Slack = {
   readonly notices: readonly string[];
 };
 
-type LocalParts = Pick<LocalSlackOptions, "botPort" | "onTrouble"> & {
-  readonly externalFaults: readonly ExternalFault[];
-};
-
-function accessOf({ tokens, transport, apiUrl }: RealSlack): BotParts["slack"] {
-  const common = { transport, ...(apiUrl !== undefined && { apiUrl }) };
-  if (tokens.kind === "one") return { ...common, botToken: tokens.botToken };
-  const { clientId, clientSecret, url } = tokens;
-  return { ...common, oauth: { clientId, clientSecret, url, scopes: scopesOfBot() } };
-}
-
-function scopesOfBot(): readonly string[] {
-  return readAppManifest().oauth_config.scopes.bot;
-}
+type LocalParts = Pick<LocalSlackOptions, "botPort" | "onTrouble" | "externalFaults">;
 
 async function openSlack({ slack, settings, dataDir }: Config, parts: LocalParts, closers: Closers): Promise<Slack> {
+  const scopes = (): readonly string[] => readAppManifest().oauth_config.scopes.bot;
   if (slack.kind === "real") {
-    const access = accessOf(slack);
-    return { access, port: undefined, notices: [] };
+    const { tokens, transport, apiUrl } = slack;
+    const app = tokens.kind === "one" ? { botToken: tokens.botToken } : { oauth: { ...tokens, scopes: scopes() } };
+    return { access: { transport, ...(apiUrl !== undefined && { apiUrl }), ...app }, port: undefined, notices: [] };
   }
   const { transport, host, port } = slack;
   const botUrl = (): string => `http://127.0.0.1:${parts.botPort()}`;
   const oauth = slack.workspaces === "several" ? { botUrl } : undefined;
   const { openLocalSlack } = await import("./stand-ins/local-slack.ts");
-  const local = await openLocalSlack({
-    transport,
-    host,
-    port,
-    dataDir,
-    command: settings.command,
-    ...parts,
-    ...(oauth && { oauth }),
-  });
-  closers.push(local.close);
-  const { access, client, playground } = local;
-  const installed = {
-    apiUrl: access.apiUrl,
-    transport: access.transport,
-    oauth: { ...client, url: botUrl(), scopes: scopesOfBot() },
-  };
-  return { access: oauth === undefined ? access : installed, port: local.port, notices: playground.notices };
+  const { command } = settings;
+  const way = { transport, host, port, dataDir, command, ...parts, ...(oauth && { oauth }) };
+  const { access, client, playground, close, port: taken } = await openLocalSlack(way);
+  closers.push(close);
+  const app = oauth === undefined ? access : { ...access, oauth: { ...client, url: botUrl(), scopes: scopes() } };
+  return { access: app, port: taken, notices: playground.notices };
 }
 
 /** Closes in reverse order. A failure doesn't keep the other parts open. */

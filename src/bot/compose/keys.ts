@@ -1,10 +1,9 @@
-import { chmodSync, existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Keyring, newKey, readKeyring } from "../accounts/seal.ts";
 import { DataError } from "../errors.ts";
 import { databaseFile } from "../store/database/session.ts";
 import type { Config } from "./config.ts";
-import { removeUnfinished } from "./file-trouble.ts";
 import { makeFolder } from "../../platform/make-folder.ts";
 
 type KeySettings = Pick<Config, "keys" | "dataDir">;
@@ -113,4 +112,9 @@ export function addKey(settings: KeySettings, reseal: string): string {
     const why = messageOf(cause).replace(/\.$/u, "");
     throw new DataError(`Couldn't add a key to ${path}: ${why}. Nothing was changed.`, { cause });
   }
+}
+
+/** Removes the file that a failed write left. A folder of that name isn't ours and isn't removed. */
+export function removeUnfinished(path: string): void {
+  if (statSync(path, { throwIfNoEntry: false })?.isFile() === true) rmSync(path);
 }

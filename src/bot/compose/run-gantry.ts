@@ -1,9 +1,8 @@
 import { machineClock } from "../../platform/clock.ts";
 import { readConfig, type Config } from "./config.ts";
-import { endOnCrash, stopOnSignals } from "./shutdown.ts";
 import type { Gantry } from "./gantry.ts";
 import { operatorSentence, StoreError } from "../errors.ts";
-import { endLoading } from "./entry.ts";
+import { endLoading, endOnCrash, stopOnSignals } from "./entry.ts";
 import { closeLog, createLog } from "../../platform/log.ts";
 import type { ConfigOptions } from "./config-problems.ts";
 

@@ -46,16 +46,6 @@ export type ApiFacts =
 /** Of one account, over all replicas, in this UTC day. */
 export type CallFacts = { readonly count: number; readonly perDay: number | undefined };
 
-export type EngineFacts = {
-  readonly title: string;
-  readonly regions: readonly {
-    readonly name: string;
-    /** Undefined while it can't be reached. */
-    readonly version?: string | undefined;
-    readonly problem?: string | undefined;
-  }[];
-};
-
 export type DatabaseFacts =
   | {
       readonly kind: "open";
@@ -237,9 +227,16 @@ export const ReplicaReport = z.object({
     .optional(),
 });
 export type ReplicaReport = z.infer<typeof ReplicaReport>;
+type Engine = NonNullable<ReplicaReport["engine"]>;
+export type EngineFacts = Pick<Engine, "title"> & { readonly regions: readonly Engine["regions"][number][] };
 
 export type LiveReplica = {
   readonly id: string;
   /** Undefined when it wrote none, or one of another version that can't be read. */
   readonly report: ReplicaReport | undefined;
 };
+
+/** Reports of the live replicas that can be read. */
+export function reportsOf({ replicas }: Pick<Facts, "replicas">): readonly ReplicaReport[] {
+  return (replicas ?? []).flatMap(({ report }) => (report === undefined ? [] : [report]));
+}

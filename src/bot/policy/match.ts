@@ -1,8 +1,7 @@
 import { type ActionId, operationFacts } from "./operation-facts.ts";
 import type { ContainerFacts, Footprint, RuleActions, Rule, Question } from "./policy.ts";
 import { isGroupId } from "./policy-words.ts";
-import { matchesImage } from "./image-pattern.ts";
-import { matchesEverything, matchesPattern } from "./patterns.ts";
+import { matchesEverything, matchesPattern, matchesImage } from "./patterns.ts";
 
 /** One condition of a rule, compared with a question. */
 export type Condition = {
@@ -33,14 +32,18 @@ export type RuleCheck = {
 /** Compares every condition of a rule with a question. Pure. */
 export function matchRule(rule: Rule, question: Question): readonly Condition[] {
   const isBinding = question.op === "bindChannel";
+  const { images, limits: { instances, memoryMiB, growth } = {} } = rule;
   const others = [
-    conditionOf("where", matchWhere(rule.where, question), rule, question),
-    conditionOf("does", matchAction(rule.does, question), rule, question),
-    conditionOf("kind", matchKind(rule.kinds, question), rule, question),
-    conditionOf("name", matchPatterns(rule.names, isBinding ? NOTHING : question.workload.name), rule, question),
-    conditionOf("region", matchPatterns(rule.regions, question.workload.region), rule, question),
-    conditionOf("account", matchPatterns(rule.accounts, isBinding ? NOTHING : question.account), rule, question),
-    ...footprintConditions(rule, question),
+    ...conditionOf("where", matchWhere(rule.where, question), rule, question),
+    ...conditionOf("does", matchAction(rule.does, question), rule, question),
+    ...conditionOf("kind", matchKind(rule.kinds, question), rule, question),
+    ...conditionOf("name", matchPatterns(rule.names, isBinding ? NOTHING : question.workload.name), rule, question),
+    ...conditionOf("region", matchPatterns(rule.regions, question.workload.region), rule, question),
+    ...conditionOf("account", matchPatterns(rule.accounts, isBinding ? NOTHING : question.account), rule, question),
+    ...conditionOf("image", images && matchImages(rule, question), rule, question),
+    ...conditionOf("instances", limited(instances, question, matchInstances), rule, question),
+    ...conditionOf("memory", limited(memoryMiB, question, matchMemory), rule, question),
+    ...conditionOf("growth", limited(growth, question, matchGrowth), rule, question),
   ];
   // Group membership can cost a call to Slack, so it is only checked when everything else matches.
   const { person } = question;
@@ -48,7 +51,7 @@ export function matchRule(rule: Rule, question: Question): readonly Condition[] 
     rule.who.some(isGroupId) && matchOfConditions(others) === "no"
       ? { ...question, person: { ...person, inGroup: notAsked } }
       : question;
-  return [conditionOf("who", matchWho(rule, asked), rule, asked), ...others];
+  return [...conditionOf("who", matchWho(rule, asked), rule, asked), ...others];
 }
 
 /** The name and account of a binding: only a pattern that matches everything matches this. */
@@ -56,8 +59,14 @@ const NOTHING = "";
 
 const notAsked = (): "unknown" => "unknown";
 
-function conditionOf(of: Condition["of"], match: Match, rule: Rule, question: Question): Condition {
-  return { of, match, unknown: match === "unknown" ? unknownFact(of, rule, question) : undefined };
+/** None where the rule says nothing about it. */
+function conditionOf(of: Condition["of"], match: Match | undefined, rule: Rule, question: Question): Condition[] {
+  if (match === undefined) return [];
+  return [{ of, match, unknown: match === "unknown" ? unknownFact(of, rule, question) : undefined }];
+}
+
+function limited(most: number | undefined, question: Question, matches: (most: number, question: Question) => Match) {
+  return most === undefined ? undefined : matches(most, question);
 }
 
 export function matchOfConditions(conditions: readonly Condition[]): Match {
@@ -67,23 +76,6 @@ export function matchOfConditions(conditions: readonly Condition[]): Match {
     if (match === "unknown") all = "unknown";
   }
   return all;
-}
-
-function footprintConditions(rule: Rule, question: Question): Condition[] {
-  const { images, limits } = rule;
-  if (images === undefined && limits === undefined) return [];
-  return [
-    ...(images === undefined ? [] : [conditionOf("image", matchImages(rule, question), rule, question)]),
-    ...(limits?.instances === undefined
-      ? []
-      : [conditionOf("instances", matchInstances(limits.instances, question), rule, question)]),
-    ...(limits?.memoryMiB === undefined
-      ? []
-      : [conditionOf("memory", matchMemory(limits.memoryMiB, question), rule, question)]),
-    ...(limits?.growth === undefined
-      ? []
-      : [conditionOf("growth", matchGrowth(limits.growth, question), rule, question)]),
-  ];
 }
 
 /** Every container has to run one of the images; to be refused, one is enough. */

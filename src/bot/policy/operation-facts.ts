@@ -37,20 +37,16 @@ type OperationFacts = {
   readonly verb: string;
 };
 
+const reads = { effect: "read", risk: undefined } as const; // a literal effect
+
 /** One row per operation; a missing one does not compile. */
 export const operationFacts: { readonly [Op in ActionId]: OperationFacts } = {
-  listServices: { effect: "read", risk: undefined, kind: "service", twin: "listJobs", verb: "list" },
-  listJobs: { effect: "read", risk: undefined, kind: "job", twin: "listServices", verb: "list" },
-  getService: { effect: "read", risk: undefined, kind: "service", twin: "getJob", verb: "look at" },
-  getJob: { effect: "read", risk: undefined, kind: "job", twin: "getService", verb: "look at" },
-  getServiceLogs: {
-    effect: "read",
-    risk: undefined,
-    kind: "service",
-    twin: "getJobInstanceLogs",
-    verb: "read the log of",
-  },
-  getJobInstanceLogs: { effect: "read", risk: undefined, kind: "job", twin: "getServiceLogs", verb: "read the log of" },
+  listServices: { ...reads, kind: "service", twin: "listJobs", verb: "list" },
+  listJobs: { ...reads, kind: "job", twin: "listServices", verb: "list" },
+  getService: { ...reads, kind: "service", twin: "getJob", verb: "look at" },
+  getJob: { ...reads, kind: "job", twin: "getService", verb: "look at" },
+  getServiceLogs: { ...reads, kind: "service", twin: "getJobInstanceLogs", verb: "read the log of" },
+  getJobInstanceLogs: { ...reads, kind: "job", twin: "getServiceLogs", verb: "read the log of" },
   createService: { effect: "write", risk: "routine", kind: "service", twin: undefined, verb: "create" },
   createJob: { effect: "write", risk: "routine", kind: "job", twin: undefined, verb: "create" },
   deleteService: { effect: "write", risk: "destructive", kind: "service", twin: "deleteJob", verb: "delete" },
@@ -70,7 +66,7 @@ export const operationFacts: { readonly [Op in ActionId]: OperationFacts } = {
   restartService: { effect: "write", risk: "disruptive", kind: "service", twin: undefined, verb: "restart" },
   bindChannel: { effect: "write", risk: "routine", kind: undefined, twin: undefined, verb: "bind" },
   // It shows what happens to workloads, to whoever is in the place where it tells.
-  watch: { effect: "read", risk: undefined, kind: undefined, twin: undefined, verb: "watch" },
+  watch: { ...reads, kind: undefined, twin: undefined, verb: "watch" },
 };
 
 export function isActionId(word: string): word is ActionId {

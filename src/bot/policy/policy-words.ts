@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { typedMemory } from "../../api/memory.ts";
-import { isImagePattern } from "./image-pattern.ts";
+import { isImagePattern } from "./patterns.ts";
 import { isActionId, operationFacts } from "./operation-facts.ts";
 import type { RuleActions } from "./policy.ts";
 import { didYouMean } from "./near-names.ts";

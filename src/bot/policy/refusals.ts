@@ -1,5 +1,5 @@
 import type { Condition, RuleCheck, UnknownFact } from "./match.ts";
-import { matchesImage } from "./image-pattern.ts";
+import { matchesImage } from "./patterns.ts";
 import type { Person, Question, Rule, Verdict } from "./policy.ts";
 import { actionText, imagesOf, limitText, type Size, sizeText } from "./wording.ts";
 

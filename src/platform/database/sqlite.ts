@@ -4,8 +4,7 @@ import { makeFolder } from "../make-folder.ts";
 import { dirname } from "node:path";
 import { DatabaseSync, type SQLInputValue } from "node:sqlite";
 import { Kysely, SqliteDialect, type SqliteDatabase } from "kysely";
-import { createCheckpoints } from "./checkpoints.ts";
-import { groupCommit, syncedFile } from "./group-commit.ts";
+import { groupCommit, syncedFile, createCheckpoints } from "./group-commit.ts";
 
 /**
  * Pages, 32 MB, after which a commit makes the checkpoint. SQLite reuses the WAL from its start only after a complete

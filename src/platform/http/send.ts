@@ -1,5 +1,4 @@
-import type { Readable } from "node:stream";
-import { pipeline } from "node:stream";
+import { type Readable, pipeline } from "node:stream";
 import { constants, createBrotliDecompress, createGunzip } from "node:zlib";
 import type { Clock } from "../clock.ts";
 import { type Dispatcher, Headers as UndiciHeaders, request, Response as UndiciResponse } from "undici";
@@ -165,4 +164,13 @@ export function createPost(send: Send, clock: Pick<Clock, "after">): Post {
       timer.cancel();
     }
   };
+}
+
+const CODES: readonly string[] = ["ECONNRESET", "EPIPE", "UND_ERR_SOCKET", "UND_ERR_RES_CONTENT_LENGTH_MISMATCH"];
+
+/** Whether the other side closed the connection: before its answer, or in the middle of it. */
+export function isHangUp(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  // Undici has no code for an answer that breaks off between its chunks.
+  return ("code" in error && CODES.includes(String(error.code))) || error.message.includes("(Invalid EOF state)");
 }

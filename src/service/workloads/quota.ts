@@ -3,7 +3,7 @@ import type { Container } from "./definitions.ts";
 import type { Runtime } from "./runtime.ts";
 import { totalmem } from "node:os";
 import { z } from "zod";
-import { openFileLimit } from "../../platform/http/open-files.ts";
+import { openFileLimit } from "../../platform/http/guard-server.ts";
 import type { ValuesOf } from "../engine-descriptor.ts";
 
 /** An amount used or allowed. Each container of an instance counts as one instance, because it is a separate unit. */

@@ -11,7 +11,7 @@ import { smallAppManifest } from "../../support/small-app-manifest.ts";
 import { certificate } from "../../support/test-certificate.ts";
 import { until } from "../../support/until.ts";
 
-const bin = join(import.meta.dirname, "../../../src/bin/bot.ts");
+const bin = join(import.meta.dirname, "../../../src/main.ts");
 const skip = notFullRun !== undefined;
 
 test("behind a proxy, commands arrive over Socket Mode and are answered", { skip }, async () => {
@@ -48,7 +48,7 @@ test("behind a proxy, commands arrive over Socket Mode and are answered", { skip
     HTTPS_PROXY: proxy.url,
     NODE_EXTRA_CA_CERTS: join(folder, "ca.pem"),
   };
-  const bot = spawn(process.execPath, [bin], { cwd: folder, env, stdio: ["ignore", "pipe", "ignore"] });
+  const bot = spawn(process.execPath, [bin, "bot"], { cwd: folder, env, stdio: ["ignore", "pipe", "ignore"] });
   let said = "";
   bot.stdout.on("data", (chunk: Buffer) => (said += chunk.toString()));
   onTestFinished(async () => {

@@ -33,10 +33,16 @@ function start(program: string, bug: string, env: Record<string, string>): Runni
   const dir = mkdtempSync(join(tmpdir(), "gantry-crash-"));
   // Its demo is of no use here.
   writeFileSync(join(dir, "demo-created"), "");
+  const [file = "", ...words] = program.split(" ");
   const code = `process.on("SIGUSR2", () => setImmediate(() => { ${bug} }));`;
   const child = spawn(
     process.execPath,
-    ["--import", `data:text/javascript,${encodeURIComponent(code)}`, fileURLToPath(new URL(program, import.meta.url))],
+    [
+      "--import",
+      `data:text/javascript,${encodeURIComponent(code)}`,
+      fileURLToPath(new URL(file, import.meta.url)),
+      ...words,
+    ],
     {
       env: {
         ...inherited,
@@ -92,7 +98,7 @@ test("an uncaught error is logged with a reference and the unfinished work, and 
 
 test("an unhandled rejection also ends the bot when it runs alone", async () => {
   const slack = await openLocalSlack({ host: "127.0.0.1", port: 0, command: "/gantry", botPort: () => 0 });
-  const running = start("../../../src/bin/bot.ts", "void Promise.reject(new Error('nobody waits'))", {
+  const running = start("../../../src/main.ts bot", "void Promise.reject(new Error('nobody waits'))", {
     PORT: "0",
     SLACK_BOT_TOKEN: slack.access.botToken,
     SLACK_SIGNING_SECRET: slack.signingSecret,

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { createMovedPolicy } from "../../../src/bot/compose/policy-source.ts";
+import { createMovedPolicy } from "../../../src/bot/compose/operator-files.ts";
 import { readPolicy } from "../../../src/bot/policy/read-policy.ts";
 
 const policy = readPolicy(

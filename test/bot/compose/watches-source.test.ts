@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pino } from "pino";
 import { expect, onTestFinished, test } from "vitest";
-import { openWatches, watchesInFile } from "../../../src/bot/compose/watches-source.ts";
+import { openWatches, watchesInFile } from "../../../src/bot/compose/operator-files.ts";
 import { testClock } from "../../support/test-clock.ts";
 import { until } from "../../support/until.ts";
 

@@ -3,9 +3,8 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { parseAllDocuments } from "yaml";
 import { parseArgs } from "node:util";
-import { explain, explanationLines } from "../../../src/bot/policy/explain.ts";
+import { explain, explanationLines, questionFromOptions } from "../../../src/bot/policy/explain.ts";
 import { policyWarnings, readPolicy } from "../../../src/bot/policy/read-policy.ts";
-import { questionFromOptions } from "../../../src/bot/policy/question-from-options.ts";
 import { readClusters } from "../../../src/service/engines/kubernetes/config/read-clusters.ts";
 
 // People copy examples out of the docs: each must load, and say what it seems to say.

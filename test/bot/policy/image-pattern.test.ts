@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { isImagePattern, matchesImage } from "../../../src/bot/policy/image-pattern.ts";
+import { isImagePattern, matchesImage } from "../../../src/bot/policy/patterns.ts";
 
 const digest = `sha256:${"ab".repeat(32)}`;
 const other = `sha256:${"cd".repeat(32)}`;

@@ -1,10 +1,6 @@
 import { expect, test } from "vitest";
 import type { Question } from "../../../src/bot/policy/policy.ts";
-import {
-  QuestionError,
-  type QuestionOptions,
-  questionFromOptions,
-} from "../../../src/bot/policy/question-from-options.ts";
+import { QuestionError, type QuestionOptions, questionFromOptions } from "../../../src/bot/policy/explain.ts";
 
 function problem(options: QuestionOptions): string {
   try {

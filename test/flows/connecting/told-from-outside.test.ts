@@ -5,7 +5,7 @@ import { warningHeaders } from "../../../src/api/extension-headers.ts";
 import type { AuditReceiver } from "../../../src/bot/compose/audit/receivers.ts";
 import { readConfig } from "../../../src/bot/compose/config.ts";
 import { createMetrics } from "../../../src/bot/compose/observing/metrics.ts";
-import { createObserver } from "../../../src/bot/compose/observing/trails.ts";
+import { createObserver } from "../../../src/bot/compose/observing/observer.ts";
 import { machineClock } from "../../../src/platform/clock.ts";
 import { openTracing } from "../../../src/platform/observing/tracing.ts";
 import { everyCode } from "../../support/full-run.ts";
@@ -238,7 +238,7 @@ test("secrets in all that the workload API and its workloads say are in no messa
   await using town = await world({
     apiFetch: gossip(),
     policy: openPolicy,
-    observer: { ...observer, show: () => {} },
+    observer: { ...observer, metrics: { ...metrics, show: () => {} } },
     auditReceivers: [receiver],
   });
 

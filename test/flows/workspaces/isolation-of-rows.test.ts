@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import { pino } from "pino";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { openSqlite } from "../../../src/platform/database/sqlite.ts";
-import { workspaceStore } from "../../../src/bot/compose/workspaces/workspace-store.ts";
+import { workspaceStore } from "../../../src/bot/compose/workspaces/workspace.ts";
 import type { WorkspaceStore } from "../../../src/bot/store/store.ts";
 import { openStore } from "../../../src/bot/store/open-store.ts";
 import { type Steps, withSteps } from "../../bot/store/support/steps.ts";

@@ -2,7 +2,7 @@ import { EventEmitter } from "node:events";
 import { syncBuiltinESMExports } from "node:module";
 import workerThreads, { type Worker } from "node:worker_threads";
 import { expect, onTestFinished, test, vi } from "vitest";
-import { type Checkpoints, createCheckpoints } from "../../../src/platform/database/checkpoints.ts";
+import { type Checkpoints, createCheckpoints } from "../../../src/platform/database/group-commit.ts";
 import { stillClock } from "../../support/test-clock.ts";
 
 /** Node.js starts these threads instead of its own. */

@@ -1,7 +1,7 @@
 import type { Call } from "../../../api/operations.ts";
 import { imageOf } from "../../../api/image.ts";
 import { Problem } from "../../../api/problem.ts";
-import { repositoryKey } from "../../policy/image-pattern.ts";
+import { repositoryKey } from "../../policy/patterns.ts";
 import type { VerbContext } from "../command.ts";
 
 type Kind = "service" | "job";

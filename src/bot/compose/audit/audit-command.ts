@@ -1,4 +1,5 @@
-import { readTrouble } from "../file-trouble.ts";
+import { DataError } from "../../errors.ts";
+import { readTrouble } from "../entry.ts";
 import { createReadStream } from "node:fs";
 import { createSealer, type Sealer } from "../../accounts/seal.ts";
 import type { ChainPoint } from "../../audit/chain.ts";
@@ -19,11 +20,6 @@ import { textSealer } from "../../store/database/text-sealer.ts";
 import type { Config } from "../config.ts";
 import { configuredKeyring } from "../keys.ts";
 
-/** What stops a command, as a sentence for the operator. */
-export class AuditError extends Error {
-  override readonly name = "AuditError";
-}
-
 type Settings = Pick<Config, "keys" | "dataDir" | "store">;
 
 /** Opens the database of these settings to read it, also while Gantry runs. */
@@ -32,7 +28,7 @@ export function withChain<Result>(
   work: (chain: { readonly reader: ChainReader; readonly sealer: Sealer }) => Promise<Result>,
 ): Promise<Result> {
   const keyring = configuredKeyring(settings);
-  if ("problem" in keyring) throw new AuditError(`${keyring.problem}.`);
+  if ("problem" in keyring) throw new DataError(`${keyring.problem}.`);
   const sealer = createSealer(keyring.keys);
   return readingCurrentStore(placeOf(settings), (db) =>
     work({ reader: { db, textSealer: textSealer(sealer) }, sealer }),
@@ -42,7 +38,11 @@ export function withChain<Result>(
 /** Where these settings keep the database. An export of a large one takes longer than a person waits for. */
 export function placeOf({ store, dataDir }: Settings): UnsharedPlace {
   if (store.kind === "sqlite") return { kind: "sqlite", dataDir };
-  return { ...store, tls: loadTls(store.tls), statementTimeoutMs: 60_000 };
+  try {
+    return { ...store, tls: loadTls(store.tls), statementTimeoutMs: 60_000 };
+  } catch (cause) {
+    throw new DataError(cause instanceof Error ? cause.message : String(cause), { cause });
+  }
 }
 
 type Chain = { readonly reader: ChainReader; readonly sealer: Sealer };
@@ -50,12 +50,12 @@ type Chain = { readonly reader: ChainReader; readonly sealer: Sealer };
 async function headAndKeys({ reader, sealer }: Chain) {
   const head = await readHead(reader);
   if (head === undefined)
-    throw new AuditError("There is no chain yet: this database has no history. Start Gantry first.");
+    throw new DataError("There is no chain yet: this database has no history. Start Gantry first.");
   try {
     return { head, keys: keysOf(sealer, head) };
   } catch (cause) {
     const why = cause instanceof Error ? cause.message : String(cause);
-    throw new AuditError(`The key of the audit chain can't be opened. ${why}`, { cause });
+    throw new DataError(`The key of the audit chain can't be opened. ${why}`, { cause });
   }
 }
 
@@ -206,7 +206,7 @@ export async function* linesOf(path: string): AsyncGenerator<string> {
       yield* lines;
     }
   } catch (cause) {
-    throw new AuditError(`Couldn't read ${path}: ${readTrouble(cause)}. Name a file that \`audit export\` wrote.`, {
+    throw new DataError(`Couldn't read ${path}: ${readTrouble(cause)}. Name a file that \`audit export\` wrote.`, {
       cause,
     });
   }

@@ -7,12 +7,11 @@ import { sql } from "kysely";
 import { clockOf, databaseFile, inTransaction } from "../../store/database/session.ts";
 import { markStatements } from "../../store/database/restored.ts";
 import { liveReplicas } from "../../store/database/replicas.ts";
-import { removeUnfinished } from "../file-trouble.ts";
 import { lockFile } from "../../store/open-store.ts";
 import { schemaVersion } from "../../store/schema/migrations.ts";
 import type { Tables } from "../../store/schema/tables.ts";
 import type { Config, StoreConfig } from "../config.ts";
-import { missingKeyStep } from "../keys.ts";
+import { missingKeyStep, removeUnfinished } from "../keys.ts";
 import { DataError } from "../../errors.ts";
 import { makeFolder } from "../../../platform/make-folder.ts";
 

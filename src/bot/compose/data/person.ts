@@ -21,17 +21,8 @@ async function withSession<Result>(
   const keyring = configuredKeyring(settings);
   if ("problem" in keyring) throw new DataError(`${keyring.problem}. Nothing was changed.`);
   const sealer = createSealer(keyring.keys);
-  try {
-    return await besideGantry(placeOf(settings), { sealer, log: pino({ level: "silent" }) }, (session) =>
-      work(session, sealer),
-    );
-  } catch (error) {
-    // Its sentence says what is in the way.
-    if (error instanceof Error && /^(?:There is no database|The database is at|A newer Gantry)/u.test(error.message)) {
-      throw new DataError(error.message, { cause: error });
-    }
-    throw error;
-  }
+  const log = pino({ level: "silent" });
+  return besideGantry(placeOf(settings), { sealer, log }, (session) => work(session, sealer));
 }
 
 /** Everything that is kept of a person, as JSON. */

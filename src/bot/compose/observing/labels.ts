@@ -51,6 +51,23 @@ function typeIn(value: unknown, table: Readonly<Record<string, Kind>>): Kind | u
   return Object.hasOwn(table, value.type) ? table[value.type] : undefined;
 }
 
+/** What became of a request: each counts once, when it happens. Parts of a request for several workloads don't count. */
+export const changeStates = [
+  "requested",
+  "approved",
+  "returned",
+  "rejected",
+  "cancelled",
+  "expired",
+  "drifted",
+  "sent",
+  "doubted",
+  "done",
+  "failed",
+  "unknown",
+] as const;
+export type ChangeMove = (typeof changeStates)[number];
+
 /** Those of the list, and what is done without being typed. */
 const verbs: ReadonlySet<string> = new Set([...commands.map(({ name }) => name), "again", "move"]);
 

@@ -6,8 +6,9 @@ import { REDACTED } from "../../logs/known-tokens.ts";
 import type { LogPool } from "../../logs/threads/log-pool.ts";
 import type { Store } from "../../store/store.ts";
 import { lifecycle, type StepName } from "../../workflow/lifecycle.ts";
-import { slackMethodOf, slackStatus } from "./labels.ts";
-import type { ChangeMove, Observer } from "./observer.ts";
+import { type ChangeMove, slackMethodOf, slackStatus } from "./labels.ts";
+import type { Metrics } from "./metrics.ts";
+import type { Observer } from "./observer.ts";
 
 // The parts of the bot that send, store and redact, with somebody who looks on.
 
@@ -15,8 +16,7 @@ import type { ChangeMove, Observer } from "./observer.ts";
 const unmeasured: ReadonlySet<string> = new Set(["isOpen", "close", "onDue"]);
 
 /** The store, with each of its functions measured, and requests counted as they move on. */
-export function measuredStore(store: Store, observer: Pick<Observer, "measure" | "changed" | "ran">): Store {
-  const { measure } = observer;
+export function measuredStore(store: Store, { measure, metrics }: Pick<Observer, "measure" | "metrics">): Store {
   const status = (ended: object): string => ("error" in ended ? "failed" : "ok");
   const measured = Object.fromEntries(
     Object.entries(store).map(([name, value]: [string, unknown]) => {
@@ -26,19 +26,20 @@ export function measuredStore(store: Store, observer: Pick<Observer, "measure" |
       return [name, run];
     }),
   ) as Store; // the same names, each with the type it had
+  if (metrics === undefined) return measured;
   return {
     ...measured,
     async insertChange(change, event) {
       const stored = await measured.insertChange(change, event);
       // Otherwise it is an earlier one.
       if (stored === "taken" || "unanswered" in stored || stored.change.id !== change.id) return stored;
-      observer.changed("requested");
-      if (stored.change.state === "approved") observer.changed("approved");
+      metrics.changed("requested");
+      if (stored.change.state === "approved") metrics.changed("approved");
       return stored;
     },
     async advance(id, step, event) {
       const advanced = await measured.advance(id, step, event);
-      if (advanced.kind === "moved" && !isPartId(advanced.change.id)) countMove(observer, step.name, advanced.change);
+      if (advanced.kind === "moved" && !isPartId(advanced.change.id)) countMove(metrics, step.name, advanced.change);
       return advanced;
     },
   };
@@ -59,14 +60,15 @@ const moves: Readonly<Partial<Record<StepName, ChangeMove>>> = {
   giveUp: "unknown",
 };
 
-function countMove({ changed, ran }: Pick<Observer, "changed" | "ran">, name: StepName, change: StoredChange): void {
+function countMove({ changed, ran }: Metrics, name: StepName, change: StoredChange): void {
   const move = name === "approve" && change.state === "approved" ? "approved" : moves[name];
   if (move === undefined) return;
   changed(move);
   const { claimedAt, settledAt } = change;
   const { to } = lifecycle[name];
   const isEnd = to === "done" || to === "failed" || to === "unknown";
-  if (isEnd && claimedAt !== undefined && settledAt !== undefined) ran(to, settledAt.getTime() - claimedAt.getTime());
+  if (isEnd && claimedAt !== undefined && settledAt !== undefined)
+    ran(to, (settledAt.getTime() - claimedAt.getTime()) / 1_000);
 }
 
 /** The network to Slack, with each call measured by its method and Slack's own answer. */
@@ -76,7 +78,7 @@ export function measuredNetwork(network: Network, measure: Measure): Network {
       { to: "slack", name: slackMethodOf(url) },
       // Slack refuses with 200: only the body says it.
       () => answerTo(network.send, url, outgoing),
-      (ended) => ("error" in ended ? "unsure" : slackStatus(ended.value.status, ended.value.text)),
+      answered,
     );
     const parts = [Buffer.from(text)];
     return { ...answer, read: () => Promise.resolve(parts.shift()), end: () => undefined };
@@ -84,32 +86,30 @@ export function measuredNetwork(network: Network, measure: Measure): Network {
   return {
     ...network,
     send,
-    post: (url, posting) =>
-      measure(
-        { to: "slack", name: "response_url" },
-        () => network.post(url, posting),
-        (ended) => ("error" in ended ? "unsure" : slackStatus(ended.value.status, ended.value.text)),
-      ),
+    post: (url, posting) => measure({ to: "slack", name: "response_url" }, () => network.post(url, posting), answered),
     async fetch(input, init) {
       const url = input instanceof Request ? input.url : String(input);
-      const { response } = await measure(
-        { to: "slack", name: slackMethodOf(url) },
-        async () => {
-          const answer = await network.fetch(input, init);
-          // Slack refuses with 200: only the body says it.
-          const text = answer.status === 200 ? await answer.text() : "";
-          const { status, statusText, headers } = answer;
-          return { response: status === 200 ? new Response(text, { status, statusText, headers }) : answer, text };
-        },
-        (ended) => ("error" in ended ? "unsure" : slackStatus(ended.value.response.status, ended.value.text)),
-      );
-      return response;
+      const asked = async () => {
+        const answer = await network.fetch(input, init);
+        const { status, statusText, headers } = answer;
+        if (status !== 200) return { response: answer, status, text: "" };
+        // Slack refuses with 200: only the body says it.
+        const text = await answer.text();
+        return { response: new Response(text, { status, statusText, headers }), status, text };
+      };
+      return (await measure({ to: "slack", name: slackMethodOf(url) }, asked, answered)).response;
     },
   };
 }
 
+type Answered = { readonly value: { readonly status: number; readonly text: string } } | { readonly error: unknown };
+
+function answered(ended: Answered): string {
+  return "error" in ended ? "unsure" : slackStatus(ended.value.status, ended.value.text);
+}
+
 /** Redacted pages of logs, with what was removed counted. */
-export function measuredLogs(logs: LogPool, redacted: Observer["redacted"]): LogPool {
+export function measuredLogs(logs: LogPool, redacted: Metrics["redacted"]): LogPool {
   const count = (lines: readonly string[]): void => {
     const secrets = lines.reduce((sum, line) => sum + line.split(REDACTED).length - 1, 0);
     if (secrets > 0) redacted(secrets);

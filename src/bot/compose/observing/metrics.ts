@@ -4,9 +4,9 @@ import { callBuckets, createRegistry } from "../../../platform/observing/registr
 import { statusLabel } from "../../../platform/observing/measuring.ts";
 import type { Call, Outcome } from "../../../platform/trail.ts";
 import { within } from "../../../platform/waiting.ts";
-import { type LaneName, laneNames } from "../../workflow/inbox/lanes.ts";
-import { callLabel, type Kind, slackMethods, verbLabel } from "./labels.ts";
-import { type ChangeMove, changeStates, type Gauges, type Observer } from "./observer.ts";
+import { type LaneName, type Lanes, laneNames } from "../../workflow/inbox/lanes.ts";
+import type { Store } from "../../store/store.ts";
+import { callLabel, type ChangeMove, changeStates, type Kind, slackMethods, verbLabel } from "./labels.ts";
 
 type Answered = {
   readonly kind: Kind;
@@ -15,20 +15,16 @@ type Answered = {
   readonly seconds: number;
 };
 
-/** What is counted and timed. Labels have only values of closed lists: see labels.ts. */
-export type Metrics = {
-  readonly answered: (interaction: Answered) => void;
-  readonly acked: (kind: Kind, seconds: number) => void;
-  readonly called: (call: Call, ended: { readonly status: string; readonly seconds: number }) => void;
-  readonly changed: (state: ChangeMove) => void;
-  readonly ran: (outcome: Parameters<Observer["ran"]>[0], seconds: number) => void;
-  readonly laneFull: (lane: LaneName) => void;
-  readonly redacted: (secrets: number) => void;
-  readonly show: (gauges: Gauges) => void;
-  /** All of it as OpenMetrics. Never rejects because of the database. */
-  readonly text: () => Promise<string>;
-  readonly contentType: string;
+/** What is read when somebody asks for it. */
+type Gauges = {
+  readonly lanes: Lanes["status"];
+  /** Ages of the connections of Socket Mode; undefined over HTTP. */
+  readonly links: (() => readonly number[]) | undefined;
+  readonly trouble: Store["trouble"];
+  readonly waiting: Store["waiting"];
 };
+
+export type Metrics = ReturnType<typeof createMetrics>;
 
 /** Slack gives up at 3 s. */
 const ACK = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 1.5, 2, 2.5, 3];
@@ -42,7 +38,8 @@ const named = { slack: "method", api: "operation", store: "statement" } as const
 /** Statuses that alerts count. They start at 0, because some alerts fire at the first call. */
 const alertedStatuses = ["limited", "scope", "token"] as const;
 
-export function createMetrics(clock: Pick<Clock, "after" | "elapsedMs">): Metrics {
+/** What is counted and timed. Labels have only values of closed lists: see labels.ts. */
+export function createMetrics(clock: Pick<Clock, "after" | "elapsedMs">) {
   const { registry, counter, histogram } = createRegistry();
   const interactions = counter("interactions_total", "Interactions that were answered", ["kind", "verb", "outcome"]);
   const errors = counter("errors_total", "Interactions that ended with an error of Gantry's own, with a reference");
@@ -81,24 +78,27 @@ export function createMetrics(clock: Pick<Clock, "after" | "elapsedMs">): Metric
   }
 
   return {
-    answered({ kind, verb, outcome, seconds }) {
+    answered({ kind, verb, outcome, seconds }: Answered) {
       const known = verbLabel(verb === "none" ? undefined : verb);
       interactions.inc({ kind, verb: known, outcome });
       if (outcome === "error") errors.inc();
       answer.observe({ verb: known }, seconds);
     },
-    acked: (kind, seconds) => ack.observe({ kind }, seconds),
-    called(call, { status, seconds }) {
+    acked: (kind: Kind, seconds: number) => ack.observe({ kind }, seconds),
+    called(call: Call, { status, seconds }: { readonly status: string; readonly seconds: number }) {
       const { ended, seconds: timed, label } = calls[call.to];
       const name = callLabel(call);
       ended.inc({ [label]: name, status: statusLabel(status) });
       timed.observe({ [label]: name }, seconds);
     },
-    changed: (state) => changes.inc({ state }),
-    ran: (outcome, seconds) => runs.observe({ outcome }, seconds),
-    laneFull: (lane) => full.inc({ lane }),
-    redacted: (secrets) => redactions.inc(secrets),
-    show: (gauges) => showGauges(registry, gauges, clock),
+    changed: (state: ChangeMove) => changes.inc({ state }),
+    /** A request was sent, and ended after so long. */
+    ran: (outcome: "done" | "failed" | "unknown", seconds: number) => runs.observe({ outcome }, seconds),
+    laneFull: (lane: LaneName) => full.inc({ lane }),
+    /** Secrets removed from lines of a log. */
+    redacted: (secrets: number) => redactions.inc(secrets),
+    show: (gauges: Gauges) => showGauges(registry, gauges, clock),
+    /** All of it as OpenMetrics. Never rejects because of the database. */
     text: () => registry.metrics(),
     contentType: registry.contentType,
   };

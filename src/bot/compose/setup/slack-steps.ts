@@ -8,11 +8,13 @@ import { askForConnection, askSlack } from "../../slack/directory/ask-slack.ts";
 import { manifestScopes, appsUrlFor, createAppLink, manifestFor } from "../manifest.ts";
 import { checkedAnswer, askFor, askWhich, type Known } from "./asker.ts";
 import type { EnvChanges } from "./env-file.ts";
-import type { SetupOptions } from "./options.ts";
 import { machineClock } from "../../../platform/clock.ts";
 
 export type SlackSteps = Known & {
-  readonly options: SetupOptions;
+  /** As they were typed. */
+  readonly options: Readonly<Record<"transport" | "workspaces" | "url", string | undefined>> & {
+    readonly skipsChecks: boolean;
+  };
   readonly network: Network;
   readonly log: Logger;
 };

@@ -21,10 +21,8 @@ export type LocalService = {
   readonly fetch: (request: Request) => Promise<Response>;
   /** The account of the bot, with a new token at each start. */
   readonly account: ApiAccount;
-  /** Notices for the operator, as sentences. */
+  /** Notices for the operator, as sentences; then those of the start, one per cluster. */
   readonly notices: readonly string[];
-  /** Notices of the start, one per cluster. */
-  readonly found: readonly string[];
   readonly about: () => EngineAbout;
   readonly close: () => Promise<void>;
 };
@@ -66,8 +64,7 @@ export async function openLocalService({ config, dataDir, log, clock }: LocalSer
     baseUrl: "http://service.invalid",
     fetch: withHealth(fetch, opened),
     account,
-    notices: opened.notices,
-    found: opened.found,
+    notices: [...opened.notices, ...opened.found],
     about: opened.about,
     close: () => opened.close({ keepWorkloads: true }),
   };

@@ -75,10 +75,10 @@ export type Workspace = {
 };
 
 export function createWorkspace(shared: Shared, one: OneWorkspace): Workspace {
-  const { clock, deliver, dropped, lanes, log, logs, repeats, report, sealer, settings } = shared;
-  const { start } = shared;
+  const { account, accountMode: mode, api: bare, backOff, health, logs, report, slack, ...common } = shared;
+  const { clock, log, sealer, settings } = common;
   const { access, installed, installations, policy, store } = one;
-  const { backOff: wait = clock.sleep } = shared;
+  const wait = backOff ?? clock.sleep;
   const { network = directNetwork } = access;
 
   const clients = createClients(access, log);
@@ -123,46 +123,88 @@ export function createWorkspace(shared: Shared, one: OneWorkspace): Workspace {
   });
 
   const envValues = createEnvValues(clock);
-  const api = guardedApi(shared.api.isolated(), envValues);
-  const { account, accountMode: mode } = shared;
+  const api = guardedApi(bare.isolated(), envValues);
   const configured = account && ({ owner: { kind: "workspace" }, ...account } as const); // a literal kind
   const { inUse, ...calls } = createCallCounts({ teamId, api, store, clock });
   const accounts = createAccounts({ store, sealer, mode, configured, clock, inUse });
 
   const deps: WorkspaceParts = {
+    ...common,
     accounts,
     api,
     calls,
     checkup: createCheckup({
-      ...shared,
+      ...common,
       access,
+      account,
       accounts,
       api,
       calls,
       clock: { ...machineClock, now: clock.now },
+      health,
       policy,
       report,
+      slack,
       teamId,
     }),
-    clock,
-    deliver,
     directory: createDirectory(clock),
-    dropped,
     installations,
-    lanes,
-    log,
     logs: workloadLogs(logs, envValues),
     messenger,
     openViews: createOpenViews(),
     people,
     policy,
-    repeats,
     responder,
-    sealer,
     sender: createSender(messenger),
-    settings,
-    start,
     store,
   };
   return { deps, identity, tokenRefusal };
+}
+
+/** Their first argument is the id of the workspace. */
+const byTeam: ReadonlySet<keyof WorkspaceStore> = new Set([
+  "allWatches",
+  "announce",
+  "bindingOf",
+  "forgetProfile",
+  "lastPolls",
+  "mutesOf",
+  "pendingChanges",
+  "profilesOf",
+  "removeAccount",
+  "saveProfiles",
+  "setFileWatches",
+  "setRegion",
+] as const); // names of functions
+/** They ask no database. */
+const plain: ReadonlySet<string> = new Set(["isOpen", "onDue", "sendWithinMs"]);
+
+/** The store for one workspace: throws when it is given an id, or something, of another one. */
+export function workspaceStore(store: Store, teamId: string): WorkspaceStore {
+  // As deep as what an argument lists.
+  const check = (value: unknown, depth = 0): void => {
+    if (typeof value !== "object" || value === null) return;
+    // Work that came from an older version belongs to no workspace.
+    if ("teamId" in value && value.teamId !== teamId && value.teamId !== "") {
+      throw new Error(`something of another workspace was asked for in ${teamId}`);
+    }
+    if (depth < 3) for (const inner of Object.values(value)) check(inner, depth + 1);
+  };
+  const own = Object.fromEntries(
+    Object.entries(store).map(([name, value]: [string, unknown]) => {
+      if (typeof value !== "function" || plain.has(name)) return [name, value];
+      const isByTeam = (byTeam as ReadonlySet<string>).has(name); // a wider element
+      const run = async (...args: readonly unknown[]): Promise<unknown> => {
+        check(isByTeam ? [{ teamId: args[0] }, ...args] : args);
+        return Reflect.apply(value, undefined, args);
+      };
+      return [name, run];
+    }),
+  ) as unknown as Store; // the same names, each with the type it had
+  return {
+    ...own,
+    allWatches: (id = teamId) => own.allWatches(id),
+    find: (key) => own.find(key, teamId),
+    advance: (id, ...step) => own.advance(typeof id === "string" ? { id, teamId } : id, ...step),
+  };
 }

@@ -1,10 +1,10 @@
+import { LRUCache } from "lru-cache";
 import type { Installation, Source } from "../../workflow/stored.ts";
 import { openTokens } from "../../slack/install/oauth.ts";
 import type { SlackAccess } from "../../slack/send/clients.ts";
 import type { WorkspaceParts } from "../../slack/parts.ts";
 import type { InstallationCare } from "./installation-care.ts";
-import { workspaceStore } from "./workspace-store.ts";
-import { createWorkspace, type Shared, type Workspace } from "./workspace.ts";
+import { createWorkspace, type Shared, type Workspace, workspaceStore } from "./workspace.ts";
 import { unawaited } from "../../../platform/waiting.ts";
 
 /** The workspaces that Gantry serves. */
@@ -65,16 +65,6 @@ type Entry = {
   readonly installation: Installation | undefined;
 };
 
-type State = {
-  readonly shared: Shared;
-  readonly installations: WorkspaceParts["installations"];
-  readonly care: InstallationCare;
-  /** The one used last is the last. */
-  readonly entries: Map<string, Entry>;
-  /** Organizations' workspaces that the database knows. */
-  readonly saved: Set<string>;
-};
-
 export type InstalledWorkspaces = Workspaces & {
   /** This replica changed an installation: its workspaces are made again. Others notice by their next sweep. */
   readonly changed: (installationId: string) => void;
@@ -86,93 +76,90 @@ export function installedWorkspaces(
   installations: WorkspaceParts["installations"],
   care: InstallationCare,
 ): InstalledWorkspaces {
-  const state: State = { shared, installations, care, entries: new Map(), saved: new Set() };
-  const { entries } = state;
+  const { store } = shared;
+  const entries = new LRUCache<string, Entry>({
+    maxSize: MOST,
+    sizeCalculation: () => 1,
+    dispose: ({ workspace: { deps } }) =>
+      unawaited(deps.calls.flush(), (err) => deps.log.warn({ err }, "couldn't count the last calls")),
+  });
+  /** Organizations' workspaces that the database knows. */
+  const saved = new Set<string>();
+  const drop = (teamId: string): void => {
+    entries.delete(teamId);
+    saved.delete(teamId);
+  };
+  const keep = (teamId: string, entry: Entry): Workspace => {
+    const before = entries.get(teamId);
+    const kept = before?.installation === undefined || entry.installation === undefined ? entry : before;
+    entries.set(teamId, kept);
+    return kept.workspace;
+  };
+  const entryFor = (teamId: string, installation: Installation | undefined): Entry => {
+    const { apiUrl, network } = shared.slack;
+    const botToken = installation && tokenOf(shared, installation);
+    const workspace = createWorkspace(shared, {
+      access: {
+        botToken: botToken ?? "",
+        ...(apiUrl !== undefined && { apiUrl }),
+        ...(network && { network }),
+        ...(installation?.isOrgWide === true && { teamId }),
+      },
+      installed: { teamId, userId: installation?.botUserId ?? "" },
+      store: workspaceStore(store, teamId),
+      policy: () => shared.policy(teamId),
+      installations,
+    });
+    // For the bot's name. Nobody waits for it.
+    if (installation !== undefined && botToken !== undefined) {
+      shared.lanes.background(workspace.identity.check().catch(() => care.doubt(installation)));
+    }
+    return { workspace, installation };
+  };
   return {
     begin: () => Promise.resolve(),
-    find: (source) => find(state, source),
+    async find({ teamId, enterpriseId }) {
+      if (teamId === undefined) return undefined;
+      const known = entries.get(teamId);
+      if (known?.installation !== undefined) return known.workspace;
+      const installation = await store.findInstallation({ teamId, enterpriseId });
+      if (installation === undefined) return undefined;
+      // What is stored for it names only the workspace.
+      if (installation.isOrgWide && !saved.has(teamId)) {
+        await store.saveOrgWorkspace(teamId, installation.id);
+        saved.add(teamId);
+      }
+      return keep(teamId, entryFor(teamId, installation));
+    },
     async of(teamId) {
       const known = entries.get(teamId);
       if (known !== undefined) return known.workspace;
-      const installation = await shared.store.installationOf(teamId);
+      const installation = await store.installationOf(teamId);
       // Somebody else may have made it meanwhile: two of them would count the same calls.
-      return (entries.get(teamId) ?? keep(state, teamId, entryFor(state, teamId, installation))).workspace;
+      return entries.get(teamId)?.workspace ?? keep(teamId, entryFor(teamId, installation));
     },
-    refresh: () => refresh(state),
+    /** Drops workspaces whose installation is another by now, and doubts those whose token Slack refuses. */
+    async refresh() {
+      const versions = await store.installationVersions();
+      for (const [teamId, { installation, workspace }] of Array.from(entries)) {
+        const id = versions.has(teamId) ? teamId : installation?.id;
+        const isCurrent =
+          installation !== undefined && id === installation.id && versions.get(id) === installation.version;
+        if (!isCurrent) drop(teamId);
+        else if (workspace.tokenRefusal() !== undefined) await care.doubt(installation);
+      }
+    },
     changed(id) {
-      for (const [teamId, { installation }] of entries) {
-        if (teamId === id || installation?.id === id) drop(state, teamId);
+      for (const [teamId, { installation }] of Array.from(entries)) {
+        if (teamId === id || installation?.id === id) drop(teamId);
       }
     },
     // The token of one workspace doesn't make the bot useless for the others.
     missing: () => Promise.resolve([]),
     async flushCalls() {
-      for (const { workspace } of entries.values()) await workspace.deps.calls.flush();
+      for (const { workspace } of Array.from(entries.values())) await workspace.deps.calls.flush();
     },
   };
-}
-
-async function find(state: State, { teamId, enterpriseId }: Source): Promise<Workspace | undefined> {
-  if (teamId === undefined) return undefined;
-  const known = state.entries.get(teamId);
-  if (known?.installation !== undefined) return keep(state, teamId, known).workspace;
-  const { store } = state.shared;
-  const installation = await store.findInstallation({ teamId, enterpriseId });
-  if (installation === undefined) return undefined;
-  // What is stored for it names only the workspace.
-  if (installation.isOrgWide && !state.saved.has(teamId)) {
-    await store.saveOrgWorkspace(teamId, installation.id);
-    state.saved.add(teamId);
-  }
-  return keep(state, teamId, entryFor(state, teamId, installation)).workspace;
-}
-
-function keep({ entries }: State, teamId: string, entry: Entry): Entry {
-  const before = entries.get(teamId);
-  const kept = before?.installation === undefined || entry.installation === undefined ? entry : before;
-  entries.delete(teamId);
-  entries.set(teamId, kept);
-  const [oldest] = entries.keys();
-  if (entries.size > MOST && oldest !== undefined) forget(entries, oldest);
-  return kept;
-}
-
-function forget(entries: State["entries"], teamId: string): void {
-  const { deps } = entries.get(teamId)?.workspace ?? {};
-  entries.delete(teamId);
-  if (deps !== undefined)
-    unawaited(deps.calls.flush(), (err) => deps.log.warn({ err }, "couldn't count the last calls"));
-}
-
-function drop({ entries, saved }: State, teamId: string): void {
-  forget(entries, teamId);
-  saved.delete(teamId);
-}
-
-function entryFor(
-  { shared, installations, care }: State,
-  teamId: string,
-  installation: Installation | undefined,
-): Entry {
-  const { apiUrl, network } = shared.slack;
-  const botToken = installation && tokenOf(shared, installation);
-  const workspace = createWorkspace(shared, {
-    access: {
-      botToken: botToken ?? "",
-      ...(apiUrl !== undefined && { apiUrl }),
-      ...(network && { network }),
-      ...(installation?.isOrgWide === true && { teamId }),
-    },
-    installed: { teamId, userId: installation?.botUserId ?? "" },
-    store: workspaceStore(shared.store, teamId),
-    policy: () => shared.policy(teamId),
-    installations,
-  });
-  // For the bot's name. Nobody waits for it.
-  if (installation !== undefined && botToken !== undefined) {
-    shared.lanes.background(workspace.identity.check().catch(() => care.doubt(installation)));
-  }
-  return { workspace, installation };
 }
 
 function tokenOf({ sealer, log }: Shared, installation: Installation): string | undefined {
@@ -181,17 +168,5 @@ function tokenOf({ sealer, log }: Shared, installation: Installation): string | 
   } catch (err) {
     log.error({ err, installation: installation.id }, "couldn't open the token of a workspace; install the app again");
     return undefined;
-  }
-}
-
-/** Drops workspaces whose installation is another by now, and doubts those whose token Slack refuses. */
-async function refresh(state: State): Promise<void> {
-  const { shared, care, entries } = state;
-  const versions = await shared.store.installationVersions();
-  for (const [teamId, { installation, workspace }] of entries) {
-    const id = versions.has(teamId) ? teamId : installation?.id;
-    const isCurrent = installation !== undefined && id === installation.id && versions.get(id) === installation.version;
-    if (!isCurrent) drop(state, teamId);
-    else if (workspace.tokenRefusal() !== undefined) await care.doubt(installation);
   }
 }

@@ -1,18 +1,10 @@
-import type { Facts } from "../facts.ts";
+import { reportsOf, type Facts } from "../facts.ts";
 import { broken, type Judged, ok, warning, ageOf, counted, shortSpan } from "../finding.ts";
-import { reportsOf } from "./arrival-checks.ts";
-import { takesWrites } from "./database-checks.ts";
+import { takesWrites } from "./api-and-database-checks.ts";
 
 export function policy(facts: Facts): Judged[] {
   const { source, rules, problem, groups } = facts.policy;
-  // A running bot keeps the last policy that was valid.
-  const isRunning = (facts.replicas ?? []).length > 0;
-  if (problem !== undefined) {
-    const todo = `Correct the file; \`npm run policy -- check\` shows its problems.`;
-    return isRunning
-      ? [warning(`${problem} The previous policy stays in force`, todo)]
-      : [broken(`${problem} Gantry won't start with it`, todo)];
-  }
+  if (problem !== undefined) return [brokenFile(problem, facts, "check", "policy stays")];
   const known = facts.slack.map((each) => each.groups);
   const unknown = known.includes(undefined) ? [] : groups.filter((id) => !known.flat().includes(id));
   if (facts.slack.length > 0 && unknown.length > 0) {
@@ -22,15 +14,22 @@ export function policy(facts: Facts): Judged[] {
   return [ok(`Policy: ${source}, ${counted(rules, "rule")}`)];
 }
 
-export function watches({ watches: file, replicas: live }: Facts): Judged[] {
-  if (file === undefined) return [];
-  const { source, count, problem } = file;
-  if (problem === undefined) return [ok(`Watches: ${count} in ${source}`)];
-  const todo = "Correct the file; `npm run policy -- watches` shows its problems.";
-  // A running bot keeps the watches of the last valid file.
-  return (live ?? []).length > 0
-    ? [warning(`${problem} The previous watches stay in force`, todo)]
-    : [broken(`${problem} Gantry won't start with it`, todo)];
+export function watches(facts: Facts): Judged[] {
+  if (facts.watches === undefined) return [];
+  const { source, count, problem } = facts.watches;
+  return [
+    problem === undefined
+      ? ok(`Watches: ${count} in ${source}`)
+      : brokenFile(problem, facts, "watches", "watches stay"),
+  ];
+}
+
+/** A running bot keeps what the last valid file said. */
+function brokenFile(problem: string, { replicas: live = [] }: Facts, check: "check" | "watches", kept: string): Judged {
+  const todo = `Correct the file; \`npm run policy -- ${check}\` shows its problems.`;
+  return live.length > 0
+    ? warning(`${problem} The previous ${kept} in force`, todo)
+    : broken(`${problem} Gantry won't start with it`, todo);
 }
 
 export function replicas(facts: Facts): Judged[] {

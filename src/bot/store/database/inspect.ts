@@ -1,3 +1,4 @@
+import { DataError } from "../../errors.ts";
 import { existsSync } from "node:fs";
 import { type Kysely, sql } from "kysely";
 import { machineClock } from "../../../platform/clock.ts";
@@ -56,7 +57,7 @@ async function usingStore<Result>(
   }
 }
 
-/** The same for a command that needs this program's schema. Throws an Error that says what is in its way. */
+/** The same for a command that needs this program's schema. Throws a DataError that says what is in its way. */
 export async function readingCurrentStore<Result>(
   place: UnsharedPlace,
   work: (db: Kysely<Tables>) => Promise<Result>,
@@ -64,7 +65,7 @@ export async function readingCurrentStore<Result>(
   const done = await usingStore(place, openSqliteReadOnly<Tables>, async (db) => {
     const at = await schemaOf(db);
     if (at === schemaVersion) return { result: await work(db) };
-    throw new Error(
+    throw new DataError(
       at < schemaVersion
         ? `The database is at schema ${at} of ${schemaVersion}: start this version of Gantry once, it updates the schema. Nothing was changed.`
         : `A newer Gantry wrote the database (schema ${at}; this version knows ${schemaVersion}): use that version. Nothing was changed.`,
@@ -72,7 +73,7 @@ export async function readingCurrentStore<Result>(
   });
   if (done !== undefined) return done.result;
   const path = place.kind === "sqlite" ? databaseFile(place.dataDir) : "";
-  throw new Error(`There is no database at ${path}. Check GANTRY_DATA.`);
+  throw new DataError(`There is no database at ${path}. Check GANTRY_DATA.`);
 }
 
 /** Of all workspaces: the account is the same. */

@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import { jsonOf } from "../../../platform/json.ts";
+import { jsonIn } from "../../../platform/optional.ts";
 
 /** Labels and annotations of objects that Gantry writes. The selector of a Deployment can never change: keep these. */
 export const labels = {
@@ -39,5 +39,5 @@ export const annotations = {
 
 /** What an annotation has as JSON; undefined without it, and for one that somebody damaged. */
 export function fromAnnotation<T>(schema: z.ZodType<T>, text: string | undefined): T | undefined {
-  return text === undefined ? undefined : schema.safeParse(jsonOf(text)).data;
+  return text === undefined ? undefined : schema.safeParse(jsonIn(text)).data;
 }

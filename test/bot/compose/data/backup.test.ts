@@ -88,12 +88,12 @@ test("while the database is away, a restore and a start say what to check, witho
   const sentence =
     "The database can't be used: it can't be reached (ECONNREFUSED). Check the database and its disk, and DATABASE_URL or GANTRY_DATA.\n";
 
-  expect(await runToEnd("bin/restore.ts", ["--mark", "2026-11-26T03:00:00Z"], env)).toEqual({
+  expect(await runToEnd("main.ts", ["restore", "--mark", "2026-11-26T03:00:00Z"], env)).toEqual({
     code: 1,
     out: "",
     err: sentence,
   });
-  expect(await runToEnd("bin/start.ts", [], env)).toMatchObject({
+  expect(await runToEnd("main.ts", [], env)).toMatchObject({
     code: 1,
     err: `Gantry wasn't started. ${sentence}`,
   });

@@ -7,7 +7,7 @@ import { createSealer, newKey, readKeyring } from "../../../../src/bot/accounts/
 import { event, pendingChange } from "../../store/contract/bench.ts";
 import { machineClock } from "../../../../src/platform/clock.ts";
 import { doctor } from "../../../../src/bot/compose/health/doctor.ts";
-import { doctorText } from "../../../../src/bot/compose/health/doctor-text.ts";
+import { doctorText } from "../../../../src/bot/health/checkup.ts";
 import type { Finding } from "../../../../src/bot/health/finding.ts";
 import { testClock } from "../../../support/test-clock.ts";
 import { world, type World } from "../../../support/world.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { watchForOtherGantry } from "../../../../src/bot/compose/health/other-gantry.ts";
+import { watchForOtherGantry } from "../../../../src/bot/compose/health/replica-report.ts";
 import type { LiveReplica, ReplicaReport } from "../../../../src/bot/health/facts.ts";
 import { createLog } from "../../../../src/platform/log.ts";
 import { stillClock } from "../../../support/test-clock.ts";

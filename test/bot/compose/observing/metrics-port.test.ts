@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { readConfig } from "../../../../src/bot/compose/config.ts";
 import { machineClock } from "../../../../src/platform/clock.ts";
 import { prefersText } from "../../../../src/platform/observing/open-sinks.ts";
-import { openObserver } from "../../../../src/bot/compose/observing/open-observer.ts";
+import { openObserver } from "../../../../src/bot/compose/observing/observer.ts";
 
 const parts = { replicaId: "a", log: pino({ level: "silent" }), clock: machineClock };
 
@@ -33,7 +33,7 @@ test("whoever prefers the text format gets it, with the same numbers", async () 
   /** Without the process's own, which change. */
   const samples = (text: string) => text.split("\n").filter((line) => line.startsWith("gantry_"));
   try {
-    observer.redacted(3);
+    observer.metrics?.redacted(3);
     // An OpenMetrics scrape before and after it.
     const [before, text, after] = [
       await ask("*/*"),

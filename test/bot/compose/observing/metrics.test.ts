@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { createMetrics, createReading } from "../../../../src/bot/compose/observing/metrics.ts";
-import { createObserver } from "../../../../src/bot/compose/observing/trails.ts";
+import { createObserver } from "../../../../src/bot/compose/observing/observer.ts";
 import { machineClock } from "../../../../src/platform/clock.ts";
 import { stillClock } from "../../../support/test-clock.ts";
 import { StoreError } from "../../../../src/bot/errors.ts";

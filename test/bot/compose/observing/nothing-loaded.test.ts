@@ -47,7 +47,7 @@ const source = (path: string): string => new URL(`../../../../src/${path}`, impo
 
 /** A bot, with a Slack and a workload API where nobody answers. */
 function startOfBot(env: Readonly<Record<string, string>>): Promise<readonly string[]> {
-  return loadedBy([fileURLToPath(source("bin/bot.ts"))], {
+  return loadedBy([fileURLToPath(source("main.ts")), "bot"], {
     SLACK_BOT_TOKEN: "xoxb-nobody",
     SLACK_SIGNING_SECRET: "nobody-signs-with-this-secret",
     SLACK_API_URL: "http://127.0.0.1:9/api/",
@@ -67,7 +67,7 @@ function startOfService(env: Readonly<Record<string, string>>): Promise<readonly
 function startOfObserver(env: Readonly<Record<string, string>>): Promise<readonly string[]> {
   const code = `
     const { readConfig } = await import(${JSON.stringify(source("bot/compose/config.ts"))});
-    const { openObserver } = await import(${JSON.stringify(source("bot/compose/observing/open-observer.ts"))});
+    const { openObserver } = await import(${JSON.stringify(source("bot/compose/observing/observer.ts"))});
     const { machineClock } = await import(${JSON.stringify(source("platform/clock.ts"))});
     await openObserver(readConfig(process.env), { replicaId: "a", clock: machineClock });
     console.log("observes");

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { readConfig } from "../../../../src/bot/compose/config.ts";
 import { machineClock } from "../../../../src/platform/clock.ts";
 import { openTracing } from "../../../../src/platform/observing/tracing.ts";
-import { createObserver } from "../../../../src/bot/compose/observing/trails.ts";
+import { createObserver } from "../../../../src/bot/compose/observing/observer.ts";
 import { killTown } from "../../../support/kill-town.ts";
 import { openPolicy } from "../../../support/open-policy.ts";
 import { type OtlpReceiver, otlpReceiver, type ReceivedSpan } from "../../../support/otlp-receiver.ts";

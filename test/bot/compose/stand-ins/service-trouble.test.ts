@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { createApi } from "../../../../src/api/client.ts";
-import { troubledService } from "../../../../src/bot/compose/stand-ins/service-trouble.ts";
+import { troubledService } from "../../../../src/bot/compose/stand-ins/local-slack.ts";
 import { machineClock } from "../../../../src/platform/clock.ts";
 import { sendTo } from "../../../../src/platform/http/send.ts";
 

@@ -2,7 +2,7 @@ import type { Readable } from "node:stream";
 import { type Dispatcher, Pool } from "undici";
 import type { z } from "zod";
 import type { Clock } from "../../../../platform/clock.ts";
-import { isHangUp } from "../../../../platform/http/hang-up.ts";
+import { isHangUp } from "../../../../platform/http/send.ts";
 import { orAborted } from "../../../../platform/waiting.ts";
 import { type DaemonAddress, originOf } from "./daemon-address.ts";
 import { DaemonError, isLost, unanswered } from "./daemon-error.ts";

@@ -1,5 +1,5 @@
 import { ZodError } from "zod";
-import { isHangUp } from "../../../../platform/http/hang-up.ts";
+import { isHangUp } from "../../../../platform/http/send.ts";
 
 /**
  * Why a call of the daemon failed. Without a status it couldn't be reached, or its answer was lost; the message is then a

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import type { KubeConfig } from "@kubernetes/client-node";
 import { z } from "zod";
 import type { Clock } from "../../../../platform/clock.ts";
-import { jsonOf } from "../../../../platform/json.ts";
+import { jsonIn } from "../../../../platform/optional.ts";
 import { NoCredentials } from "./kube-api.ts";
 
 /**
@@ -210,7 +210,7 @@ const ExecCredential = z.object({
 /** Errors of a parser quote what they read, and that is the token. */
 function read({ command, apiVersion }: Exec, output: string): Credentials {
   const wrong = (why: string): NoCredentials => new NoCredentials(`the exec plugin ${command} printed ${why}`);
-  const parsed = ExecCredential.safeParse(jsonOf(output));
+  const parsed = ExecCredential.safeParse(jsonIn(output));
   if (!parsed.success) {
     const [issue] = parsed.error.issues;
     const where = issue?.path.join(".") ?? "";

@@ -4,13 +4,13 @@ import https from "node:https";
 import type { KubeConfig } from "@kubernetes/client-node";
 import { z } from "zod";
 import type { Clock } from "../../../../platform/clock.ts";
-import { isHangUp } from "../../../../platform/http/hang-up.ts";
+import { isHangUp } from "../../../../platform/http/send.ts";
 import { version } from "../../../../platform/version.ts";
 import { orAborted } from "../../../../platform/waiting.ts";
 import { execPluginOf } from "./exec-plugin.ts";
 import { type KubeApi, KubeError, KubeUnreachable, type Named, type Place, missingRightOf } from "./kube-api.ts";
 import { apiVersionOf, type Kind, kinds, type KubeObject } from "./kinds.ts";
-import { jsonOf } from "../../../../platform/json.ts";
+import { jsonIn } from "../../../../platform/optional.ts";
 import { makeOutages, type Outages } from "./outages.ts";
 import { watchStream } from "./watch-stream.ts";
 
@@ -403,7 +403,7 @@ function errorOf(answer: IncomingMessage, text: string, { awayAt, clock }: Conne
   const { statusCode = 0, headers } = answer;
   const seconds = Number(headers["retry-after"]);
   const retryAfterSeconds = Number.isFinite(seconds) && headers["retry-after"] !== undefined ? seconds : undefined;
-  const status = Status.safeParse(jsonOf(text));
+  const status = Status.safeParse(jsonIn(text));
   const message = status.success && status.data.message !== "" ? status.data.message : text.slice(0, 300).trim();
   if (DENIED.test(message)) return new KubeError(403, message, { reason: "Denied" });
   const isJustBack = awayAt !== undefined && clock.elapsedMs() - awayAt < RIGHTS_WITHIN_MS;

@@ -3,7 +3,7 @@ import type { Clock } from "../../../../platform/clock.ts";
 import { Refusal } from "../../../engine.ts";
 import type { LokiConfig } from "../cluster/cluster-config.ts";
 import type { InstanceLine, LoggedWorkload, PageOptions, RegionLogs } from "./region-logs.ts";
-import { jsonOf } from "../../../../platform/json.ts";
+import { jsonIn } from "../../../../platform/optional.ts";
 import type { KubernetesParts, Region } from "../regions.ts";
 
 /** Loki's default for `max_entries_limit_per_query`. https://grafana.com/docs/loki/latest/configure/#limits_config */
@@ -145,7 +145,7 @@ async function queryLoki(asking: Asking, { query, start, end, limit, signal }: L
   const asked = { query, start: String(start), end: String(end), limit: String(limit), direction: "backward" };
   for (const [name, value] of Object.entries(asked)) url.searchParams.set(name, value);
   const text = await textOf(asking, url, signal);
-  const answer = Answer.safeParse(jsonOf(text));
+  const answer = Answer.safeParse(jsonIn(text));
   if (!answer.success)
     throw refused("its answer has another form. Check the address in SERVICE_CLUSTERS", answer.error);
   return answer.data.data.result

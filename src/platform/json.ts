@@ -1,8 +1,0 @@
-/** Undefined for text that is no JSON. */
-export function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
