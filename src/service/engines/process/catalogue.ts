@@ -1,24 +1,26 @@
+import { fileURLToPath } from "node:url";
 import { Refusal } from "../../engine.ts";
 import type { Container } from "../../workloads/definitions.ts";
 
-/** An image that this engine can run. `program` is a file for Node. */
+/** An image that this engine can run. */
 export type CatalogueEntry = {
   readonly image: string;
   readonly summary: string;
   /** The arguments that `command` takes. */
   readonly usage: string;
-  readonly program: URL;
+  /** What Node runs: a file, and its first arguments. */
+  readonly program: readonly [string, ...string[]];
 };
 
 /** The image whose command is a program of the host; only with `allowHostCommands`. */
 export const HOST_IMAGE = "host";
 
-function programOf(name: string): URL {
-  return new URL(`./programs/${name}.ts`, import.meta.url);
+function fileOf(program: string): string {
+  return fileURLToPath(new URL(`./programs/${program}.ts`, import.meta.url));
 }
 
 const ours = (name: string, summary: string, usage: string): CatalogueEntry => {
-  return { image: `gantry/${name}`, summary, usage, program: programOf(name) };
+  return { image: `gantry/${name}`, summary, usage, program: [fileOf("demo"), name] };
 };
 
 const programs: readonly CatalogueEntry[] = [
@@ -40,7 +42,7 @@ const hostCommand: CatalogueEntry = {
   image: HOST_IMAGE,
   summary: "a program of the host, without a shell",
   usage: "PROGRAM [ARGUMENT…]",
-  program: programOf("host-runner"),
+  program: [fileOf("host-runner")],
 };
 
 export function makeCatalogue(allowHostCommands: boolean): readonly CatalogueEntry[] {

@@ -1,5 +1,4 @@
 import { getCompileCacheDir } from "node:module";
-import { fileURLToPath } from "node:url";
 import { HOST_IMAGE, tagOf, type CatalogueEntry } from "../catalogue.ts";
 import type { UnitSpec } from "../../../workloads/runtime.ts";
 import { enforcedMib } from "./memory-watch.ts";
@@ -47,7 +46,7 @@ export function planLaunch(launch: Launch, entry: CatalogueEntry, token: string)
       ...heap,
       "--import",
       lifeline,
-      fileURLToPath(entry.program),
+      ...entry.program,
       ...(spec.definition.command ?? []),
     ],
     env: {

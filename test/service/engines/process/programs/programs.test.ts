@@ -1,5 +1,4 @@
 import { spawn } from "node:child_process";
-import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { withoutTime } from "../support/engine-world.ts";
 import { findImage, makeCatalogue } from "../../../../../src/service/engines/process/catalogue.ts";
@@ -7,7 +6,7 @@ import { findImage, makeCatalogue } from "../../../../../src/service/engines/pro
 /** Runs a program of the catalogue as a person would, until it ends or has said `enough` lines. */
 async function run(image: string, args: readonly string[], enough = Infinity) {
   const { program } = findImage(makeCatalogue(false), image);
-  const child = spawn(process.execPath, [fileURLToPath(program), ...args], { stdio: ["ignore", "pipe", "pipe"] });
+  const child = spawn(process.execPath, [...program, ...args], { stdio: ["ignore", "pipe", "pipe"] });
   let output = "";
   const take = (chunk: Buffer) => {
     output += chunk.toString();
