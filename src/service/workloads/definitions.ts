@@ -214,3 +214,26 @@ export function readJob(name: string, body: NewJob, check: CheckContainer): JobD
     syncTimezone: body.sync_timezone ?? false,
   };
 }
+
+/** Checks before saving, so that the definition can be loaded again. Throws a `Refusal` 400. */
+export function ensureService(definition: ServiceDefinition): void {
+  ensure(ServiceDefinition, definition);
+}
+
+export function ensureJob(definition: JobDefinition): void {
+  ensure(JobDefinition, definition);
+}
+
+function ensure(schema: z.ZodType, definition: object): void {
+  const problem = problemOf(schema, definition);
+  if (problem !== undefined) throw new Refusal(400, `${problem}. Nothing was changed.`);
+}
+
+/** The first problem and its path, without the value, which may be a secret. */
+export function problemOf(schema: z.ZodType, value: unknown): string | undefined {
+  const issue = schema.safeParse(value).error?.issues[0];
+  if (!issue) return undefined;
+  const where = issue.path.join(".") || "the definition";
+  if (issue.code !== "too_big") return `${where} is invalid (${issue.message})`;
+  return `${where} must ${issue.origin === "array" ? "have at most" : "be at most"} ${issue.maximum}`;
+}

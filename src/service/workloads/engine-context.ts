@@ -6,7 +6,7 @@ import type { Ledger } from "./quota.ts";
 import type { StartQueue } from "./lifecycle/queues.ts";
 import type { LogWriter } from "./logs/log-writer.ts";
 import type { Runtime } from "./runtime.ts";
-import type { StateTables } from "./state/tables.ts";
+import type { StateTables } from "./state/store.ts";
 
 /** What services and jobs of an engine share. */
 export type EngineContext = {

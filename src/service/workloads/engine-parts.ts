@@ -7,8 +7,8 @@ import type { SerialQueue } from "./lifecycle/queues.ts";
 import type { LiveService } from "./services/live-service.ts";
 import { refuseUnreadable, type Unreadable } from "./answer-fields.ts";
 import { amountOf, type Amount } from "./quota.ts";
-import type { Job } from "./state/job-store.ts";
-import type { Service } from "./state/service-store.ts";
+import type { Job } from "./state/store.ts";
+import type { Service } from "./state/store.ts";
 
 /** State shared by all operations. The maps are keyed by uid and mirror the state file. */
 export type EngineParts = {

@@ -6,8 +6,8 @@ import { recordFolder } from "./jobs/run-record.ts";
 import { resumeLog } from "./lifecycle/start-unit.ts";
 import type { Unit } from "./runtime.ts";
 import { reviveService } from "./services/service-retries.ts";
-import { storedJobs, type StoredJob } from "./state/job-store.ts";
-import { storedServices, type StoredService } from "./state/service-store.ts";
+import { storedJobs, type StoredJob } from "./state/store.ts";
+import { storedServices, type StoredService } from "./state/store.ts";
 import { withFileNamed } from "./state/data-folder.ts";
 import type { Unreadable } from "./answer-fields.ts";
 

@@ -17,7 +17,8 @@ import { recover } from "./recovery.ts";
 import type { Runtime } from "./runtime.ts";
 import { serviceOperations } from "./services/service-operations.ts";
 import { refusingWhenExhausted, withFileNamed, lockFolder, migrate } from "./state/data-folder.ts";
-import { stateMigrations, type StateTables } from "./state/tables.ts";
+import { stateMigrations } from "./state/migrations.ts";
+import { namedAsHere, type StateTables } from "./state/store.ts";
 
 /** Options of every engine that runs workloads over a `Runtime`. */
 export type WorkloadOptions = {
@@ -175,7 +176,7 @@ async function openState(path: string, open: (path: string) => Kysely<StateTable
   return await withFileNamed(path, async () => {
     const state = open(path);
     await migrate(state, path, stateMigrations);
-    return state;
+    return state.withPlugin(namedAsHere);
   });
 }
 

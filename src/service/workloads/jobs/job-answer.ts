@@ -10,7 +10,7 @@ import type {
 } from "../../../api/schema.ts";
 import { defined } from "../../../platform/optional.ts";
 import { type Container, enforcedFields, type EnforcedMib } from "../definitions.ts";
-import type { Job } from "../state/job-store.ts";
+import type { Job } from "../state/store.ts";
 import { ownerFields, type Ownership, refusedFields, unwellFields, type Unwell } from "../answer-fields.ts";
 
 /** Facts besides the job itself: host paths of its volumes, and why it is not running. */

@@ -6,12 +6,12 @@ import { admit, reserveStoppedAtEnd, forAMoment, ownWorkloads, type EngineParts 
 import { createdJob, deletedJob, listedJob, readJob as answerJob } from "./job-answer.ts";
 import { readJob } from "../definitions.ts";
 import { JOB_REGION } from "./job-run.ts";
-import { insertJob, removeJob, type Job } from "../state/job-store.ts";
+import { insertJob, removeJob, type Job } from "../state/store.ts";
 import { keepTrying } from "../lifecycle/back-off.ts";
 import { clearJob, openJob, unwellOf, type LiveJob } from "./live-job.ts";
 import { requestedDay } from "../logs/log-writer.ts";
 import { recordFolder, reserveRecords } from "./run-record.ts";
-import { ensureJob } from "../stored-definition.ts";
+import { ensureJob } from "../definitions.ts";
 import { unreadableJob } from "../answer-fields.ts";
 
 type JobOperations = Pick<Engine, "listJobs" | "getJob" | "createJob" | "deleteJob" | "getJobInstanceLogs">;

@@ -1,6 +1,6 @@
 import { admit, heldReason, reserveStopped, reserveStoppedAtEnd, type EngineParts } from "../engine-parts.ts";
 import type { EngineContext } from "../engine-context.ts";
-import type { Job, JobProgress } from "../state/job-store.ts";
+import type { Job, JobProgress } from "../state/store.ts";
 import type { Unit } from "../runtime.ts";
 import { openJob, type Resumed } from "./live-job.ts";
 import { reserveRecords, readRecord, recordPath, writeRecord } from "./run-record.ts";

@@ -1,7 +1,7 @@
 import { duration } from "../lifecycle/back-off.ts";
 import type { Container } from "../definitions.ts";
 import type { EngineContext } from "../engine-context.ts";
-import type { Job, JobProgress } from "../state/job-store.ts";
+import type { Job, JobProgress } from "../state/store.ts";
 import { exitClause, exitPhrase, exitTime, lateText, lastStateOf } from "../lifecycle/exit.ts";
 import { keepRunning, type Kept } from "../lifecycle/keep-running.ts";
 import { discardUnit, startInTurn, startUnit } from "../lifecycle/start-unit.ts";

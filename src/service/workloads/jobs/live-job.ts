@@ -2,7 +2,7 @@ import { rm } from "node:fs/promises";
 import type { EngineContext } from "../engine-context.ts";
 import { JOB_REGION, runJob, type JobRun } from "./job-run.ts";
 import { attemptsText } from "./job-answer.ts";
-import { saveProgress, type Job, type JobProgress } from "../state/job-store.ts";
+import { saveProgress, type Job, type JobProgress } from "../state/store.ts";
 import { keepTrying, type Trying } from "../lifecycle/back-off.ts";
 import type { Unit } from "../runtime.ts";
 import type { Unwell } from "../answer-fields.ts";
@@ -102,7 +102,7 @@ function saver(live: LiveJob, { context, onOver }: Pick<OpenJob, "context" | "on
       isDirty = false;
       const end = unrecorded;
       try {
-        const version = await saveProgress(context.state, live.job.uid, end ?? live.job);
+        const version = await saveProgress(context.state, end ?? live.job);
         live.job = { ...(end ?? live.job), version };
       } catch (error) {
         isDirty = true;

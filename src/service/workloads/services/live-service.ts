@@ -3,7 +3,7 @@ import { keepTrying, type Trying } from "../lifecycle/back-off.ts";
 import type { SerialQueue } from "../lifecycle/queues.ts";
 import { portOf } from "../ports.ts";
 import type { Exposure, Unit } from "../runtime.ts";
-import { removeService, saveService, type Addresses, type Service } from "../state/service-store.ts";
+import { removeService, saveService, type Addresses, type Service } from "../state/store.ts";
 import type { ShownRevision, StatusWithReason } from "./service-answer.ts";
 import { isRevised, type Revisions, withRevision } from "./revisions.ts";
 import { makeServiceRunner, type ServiceRunner } from "./service-runner.ts";

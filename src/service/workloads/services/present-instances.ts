@@ -1,4 +1,4 @@
-import type { Service } from "../state/service-store.ts";
+import type { Service } from "../state/store.ts";
 import { nameInLog } from "../runtime.ts";
 import type { ServiceInstance } from "./service-instance.ts";
 import { isCurrentGeneration } from "./revisions.ts";

@@ -7,7 +7,7 @@ import type {
 } from "../../../api/schema.ts";
 import { defined } from "../../../platform/optional.ts";
 import { type Container, enforcedFields, type EnforcedMib } from "../definitions.ts";
-import type { Service } from "../state/service-store.ts";
+import type { Service } from "../state/store.ts";
 import { ownerFields, type Ownership, refusedFields, unwellFields, type Unwell } from "../answer-fields.ts";
 import type { Restarts } from "./crashes.ts";
 import { refusedMoves } from "./service-status.ts";

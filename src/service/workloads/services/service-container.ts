@@ -6,7 +6,7 @@ import { keepRunning, recoveredAfterMs } from "../lifecycle/keep-running.ts";
 import { discardUnit, startInTurn } from "../lifecycle/start-unit.ts";
 import { type Exit, nameInLog, type Unit, type UnitSpec } from "../runtime.ts";
 import { unawaited } from "../../../platform/waiting.ts";
-import type { Service } from "../state/service-store.ts";
+import type { Service } from "../state/store.ts";
 
 export type ContainerSpec = {
   /** Another memory limit takes effect without another instance. */

@@ -1,6 +1,6 @@
 import type { EngineContext } from "../engine-context.ts";
 import type { Unit } from "../runtime.ts";
-import type { Service } from "../state/service-store.ts";
+import type { Service } from "../state/store.ts";
 import { type CrashCount, isCrash, makeCrashCount } from "./crashes.ts";
 import { type ContainerEvents, type ContainerSpec, keepContainer } from "./service-container.ts";
 import { isUnproven } from "./revisions.ts";

@@ -16,8 +16,8 @@ import { firstRevision, isRevised, keptRevision, revised, withRevision } from ".
 import { deleteService, deleteUnreadableService } from "./service-retries.ts";
 import type { WantOptions } from "./service-runner.ts";
 import { refusalOf, type Move } from "./service-status.ts";
-import { insertService, saveService, type Service } from "../state/service-store.ts";
-import { ensureService } from "../stored-definition.ts";
+import { insertService, saveService, type Service } from "../state/store.ts";
+import { ensureService } from "../definitions.ts";
 import { unreadableService } from "../answer-fields.ts";
 
 type ServiceOperations = Pick<

@@ -10,7 +10,7 @@ import {
   type LiveService,
   finishDeletion,
 } from "./live-service.ts";
-import { saveAddresses, type Service, removeService, saveService } from "../state/service-store.ts";
+import { saveAddresses, type Service, removeService, saveService } from "../state/store.ts";
 import { Refusal } from "../../engine.ts";
 import { isDiskFull } from "../state/data-folder.ts";
 import type { Unreadable } from "../answer-fields.ts";

@@ -20,7 +20,7 @@ import { definitionOf, isCurrentGeneration, proven, type Revisions, servedUntilP
 import { makeRestartHistory, type RestartHistory, type Restarts } from "./crashes.ts";
 import { startInstance, type InstanceEvents, type InstanceSpec, type ServiceInstance } from "./service-instance.ts";
 import { serviceState, type ServiceState } from "./service-status.ts";
-import type { Service } from "../state/service-store.ts";
+import type { Service } from "../state/store.ts";
 import type { ServiceRollout } from "./service-answer.ts";
 import type { Unwell } from "../answer-fields.ts";
 import { unawaited } from "../../../platform/waiting.ts";

@@ -3,7 +3,7 @@ import { closeSync, fsyncSync, openSync, readFileSync, rmSync, writeFileSync, wr
 import { join } from "node:path";
 import type { Kysely, KyselyPlugin } from "kysely";
 import { afterAll, afterEach, describe, expect, test } from "vitest";
-import type { StateTables } from "../../../../src/service/workloads/state/tables.ts";
+import type { StateTables } from "../../../../src/service/workloads/state/store.ts";
 import { openSqlite } from "../../../../src/platform/database/sqlite.ts";
 import { makeDataDir } from "./support/data-dir.ts";
 import { engineProcess, killEngines } from "./support/engine-process.ts";

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from "vitest";
 import type { Kysely } from "kysely";
 import type { Service } from "../../../../src/api/schema.ts";
-import type { StateTables } from "../../../../src/service/workloads/state/tables.ts";
+import type { StateTables } from "../../../../src/service/workloads/state/store.ts";
 import { childrenOf, engineProcess, killEngines, readState, stubborn } from "./support/engine-process.ts";
 import { makeDataDir } from "./support/data-dir.ts";
 import { alive, greet, isAlive, openEngine, pidIn, until, userOf } from "./support/engine-world.ts";

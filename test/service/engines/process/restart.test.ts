@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { describe, expect, test } from "vitest";
 import { testClock } from "../../../support/test-clock.ts";
-import { storedServices } from "../../../../src/service/workloads/state/service-store.ts";
+import { storedServices } from "../../../../src/service/workloads/state/store.ts";
 import { pidsOf, readState, stubborn } from "./support/engine-process.ts";
 import { makeDataDir } from "./support/data-dir.ts";
 import { alive, greet, isAlive, openEngine, pidIn, until, userOf } from "./support/engine-world.ts";

@@ -1,5 +1,5 @@
 import type { PortMapping } from "../../../workloads/definitions.ts";
-import type { Addresses } from "../../../workloads/state/service-store.ts";
+import type { Addresses } from "../../../workloads/state/store.ts";
 import type { ClusterConfig } from "../cluster/cluster-config.ts";
 import { isMappedPort } from "../write/object-names.ts";
 import type { PodTemplate } from "./containers.ts";

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { JobCondition } from "../../../../api/schema.ts";
 import { attemptsText, type JobRunFacts } from "../../../workloads/jobs/job-answer.ts";
-import type { Job } from "../../../workloads/state/job-store.ts";
+import type { Job } from "../../../workloads/state/store.ts";
 import type { KubeObject, Pod } from "../cluster/kinds.ts";
 import { ageMs, type Evidence } from "./evidence.ts";
 import { shortened, podHealth, exitOf, type ContainerStatus, lastEnd, type Terminated } from "./pod-health.ts";

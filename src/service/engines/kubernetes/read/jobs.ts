@@ -1,5 +1,5 @@
 import type { AroundJob, JobRunFacts } from "../../../workloads/jobs/job-answer.ts";
-import type { Job } from "../../../workloads/state/job-store.ts";
+import type { Job } from "../../../workloads/state/store.ts";
 import type { KubeObject, Pod } from "../cluster/kinds.ts";
 import type { Evidence } from "./evidence.ts";
 import { type Owner, adopter, isGantrys, ownerOf } from "./owner.ts";

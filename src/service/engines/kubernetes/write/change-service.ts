@@ -1,7 +1,7 @@
 import { type ServiceDefinition, updated } from "../../../workloads/definitions.ts";
 import { deletedService } from "../../../workloads/services/service-answer.ts";
 import { keptRevision } from "../../../workloads/services/revisions.ts";
-import { ensureService } from "../../../workloads/stored-definition.ts";
+import { ensureService } from "../../../workloads/definitions.ts";
 import { type Engine, type EngineRequest, Refusal } from "../../../engine.ts";
 import { type Move, refusalOf as moveRefusal } from "../../../workloads/services/service-status.ts";
 import { KubeError, type Patch } from "../cluster/kube-api.ts";

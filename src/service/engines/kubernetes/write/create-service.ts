@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { Answer } from "../../../../api/operations.ts";
 import { Refusal, type EngineRequest } from "../../../engine.ts";
 import { readService, type ServiceDefinition } from "../../../workloads/definitions.ts";
-import { ensureService } from "../../../workloads/stored-definition.ts";
+import { ensureService } from "../../../workloads/definitions.ts";
 import { createdService } from "../../../workloads/services/service-answer.ts";
 import type { Deployment } from "../cluster/kinds.ts";
 import { refusalOf } from "../cluster/refusal-of.ts";

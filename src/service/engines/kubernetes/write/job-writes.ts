@@ -3,7 +3,7 @@ import type { Answer } from "../../../../api/operations.ts";
 import type { DeletedJob, NewJob } from "../../../../api/schema.ts";
 import { Refusal, type Engine, type EngineRequest } from "../../../engine.ts";
 import { readJob, type JobDefinition } from "../../../workloads/definitions.ts";
-import { ensureJob } from "../../../workloads/stored-definition.ts";
+import { ensureJob } from "../../../workloads/definitions.ts";
 import { createdJob, deletedJob } from "../../../workloads/jobs/job-answer.ts";
 import { refusalOf } from "../cluster/refusal-of.ts";
 import { findCronJob } from "../read/cron-jobs.ts";

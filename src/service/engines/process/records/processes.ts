@@ -161,7 +161,7 @@ export function parsePs(text: string): SeenProcess[] {
   });
 }
 
-/** A table of `state.sqlite` (workloads/state/tables.ts creates it): each child, written before it is started. */
+/** A table of `state.sqlite` (workloads/state/migrations.ts creates it): each child, written before it is started. */
 export type ProcessTables = {
   processes: { token: string; workload_uid: string; pid: number | null; started: string | null };
 };

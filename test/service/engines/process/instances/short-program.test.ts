@@ -5,7 +5,7 @@ import { machineClock } from "../../../../../src/platform/clock.ts";
 import { makeCatalogue } from "../../../../../src/service/engines/process/catalogue.ts";
 import { makeProcessRuntime } from "../../../../../src/service/engines/process/process-engine.ts";
 import { type ProcessTables, seeProcesses } from "../../../../../src/service/engines/process/records/processes.ts";
-import { stateMigrations } from "../../../../../src/service/workloads/state/tables.ts";
+import { stateMigrations } from "../../../../../src/service/workloads/state/migrations.ts";
 import { openSqlite } from "../../../../../src/platform/database/sqlite.ts";
 import { makeDataDir } from "../support/data-dir.ts";
 

@@ -11,7 +11,7 @@ import {
   recordedProcesses,
   type ProcessTables,
 } from "../../../../../src/service/engines/process/records/processes.ts";
-import type { StateTables } from "../../../../../src/service/workloads/state/tables.ts";
+import { namedAsHere, type StateTables } from "../../../../../src/service/workloads/state/store.ts";
 import { openSqlite } from "../../../../../src/platform/database/sqlite.ts";
 import type { userOf } from "./engine-world.ts";
 
@@ -85,7 +85,7 @@ export async function readState<T, Tables = StateTables>(
   dataDir: string,
   read: (db: Kysely<Tables>) => Promise<T>,
 ): Promise<T> {
-  const db = openSqlite<Tables>(join(dataDir, "state.sqlite"));
+  const db = openSqlite<Tables>(join(dataDir, "state.sqlite")).withPlugin(namedAsHere);
   try {
     return await read(db);
   } finally {

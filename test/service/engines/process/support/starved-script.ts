@@ -2,7 +2,7 @@
 // descriptors, asks for workloads, gives the descriptors back, and prints what it saw as one line of JSON.
 import { closeSync, openSync } from "node:fs";
 import type { KyselyPlugin } from "kysely";
-import type { StateTables } from "../../../../../src/service/workloads/state/tables.ts";
+import type { StateTables } from "../../../../../src/service/workloads/state/store.ts";
 import { openSqlite } from "../../../../../src/platform/database/sqlite.ts";
 import { openEngine, until, userOf } from "./engine-world.ts";
 

@@ -1,62 +1,8 @@
 import { sql, type Kysely } from "kysely";
 import { z } from "zod";
 import type { Migration } from "./data-folder.ts";
+import type { StateTables } from "./store.ts";
 import { jsonIn } from "../../../platform/optional.ts";
-
-/** The tables of `state.sqlite`. Times are ISO 8601 in UTC, booleans are 1 and 0. */
-export type StateTables = {
-  services: ServiceRow;
-  domains: { domain: string; service_uid: string };
-  /** The assigned address of each port mapping: `127.0.0.1:40123`. */
-  addresses: { service_uid: string; container_port: number; address: string };
-  jobs: JobRow;
-  counters: { name: string; value: number };
-};
-
-export type ServiceRow = {
-  uid: string;
-  username: string;
-  region: string;
-  name: string;
-  created_at: string;
-  /** Whether it should run. */
-  running: 0 | 1;
-  /** A deletion was accepted; the next engine finishes it if necessary. */
-  deleting: 0 | 1;
-  /** Rises when running instances have to be replaced: a restart, another memory limit, a new revision. */
-  generation: number;
-  /** JSON of the older generations whose instances are wanted as well; null for none. */
-  also_current: string | null;
-  /** JSON of Revisions; null for services from before version 6. */
-  revisions: string | null;
-  /** JSON of a ServiceDefinition. */
-  definition: string;
-};
-
-export type JobRow = {
-  uid: string;
-  username: string;
-  name: string;
-  created_at: string;
-  /** Rises with each change of any job; `resourceVersion` in answers. */
-  version: number;
-  instance: string;
-  /** JSON of a JobDefinition. */
-  definition: string;
-  started_at: string | null;
-  ended_at: string | null;
-  outcome: "complete" | "failed" | null;
-  /** Number of failed attempts. */
-  failures: number;
-  /** How the last failed attempt ended; null before the first one, and for jobs from before version 4. */
-  last_exit: string | null;
-  /** JSON of the same as in answers; null before the first one, and for jobs from before version 5. */
-  last_state: string | null;
-  /** Why a job failed before its last attempt; otherwise null. */
-  reason: string | null;
-  /** Whether its runs are recorded in files (run-record.ts). Jobs from before version 2 have none. */
-  has_records: 0 | 1;
-};
 
 /**
  * Migrations of `state.sqlite`. Append only, never edit. Version 1 files exist with and without a version number. The

@@ -2,8 +2,9 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { expect, test } from "vitest";
 import { migrate } from "../../../../src/service/workloads/state/data-folder.ts";
-import { storedServices } from "../../../../src/service/workloads/state/service-store.ts";
-import { stateMigrations, type StateTables } from "../../../../src/service/workloads/state/tables.ts";
+import { storedServices } from "../../../../src/service/workloads/state/store.ts";
+import { stateMigrations } from "../../../../src/service/workloads/state/migrations.ts";
+import { namedAsHere, type StateTables } from "../../../../src/service/workloads/state/store.ts";
 import { openSqlite } from "../../../../src/platform/database/sqlite.ts";
 import { makeDataDir } from "../../engines/process/support/data-dir.ts";
 import { openEngine, userOf } from "../../engines/process/support/engine-world.ts";
@@ -35,9 +36,10 @@ async function olderState(version: number, services: Readonly<Record<string, str
 
 test("addresses of an older state file are kept, apart from the definitions", async () => {
   const dataDir = await olderState(2, { web: savedService([40_123, 40_124]), unassigned: savedService([0]) });
-  const db = openSqlite<StateTables>(join(dataDir, "state.sqlite"));
+  const file = openSqlite<StateTables>(join(dataDir, "state.sqlite"));
+  const db = file.withPlugin(namedAsHere);
 
-  await migrate(db, "state.sqlite", stateMigrations);
+  await migrate(file, "state.sqlite", stateMigrations);
 
   const [web, unassigned] = await storedServices(db);
   expect(web).toMatchObject({
