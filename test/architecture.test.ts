@@ -280,7 +280,7 @@ test("only the config reads the environment of the bot, and only bins read their
   // The programs of the built-in images are containers: their environment is their input. The launch plan hands them PATH.
   // A kubeconfig is found by KUBECONFIG, and its exec plugin runs in our environment, as in kubectl's.
   const allowed =
-    /^(?:bin|service\/engines\/process\/programs)\/|^service\/engines\/process\/instances\/launch-plan\.ts$|^service\/engines\/kubernetes\/cluster\/connect\.ts$|^main\.ts$|^bot\/compose\/config\.ts$/u;
+    /^(?:bin|service\/engines\/process\/programs)\/|^service\/engines\/process\/catalogue\.ts$|^service\/engines\/kubernetes\/cluster\/connect\.ts$|^main\.ts$|^bot\/compose\/config\.ts$/u;
   expect(readers.filter((file) => !allowed.test(file))).toEqual([]);
 });
 

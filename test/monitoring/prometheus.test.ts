@@ -10,7 +10,8 @@ import { createMetrics } from "../../src/bot/compose/observing/metrics.ts";
 import { openObserver } from "../../src/bot/compose/observing/observer.ts";
 import { machineClock } from "../../src/platform/clock.ts";
 import { createLanes, drainLimits } from "../../src/bot/workflow/inbox/lanes.ts";
-import { createServiceMetrics } from "../../src/service/observing/service-metrics.ts";
+import * as registry from "../../src/platform/observing/registry.ts";
+import { createServiceMetrics } from "../../src/service/observing/open-service-observer.ts";
 import { approvalTown } from "../support/approval-town.ts";
 import { noPrometheus, promtool, startPrometheus, type TestPrometheus } from "../support/prometheus.ts";
 import { clicks, says } from "../support/speak.ts";
@@ -71,7 +72,7 @@ test("each metric is documented, and what the dashboard and the alerts ask for e
     waiting: () => Promise.resolve(waiting),
     trouble: () => Promise.resolve(undefined),
   });
-  const served = `${await metrics.text()}\n${await createServiceMetrics().text()}`;
+  const served = `${await metrics.text()}\n${await createServiceMetrics(registry).text()}`;
   const names = [...served.matchAll(/^# TYPE (gantry_\w+)/gmu)].map(([, name = ""]) => name);
   const families = [...new Set(names)].toSorted();
   const asked = namedIn([...queries.map(({ query }) => query), ...alerts.map(({ expr }) => expr)].join("\n"));

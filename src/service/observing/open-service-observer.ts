@@ -1,13 +1,13 @@
 import type { Logger } from "pino";
 import type { Clock } from "../../platform/clock.ts";
-import { createTrail, type Followed, measuring } from "../../platform/observing/measuring.ts";
+import { createTrail, type Followed, measuring, statusLabel } from "../../platform/observing/measuring.ts";
 import type { ObservingConfig } from "../../platform/observing/observing-config.ts";
 import { openSinks } from "../../platform/observing/open-sinks.ts";
 import type { OpenSpan, Tracing } from "../../platform/observing/tracing.ts";
-import { onTrail } from "../../platform/trail.ts";
+import { onTrail, type Call } from "../../platform/trail.ts";
 import type { Follow } from "../api/serve.ts";
 import { aroundEach, type Engine, Refusal } from "../engine.ts";
-import type { ServiceMetrics } from "./service-metrics.ts";
+import type * as Registry from "../../platform/observing/registry.ts";
 
 type Parts = { readonly replicaId: string; readonly log: Logger; readonly clock: Pick<Clock, "after" | "elapsedMs"> };
 
@@ -15,7 +15,7 @@ type Parts = { readonly replicaId: string; readonly log: Logger; readonly clock:
 export async function openServiceObserver(config: Pick<ObservingConfig, "metrics" | "tracing">, parts: Parts) {
   const { metrics, tracing, port, close } = await openSinks(config, {
     ...parts,
-    createMetrics: async () => (await import("./service-metrics.ts")).createServiceMetrics(),
+    createMetrics: async () => createServiceMetrics(await import("../../platform/observing/registry.ts")),
   });
   // The port is that of the metrics; undefined when they are off.
   return { observer: createServiceObserver({ metrics, tracing }, parts.clock), port, close };
@@ -52,4 +52,32 @@ function followed(span: OpenSpan | undefined): Followed {
 function statusOf(ended: { readonly value: unknown } | { readonly error: unknown }): string {
   if ("value" in ended) return "ok";
   return ended.error instanceof Refusal ? String(ended.error.status) : "failed";
+}
+
+type Ended = { readonly status: string; readonly seconds: number };
+
+type ServiceMetrics = ReturnType<typeof createServiceMetrics>;
+
+/** What the workload API counts and times. Labels have only operations of the contract and statuses of a closed list. */
+export function createServiceMetrics({ createRegistry, callBuckets }: typeof Registry) {
+  const { registry, counter, histogram } = createRegistry();
+  const labels = ["operation"] as const; // literal words
+  const timed = { labels, buckets: callBuckets };
+  const requests = counter("service_requests_total", "Requests by their HTTP status", [...labels, "status"]);
+  const requestSeconds = histogram("service_request_seconds", "From a request to its answer", timed);
+  const calls = counter("service_engine_calls_total", "Operations that the engine ran", [...labels, "status"]);
+  const callSeconds = histogram("service_engine_call_seconds", "Duration of operations in the engine", timed);
+  return {
+    answered(operation: string, { status, seconds }: Ended) {
+      requests.inc({ operation, status: statusLabel(status) });
+      requestSeconds.observe({ operation }, seconds);
+    },
+    called: ({ name: operation }: Call<"engine">, { status, seconds }: Ended) => {
+      calls.inc({ operation, status });
+      callSeconds.observe({ operation }, seconds);
+    },
+    /** All of it as OpenMetrics. */
+    text: () => registry.metrics(),
+    contentType: registry.contentType,
+  };
 }

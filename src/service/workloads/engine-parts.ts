@@ -2,13 +2,47 @@ import type { Clock } from "../../platform/clock.ts";
 import { restUnlessAborted, within } from "../../platform/waiting.ts";
 import { Refusal, type User } from "../engine.ts";
 import type { EngineContext } from "./engine-context.ts";
-import type { LiveJob } from "./jobs/live-job.ts";
+import type { JobRun } from "./jobs/job-run.ts";
+import type { Trying } from "./lifecycle/back-off.ts";
 import type { SerialQueue } from "./lifecycle/queues.ts";
-import type { LiveService } from "./services/live-service.ts";
+import type { ServiceRunner } from "./services/service-runner.ts";
 import { refuseUnreadable, type Unreadable } from "./answer-fields.ts";
 import { amountOf, type Amount } from "./quota.ts";
-import type { Job } from "./state/store.ts";
-import type { Service } from "./state/store.ts";
+import type { Addresses, Job, Service } from "./state/store.ts";
+import type { LogPage } from "./logs/log-store.ts";
+import { requestedDay } from "./logs/log-writer.ts";
+import type { Exposure } from "./runtime.ts";
+
+/** A service of this engine: its saved state, its instances and its open ports. */
+export type LiveService = {
+  readonly username: string;
+  readonly region: string;
+  readonly name: string;
+  service: Service;
+  readonly runner: ServiceRunner;
+  /** By container port. */
+  exposures: ReadonlyMap<number, Exposure>;
+  /** The addresses of container ports that another program has taken, for as long as it does. */
+  takenAddresses: Addresses;
+  /** Why it is not running although it should, as a sentence. */
+  held?: string | undefined;
+  /** Its ports couldn't be opened at the start; being retried. */
+  opening?: Trying;
+  /** An accepted deletion. */
+  deletion?: Trying;
+};
+
+/** A job of this engine: its saved state, and its run unless it is over. */
+export type LiveJob = {
+  readonly username: string;
+  readonly name: string;
+  job: Job;
+  /** Why an unfinished job is not running, as a sentence. */
+  held?: string | undefined;
+  /** Why its next attempt couldn't be started yet, as a clause. */
+  waiting?: string | undefined;
+  run?: JobRun;
+};
 
 /** State shared by all operations. The maps are keyed by uid and mirror the state file. */
 export type EngineParts = {
@@ -24,20 +58,24 @@ export type EngineParts = {
   readonly ensureOpen: () => void;
 };
 
+type Kind = "service" | "job";
 type Named = { readonly username: string; readonly name: string; readonly region?: string };
-type Place = { readonly user: User; readonly region: string };
-type Target = Place & { readonly name: string };
+type Place = { readonly user: User; readonly path: { readonly region: string } };
+type Target = {
+  readonly user: User;
+  readonly path: { readonly region: string } & ({ readonly service_name: string } | { readonly job_name: string });
+};
 
-type Kind<Live> = {
-  readonly kind: "service" | "job";
+type OfKind<Live> = {
+  readonly kind: Kind;
   readonly all: ReadonlyMap<string, Live>;
   /** Throws a `Refusal` 400 for a region in which there are none. */
   readonly checkRegion: (region: string) => void;
 };
 
 /** How operations find the workloads of a user, of one kind. Jobs have one region. */
-export function ownWorkloads<Live extends Named>(parts: EngineParts, { kind, all, checkRegion }: Kind<Live>) {
-  function ownOf<One extends Named>(some: Iterable<One>, { user, region }: Place): One[] {
+export function ownWorkloads<Live extends Named>(parts: EngineParts, { kind, all, checkRegion }: OfKind<Live>) {
+  function ownOf<One extends Named>(some: Iterable<One>, { user, path: { region } }: Place): One[] {
     parts.ensureOpen();
     checkRegion(region);
     return [...some].filter((one) => {
@@ -48,8 +86,8 @@ export function ownWorkloads<Live extends Named>(parts: EngineParts, { kind, all
   const damaged = (place: Place): Unreadable[] =>
     ownOf(parts.unreadable.values(), place).filter((each) => each.kind === kind);
   const findDamaged = (target: Target): Unreadable | undefined =>
-    damaged(target).find(({ name }) => name === target.name);
-  const findLive = (target: Target): Live | undefined => live(target).find(({ name }) => name === target.name);
+    damaged(target).find(({ name }) => name === nameIn(target));
+  const findLive = (target: Target): Live | undefined => live(target).find(({ name }) => name === nameIn(target));
   return {
     live,
     damaged,
@@ -61,9 +99,35 @@ export function ownWorkloads<Live extends Named>(parts: EngineParts, { kind, all
       if (unreadable) throw refuseUnreadable(unreadable);
       const found = findLive(target);
       if (found) return found;
-      throw new Refusal(404, `no ${kind} is named ${target.name}: check the name`);
+      throw new Refusal(404, `no ${kind} is named ${nameIn(target)}: check the name`);
+    },
+    /** Runs a write after the earlier ones to the same workload. */
+    async inTurn<T>(target: Target & { readonly signal: AbortSignal }, work: () => Promise<T>): Promise<T> {
+      const { user, path, signal } = target;
+      const key = turnOf(kind, { username: user.username, region: path.region, name: nameIn(target) });
+      return await parts.queue.run(key, work, signal);
     },
   };
+}
+
+function nameIn({ path }: Target): string {
+  return "job_name" in path ? path.job_name : path.service_name;
+}
+
+/** Changes with the same key in `queue` run one at a time. */
+export function turnOf(kind: Kind, { username, region, name }: Named): string {
+  return JSON.stringify([kind, username, region, name]);
+}
+
+type Asked = { readonly date?: string; readonly from?: number; readonly size?: number };
+
+/** A page of a workload's log, as a request asks for it. */
+export async function logPage(
+  { context: { logs, clock } }: EngineParts,
+  of: Pick<LogPage, "workload" | "instance">,
+  { date, from = 0, size = 100 }: Asked = {},
+) {
+  return await logs.page({ ...of, day: requestedDay(date, clock.now()), from, size });
 }
 
 const ANSWER_WITHIN_MS = 2_000;

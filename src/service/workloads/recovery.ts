@@ -1,14 +1,13 @@
-import { readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { EngineParts } from "./engine-parts.ts";
 import { reviveJob, endLeftover } from "./jobs/job-recovery.ts";
-import { recordFolder } from "./jobs/run-record.ts";
-import { resumeLog } from "./lifecycle/start-unit.ts";
+import { recordFolders } from "./jobs/run-record.ts";
+import { resumeLog } from "./lifecycle/keep-running.ts";
 import type { Unit } from "./runtime.ts";
-import { reviveService } from "./services/service-retries.ts";
+import { reviveService } from "./services/live-service.ts";
 import { storedJobs, type StoredJob } from "./state/store.ts";
 import { storedServices, type StoredService } from "./state/store.ts";
-import { withFileNamed } from "./state/data-folder.ts";
+import { removeOtherFolders, withFileNamed } from "./state/data-folder.ts";
 import type { Unreadable } from "./answer-fields.ts";
 
 /** The configured regions and users; everyone if `users` is undefined. */
@@ -34,9 +33,9 @@ export async function recover(parts: EngineParts, clients: Clients): Promise<rea
     else await revive(parts, stored, adopted);
   }
   stopOthers(parts, adopted);
-  const kept = all.map(nameOf).map(({ uid }) => uid);
-  await removeOldRecords(parts, kept);
-  await parts.context.runtime.clearOthers(new Set(kept));
+  const kept = new Set(all.map((stored) => nameOf(stored).uid));
+  await removeOtherFolders(recordFolders(dataDir), kept, parts.context.onEvent);
+  await parts.context.runtime.clearOthers(kept);
   parts.context.inBackground(parts.context.logs.keepOnly(kept));
   for (const { uid, kind, username, region, name } of absent) {
     const message = "not starting a workload: its region or user isn't configured";
@@ -121,16 +120,4 @@ function absentNotice(absent: readonly Named[]): string {
   const more = absent.length > named.length ? `, and ${absent.length - named.length} more` : "";
   const what = absent.length === 1 ? "1 workload was" : `${absent.length} workloads were`;
   return `${what} not started, because the region or the user is no longer configured: ${named.join(", ")}${more}. Nothing was deleted: add the region or the user again to run them.`;
-}
-
-/** Removes the run records of jobs deleted just before the earlier engine died. */
-async function removeOldRecords({ context }: EngineParts, kept: readonly string[]): Promise<void> {
-  const known = new Set(kept.map((uid) => recordFolder(context.dataDir, uid)));
-  const parent = join(context.dataDir, "runs");
-  const names = await readdir(parent).catch(() => []); // there is none before the first job
-  for (const folder of names.map((name) => join(parent, name)).filter((folder) => !known.has(folder))) {
-    await rm(folder, { recursive: true, force: true }).catch((error: unknown) => {
-      context.onEvent("couldn't remove the folder of a deleted workload", { error });
-    });
-  }
 }

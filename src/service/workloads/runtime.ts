@@ -1,3 +1,4 @@
+// Imports only types, because a runtime may load it into every program.
 import type { Readiness } from "../engine.ts";
 import type { CheckContainer, Container, EnforcedMib } from "./definitions.ts";
 
@@ -43,7 +44,7 @@ export type UnitSpec = UnitLabels & {
   readonly syncTimezone: boolean;
   /**
    * Only for jobs. `attempt` counts from 1. A runtime whose programs outlive the server for a moment lets them write
-   * their end into `record` (run-record-text.ts); others ignore it.
+   * their end into `record` (`RunRecord`); others ignore it.
    */
   readonly run?: { readonly attempt: number; readonly record: string };
 };
@@ -79,6 +80,22 @@ export class Away extends Error {
 
 /** A line of a unit's output. `cursor` is its position in the stream, for runtimes that can resume one. */
 export type LogLine = { readonly at: Date; readonly text: string; readonly cursor?: string };
+
+/** Longer lines are passed on in several pieces. */
+export const MAX_LINE_BYTES = 16 * 1024;
+
+/** The text of a line, or of a piece of one. Invalid UTF-8 and NUL become U+FFFD. */
+export function lineText(bytes: Buffer, isContinued: boolean): string {
+  const text = bytes.toString("utf8").replaceAll("\0", "\uFFFD");
+  return isContinued ? `[…] ${text}` : text;
+}
+
+/** A character of UTF-8 that would be cut belongs to the next piece: its bytes but the first are 10xxxxxx. */
+export function endOfPiece(bytes: Buffer): number {
+  let end = MAX_LINE_BYTES;
+  while (end > MAX_LINE_BYTES - 3 && ((bytes[end] ?? 0) & 0xc0) === 0x80) end -= 1;
+  return end;
+}
 
 export type LogReader = {
   /** Resume after this line; from the beginning if undefined, or if the cursor is one of an earlier start. */
@@ -182,3 +199,22 @@ export type Runtime = {
   /** Frees what this server holds. Units that still run are left alone. */
   readonly close: () => Promise<void>;
 };
+
+/**
+ * The latest run of one container of a job. Stored in a fixed-size file, created before the job is accepted and only
+ * overwritten afterwards, so it can be updated on a full disk. A runtime may let the program write its own end
+ * (UnitSpec.run), so the end is known even if the server died first.
+ */
+export type RunRecord =
+  | { readonly state: "reserved" }
+  /** Interrupted: the engine stopped the unit during shutdown, which is no failure of the job. */
+  | { readonly state: "begun" | "interrupted"; readonly attempt: number }
+  | { readonly state: "ended"; readonly attempt: number; readonly code: number | null; readonly at: string };
+
+/** Half of the smallest disk sector, so a write is atomic. */
+const RECORD_BYTES = 256;
+
+/** A record of a run (jobs/run-record.ts) as the full content of its file. */
+export function encodeRecord(record: RunRecord): string {
+  return `${JSON.stringify(record).padEnd(RECORD_BYTES - 1)}\n`;
+}

@@ -4,8 +4,8 @@ import type { Clock } from "../../platform/clock.ts";
 import { openSqlite } from "../../platform/database/sqlite.ts";
 import { refusingIncapable, Refusal, type Engine, type EngineAbout, type Limit, type OpenedEngine } from "../engine.ts";
 import { makeChangeFeed, notingWrites } from "../change-feed.ts";
-import type { EngineParts } from "./engine-parts.ts";
 import type { EngineContext } from "./engine-context.ts";
+import type { EngineParts } from "./engine-parts.ts";
 import { jobOperations } from "./jobs/job-operations.ts";
 import { JOB_REGION } from "./jobs/job-run.ts";
 import { JOB_RETRIES, type BackOff } from "./lifecycle/back-off.ts";
@@ -65,17 +65,17 @@ type RuntimeOptions = {
 export async function openWorkloadEngine(options: WorkloadOptions, runtime: RuntimeOptions): Promise<OpenedEngine> {
   const { dataDir } = options;
   const unlock = await withFileNamed(dataDir, () => lockFolder(dataDir));
-  try {
-    return await openLocked(options, { ...runtime, unlock });
-  } catch (error) {
+  return await openLocked(options, runtime, unlock).catch((error: unknown) => {
     unlock();
     throw error;
-  }
+  });
 }
 
-type Opening = RuntimeOptions & { readonly unlock: () => void };
-
-async function openLocked(options: WorkloadOptions, { unlock, ...runtime }: Opening): Promise<OpenedEngine> {
+async function openLocked(
+  options: WorkloadOptions,
+  runtime: RuntimeOptions,
+  unlock: () => void,
+): Promise<OpenedEngine> {
   const closing = new AbortController();
   const leaving = new AbortController();
   const background = new Set<Promise<unknown>>();
@@ -143,7 +143,7 @@ async function openDeps(
   { background, ...signals }: Background,
 ): Promise<EngineContext> {
   const { dataDir, clock, onEvent = () => undefined } = options;
-  const state = await openState(join(dataDir, "state.sqlite"), options.openState ?? openSqlite);
+  const state = await openState(join(dataDir, "state.sqlite"), options.openState);
   const logs = await openLogStore(join(dataDir, "logs.sqlite"), { limits: options.logLimits, clock, onEvent }).catch(
     async (error: unknown) => {
       await state.destroy();
@@ -172,7 +172,7 @@ async function openDeps(
   };
 }
 
-async function openState(path: string, open: (path: string) => Kysely<StateTables>): Promise<Kysely<StateTables>> {
+async function openState(path: string, open: WorkloadOptions["openState"] = openSqlite): Promise<Kysely<StateTables>> {
   return await withFileNamed(path, async () => {
     const state = open(path);
     await migrate(state, path, stateMigrations);

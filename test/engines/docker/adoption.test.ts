@@ -3,7 +3,7 @@ import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
-import { containerName, labelsOf } from "../../../src/service/engines/docker/names.ts";
+import { containerName, labelsOf } from "../../../src/service/engines/docker/container-spec.ts";
 import type { UnitSpec } from "../../../src/service/workloads/runtime.ts";
 import { testDaemons, type TestDaemon } from "../../support/docker.ts";
 import { until } from "../../support/until.ts";

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { afterAll, describe, expect, test } from "vitest";
 import { machineClock } from "../../../src/platform/clock.ts";
-import { addressOf } from "../../../src/service/engines/docker/daemon/daemon-address.ts";
+import { addressOf } from "../../../src/service/engines/docker/daemon/daemon-connection.ts";
 import { daemonAt, LOG_CONFIG } from "../../../src/service/engines/docker/daemon/daemon-client.ts";
 import { followUnitLog } from "../../../src/service/engines/docker/logs/unit-log.ts";
 import { missingFor } from "../../support/daemons/daemon-command.ts";

@@ -2,11 +2,11 @@ import { randomBytes } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
 import { link, readdir, readFile, rm, rename, open } from "node:fs/promises";
 import { join, dirname } from "node:path";
-import { addressText, type DaemonAddress } from "./daemon/daemon-address.ts";
+import { addressText, type DaemonAddress } from "./daemon/daemon-connection.ts";
 import { z } from "zod";
 import type { ContainerSpec, DaemonApi } from "./daemon/daemon-client.ts";
-import type { ListedContainer } from "./daemon/daemon-schemas.ts";
-import { containerName, OWNER_LABEL, unitOf } from "./names.ts";
+import type { ListedContainer } from "./daemon/daemon-answers.ts";
+import { containerName, OWNER_LABEL, unitOf } from "./container-spec.ts";
 
 const FILE = "docker-owner";
 const DRAFT = `${FILE}.`;
@@ -55,19 +55,22 @@ export async function rememberedDaemon(dataDir: string): Promise<string | undefi
 export async function rememberDaemon(dataDir: string, address: DaemonAddress): Promise<void> {
   const now = addressText(address);
   if ((await rememberedDaemon(dataDir)) === now) return;
-  const draft = `${fileIn(dataDir)}.new`;
-  await writeDurably(draft, `${now}\n`);
-  // A kill or a full disk leaves the address of before, not an empty file, which would read as none.
-  await rename(draft, fileIn(dataDir));
-  await flushFolder(dataDir);
+  await replaceFile(fileIn(dataDir), `${now}\n`);
 }
 
 function fileIn(dataDir: string): string {
   return join(dataDir, "docker-daemon");
 }
 
+/** A kill or a full disk leaves the text of before, not an empty file, which would read as none. */
+async function replaceFile(path: string, text: string): Promise<void> {
+  await writeDurably(`${path}.new`, text);
+  await rename(`${path}.new`, path);
+  await flushFolder(dirname(path));
+}
+
 /** Waits until it is on the disk. For a temporary name: a kill can leave it empty. */
-export async function writeDurably(path: string, text: string): Promise<void> {
+async function writeDurably(path: string, text: string): Promise<void> {
   const file = await open(path, "w");
   try {
     await file.writeFile(text);
@@ -78,7 +81,7 @@ export async function writeDurably(path: string, text: string): Promise<void> {
 }
 
 /** After a rename or a link: without it, a power failure can lose the new name. */
-export async function flushFolder(path: string): Promise<void> {
+async function flushFolder(path: string): Promise<void> {
   const folder = await open(path, "r");
   try {
     await folder.sync();
@@ -112,7 +115,7 @@ export function ownContainers(daemon: DaemonApi, { folder, owner }: { folder: st
       .catch(() => undefined) // told to those who waited for it
       .then(() => {
         next = undefined;
-        writing = write(path, known);
+        writing = replaceFile(path, JSON.stringify(Object.fromEntries(known)));
         return writing;
       });
     return next;
@@ -181,10 +184,4 @@ function readSaved(path: string): ReadonlyMap<string, Entry> | undefined {
       { cause: error },
     );
   }
-}
-
-async function write(path: string, known: ReadonlyMap<string, Entry>): Promise<void> {
-  await writeDurably(`${path}.new`, JSON.stringify(Object.fromEntries(known)));
-  await rename(`${path}.new`, path);
-  await flushFolder(dirname(path));
 }

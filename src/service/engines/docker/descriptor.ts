@@ -1,7 +1,6 @@
 import { z } from "zod";
 import { describeEngine } from "../../engine-descriptor.ts";
 import { quotasOf, quotaVariables } from "../../workloads/quota.ts";
-import { addressProblem } from "./daemon/daemon-address.ts";
 import type { Limit } from "../../engine.ts";
 
 const portsHostForm =
@@ -89,6 +88,19 @@ export const dockerEngine = describeEngine({
     return await startDocker(settings, parts);
   },
 });
+
+type AddressVariable = "DOCKER_HOST" | "CONTAINER_HOST";
+
+/** Why the variable's value is no address that Gantry can use; undefined for one that is. Completes its name. */
+export function addressProblem(variable: AddressVariable, text: string): string | undefined {
+  if (/^(?:unix|tcp):\/\/[^/]|^unix:\/\/\/./u.test(text)) return URL.canParse(text) ? undefined : FORM;
+  if (text.startsWith("ssh:")) {
+    return `is an address of ssh, which Gantry doesn't speak. Run Gantry's workload API on that machine, or unset ${variable}`;
+  }
+  return FORM;
+}
+
+const FORM = "must be an address like unix:///var/run/docker.sock or tcp://127.0.0.1:2375";
 
 /** For people, also in refusals. */
 export const titles = { docker: "Docker", podman: "Podman" } as const;

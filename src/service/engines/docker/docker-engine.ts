@@ -4,18 +4,18 @@ import { aroundEach, type OpenedEngine, type Engine, Refusal } from "../../engin
 import { connectionsFor, quotasFor, type QuotaSettings, thisMachine } from "../../workloads/quota.ts";
 import { HOST, listen } from "../../workloads/ports.ts";
 import { openWorkloadEngine, type WorkloadOptions } from "../../workloads/workload-engine.ts";
-import { isLocal, addressText } from "./daemon/daemon-address.ts";
+import { isLocal, addressText } from "./daemon/daemon-connection.ts";
 import { type DaemonHealth, watchHealth, type Outage, freeBytesFor, watchDisk } from "./daemon/daemon-health.ts";
 import { type FoundDaemon, type DaemonSettings, findDaemon } from "./daemon/find-daemon.ts";
 import { type DockerRuntime, makeDockerRuntime } from "./docker-runtime.ts";
-import { credentialsIn, credentialFiles } from "./images/credentials.ts";
+import { credentialsIn, credentialFiles } from "./images/registry.ts";
 import { makeImages } from "./images/images.ts";
 import type { PullLimits } from "./images/pull-progress.ts";
 import { dockerLimits, titles } from "./descriptor.ts";
 import { ownerOf, rememberDaemon, rememberedDaemon } from "./data-folder.ts";
 import { createServer } from "node:net";
 import { join } from "node:path";
-import { OWNER_LABEL } from "./names.ts";
+import { OWNER_LABEL } from "./container-spec.ts";
 
 type DockerEngineOptions = WorkloadOptions & {
   readonly found: FoundDaemon;
@@ -25,7 +25,7 @@ type DockerEngineOptions = WorkloadOptions & {
   readonly portsHost?: string;
   /** From SIGTERM to SIGKILL; 10 s. */
   readonly graceSeconds?: number;
-  /** Files with credentials for registries, see images/credentials.ts; none. */
+  /** Files with credentials for registries, see images/registry.ts; none. */
   readonly credentialFiles?: readonly string[];
   /** When a pull is given up; see pull-progress.ts. */
   readonly pullLimits?: PullLimits;

@@ -1,27 +1,28 @@
 import { availableParallelism } from "node:os";
 import type { Kysely } from "kysely";
-import { readdir, rm } from "node:fs/promises";
+import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { OpenedEngine } from "../../engine.ts";
 import { openWorkloadEngine, type WorkloadOptions } from "../../workloads/workload-engine.ts";
-import { makeCatalogue, type CatalogueEntry, checkImage } from "./catalogue.ts";
+import { makeCatalogue, checkImage } from "./catalogue.ts";
 import { connectionsFor, quotasFor, thisMachine, type QuotaSettings } from "../../workloads/quota.ts";
 import { processEngine, processLimits } from "./descriptor.ts";
 import {
   type ProcessTables,
+  enforcedMib,
+  makeMemoryWatch,
+  reservedMib,
   volumeFolder,
   workFolder,
   workFolders,
-  forgetAllProcesses,
   recordedProcesses,
   endProcesses,
   signalProcess,
   seeProcesses,
 } from "./records/processes.ts";
 import type { Runtime, Unit } from "../../workloads/runtime.ts";
-import { pathSegment, withFileNamed } from "../../workloads/state/data-folder.ts";
+import { removeOtherFolders, withFileNamed } from "../../workloads/state/data-folder.ts";
 import { type ProcessDeps, startChild } from "./instances/child.ts";
-import { enforcedMib, reservedMib, makeMemoryWatch } from "./instances/memory-watch.ts";
 import { HOST, makePortFronts } from "../../workloads/ports.ts";
 
 export type ProcessEngineOptions = WorkloadOptions & {
@@ -35,17 +36,14 @@ export type ProcessEngineOptions = WorkloadOptions & {
   readonly quotas?: QuotaSettings;
 };
 
-/** Its workloads end with the server: `keepsWorkloads` is always false. */
-export type ProcessEngine = OpenedEngine & { readonly catalogue: readonly CatalogueEntry[] };
-
 const MIN_STARTS_AT_ONCE = 2;
 
 /**
- * Opens an engine that runs workloads as processes of this machine. Processes of an earlier engine on this folder are
- * ended, and its services run again. Throws when the system is neither Linux nor macOS, or another engine uses the
+ * Opens an engine that runs workloads as processes of this machine, which end with the server. Processes of an earlier
+ * engine on this folder are ended, and its services run again. Throws when the system is neither Linux nor macOS, or another engine uses the
  * folder.
  */
-export async function openProcessEngine(options: ProcessEngineOptions): Promise<ProcessEngine> {
+export async function openProcessEngine(options: ProcessEngineOptions): Promise<OpenedEngine> {
   if (process.platform !== "linux" && process.platform !== "darwin") {
     throw new Error(
       `the process engine runs on Linux and macOS, not on ${process.platform}: set WORKLOAD_API_URL to another workload API`,
@@ -53,7 +51,7 @@ export async function openProcessEngine(options: ProcessEngineOptions): Promise<
   }
   const machine = thisMachine();
   const catalogue = makeCatalogue(options.allowHostCommands ?? false);
-  const opened = await openWorkloadEngine(options, {
+  return await openWorkloadEngine(options, {
     about: { name: "process", title: processEngine.title, version: process.version, cannot: processLimits },
     quotas: quotasFor(options.quotas ?? {}, machine),
     startsAtOnce: Math.max(MIN_STARTS_AT_ONCE, availableParallelism()),
@@ -67,7 +65,6 @@ export async function openProcessEngine(options: ProcessEngineOptions): Promise<
         connections: connectionsFor(machine),
       }),
   });
-  return { ...opened, catalogue };
 }
 
 export type ProcessRuntimeOptions = Omit<ProcessDeps, "memory"> & {
@@ -99,7 +96,7 @@ export function makeProcessRuntime(options: ProcessRuntimeOptions): Runtime {
     drained: fronts.drained,
     volumePath: (source) => volumeFolder(dataDir, source),
     clear: (workload) => rm(workFolder(dataDir, workload), { recursive: true, force: true }),
-    clearOthers: (kept) => removeOldFolders(options, kept),
+    clearOthers: (kept) => removeOtherFolders(workFolders(dataDir), kept, options.onEvent),
     readiness: () => ({ ok: true }),
     close: fronts.close,
   };
@@ -112,22 +109,10 @@ async function endEarlierProcesses(options: ProcessRuntimeOptions): Promise<read
   const found = await endProcesses(recorded, { see: seeProcesses, kill: signalProcess, clock }, ORPHAN_GRACE_MS);
   if (found.length > 0) onEvent("processes of an earlier engine were ended", { pids: found });
   try {
-    await forgetAllProcesses(state);
+    await state.deleteFrom("processes").execute();
   } catch (error) {
     // A full disk. The next start searches for them again and finds none.
     onEvent("couldn't clear the list of an earlier engine's processes", { error });
   }
   return [];
-}
-
-/** Removes folders of workloads deleted just before the earlier server died. */
-async function removeOldFolders({ dataDir, onEvent }: ProcessRuntimeOptions, kept: ReadonlySet<string>): Promise<void> {
-  const known = new Set([...kept].map(pathSegment));
-  const parent = workFolders(dataDir);
-  const names = await readdir(parent).catch(() => []); // there is none before the first workload
-  for (const name of names.filter((each) => !known.has(each))) {
-    await rm(join(parent, name), { recursive: true, force: true }).catch((error: unknown) => {
-      onEvent("couldn't remove the folder of a deleted workload", { error });
-    });
-  }
 }

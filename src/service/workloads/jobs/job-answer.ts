@@ -18,7 +18,7 @@ export type AroundJob = Unwell & {
   /** Undefined for a volume that isn't on a host. */
   readonly volumePath: (volume: string) => string | undefined;
   readonly held?: string | undefined;
-  readonly enforcedMib?: EnforcedMib;
+  readonly enforcedMib?: EnforcedMib | undefined;
   /** Where the job is kept; the name of its user if undefined. */
   readonly namespace?: string;
   /** Its name there, where it isn't that of the job. */

@@ -2,16 +2,22 @@ import { randomInt, randomUUID } from "node:crypto";
 import { rm } from "node:fs/promises";
 import { Refusal, type Engine, type EngineRequest, type User } from "../../engine.ts";
 import type { DeletedJob } from "../../../api/schema.ts";
-import { admit, reserveStoppedAtEnd, forAMoment, ownWorkloads, type EngineParts } from "../engine-parts.ts";
+import {
+  admit,
+  reserveStoppedAtEnd,
+  forAMoment,
+  logPage,
+  ownWorkloads,
+  type EngineParts,
+  type LiveJob,
+} from "../engine-parts.ts";
 import { createdJob, deletedJob, listedJob, readJob as answerJob } from "./job-answer.ts";
-import { readJob } from "../definitions.ts";
+import { ensureJob, readJob } from "../definitions.ts";
 import { JOB_REGION } from "./job-run.ts";
 import { insertJob, removeJob, type Job } from "../state/store.ts";
 import { keepTrying } from "../lifecycle/back-off.ts";
-import { clearJob, openJob, unwellOf, type LiveJob } from "./live-job.ts";
-import { requestedDay } from "../logs/log-writer.ts";
+import { clearJob, openJob, unwellOf } from "./live-job.ts";
 import { recordFolder, reserveRecords } from "./run-record.ts";
-import { ensureJob } from "../definitions.ts";
 import { unreadableJob } from "../answer-fields.ts";
 
 type JobOperations = Pick<Engine, "listJobs" | "getJob" | "createJob" | "deleteJob" | "getJobInstanceLogs">;
@@ -20,31 +26,29 @@ export function jobOperations(parts: EngineParts): JobOperations {
   const around = (live: LiveJob) => ({ ...placesOf(parts, live), held: live.held, ...unwellOf(live) });
   const own = ownJobs(parts);
   return {
-    async listJobs({ user, path }) {
-      const jobs = own.live({ user, ...path }).map((live) => listedJob(live.job, around(live)));
-      return { jobs: [...jobs, ...own.damaged({ user, ...path }).map(unreadableJob)] };
+    async listJobs(place) {
+      const jobs = own.live(place).map((live) => listedJob(live.job, around(live)));
+      return { jobs: [...jobs, ...own.damaged(place).map(unreadableJob)] };
     },
     async getJob(request) {
-      const unreadable = own.findDamaged(targetOf(request));
+      const unreadable = own.findDamaged(request);
       if (unreadable) {
         const instances = await parts.context.logs.instances(unreadable.uid).catch(() => []); // their log is damaged, too
         return { instance_names: [...instances], ...unreadableJob(unreadable) };
       }
-      const live = own.find(targetOf(request));
+      const live = own.find(request);
       return answerJob(live.job, around(live));
     },
     createJob: (request) =>
-      inTurn(parts, request, async () => {
+      own.inTurn(request, async () => {
         const live = await create(parts, request);
         return { job: createdJob(live.job, placesOf(parts, live)) };
       }),
-    deleteJob: (request) => inTurn(parts, request, () => remove(parts, request)),
+    deleteJob: (request) => own.inTurn(request, () => remove(parts, request)),
     async getJobInstanceLogs(request) {
-      const { logs, clock } = parts.context;
       const { instance_name: instance } = request.path;
       const { uid } = await loggedJob(parts, request, instance);
-      const { date, from = 0, size = 100 } = request.query ?? {};
-      const lines = await logs.page({ workload: uid, instance, day: requestedDay(date, clock.now()), from, size });
+      const lines = await logPage(parts, { workload: uid, instance }, request.query);
       return lines.map(({ line }) => line);
     },
   };
@@ -62,39 +66,30 @@ function ownJobs(parts: EngineParts) {
 
 function placesOf({ context: { runtime } }: EngineParts, { username }: LiveJob) {
   const volumePath = (name: string) => runtime.volumePath({ kind: "volume", username, name });
-  return { volumePath, ...(runtime.enforcedMib && { enforcedMib: runtime.enforcedMib }) };
+  return { volumePath, enforcedMib: runtime.enforcedMib };
 }
 
-type Request = { readonly user: User; readonly path: { readonly region: string; readonly job_name: string } };
-type Write = Request & { readonly signal: AbortSignal };
-
-function targetOf({ user, path }: Request) {
-  return { user, region: path.region, name: path.job_name };
-}
+type Request = Pick<EngineRequest<"getJob">, "user" | "path">;
 
 /** Of a damaged job, only its log knows the name of its instance. */
 async function loggedJob(parts: EngineParts, request: Request, instance: string): Promise<{ readonly uid: string }> {
   const own = ownJobs(parts);
-  const unreadable = own.findDamaged(targetOf(request));
+  const unreadable = own.findDamaged(request);
   if (unreadable) {
     if (await parts.context.logs.hasInstance(unreadable.uid, instance)) return unreadable;
     throw new Refusal(404, `the log of job ${unreadable.name} has no instance ${instance}`);
   }
-  const { job } = own.find(targetOf(request));
+  const { job } = own.find(request);
   if (instance === job.instance) return job;
   throw new Refusal(404, `job ${job.name} has no instance ${instance}: use ${job.instance}`);
 }
 
-function inTurn<T>(parts: EngineParts, { user, path, signal }: Write, work: () => Promise<T>): Promise<T> {
-  return parts.queue.run(JSON.stringify(["job", user.username, path.job_name]), work, signal);
-}
-
 /** Validates, reserves, saves, then runs. Releases the reservation when saving fails. */
-async function create(parts: EngineParts, { user, path, body }: EngineRequest<"createJob">): Promise<LiveJob> {
+async function create(parts: EngineParts, request: EngineRequest<"createJob">): Promise<LiveJob> {
+  const { user, path, body } = request;
   const { job_name: name } = path;
   const own = ownJobs(parts);
-  const target = { user, ...path, name };
-  if (own.findDamaged(target) ?? own.findLive(target))
+  if (own.findDamaged(request) ?? own.findLive(request))
     throw new Refusal(409, `a job named ${name} already exists: choose another name`);
   const definition = readJob(name, body, parts.context.runtime.check);
   ensureJob(definition);
@@ -144,10 +139,10 @@ async function saved({ context: { state, dataDir } }: EngineParts, job: Omit<Job
 }
 
 /** The job is gone with the answer; its units end within the grace time, mostly before the answer. */
-async function remove(parts: EngineParts, request: Write): Promise<DeletedJob> {
+async function remove(parts: EngineParts, request: EngineRequest<"deleteJob">): Promise<DeletedJob> {
   const own = ownJobs(parts);
-  const unreadable = own.findDamaged(targetOf(request));
-  const live = unreadable ? undefined : own.find(targetOf(request));
+  const unreadable = own.findDamaged(request);
+  const live = unreadable ? undefined : own.find(request);
   const uid = unreadable?.uid ?? live?.job.uid ?? "";
   const { context } = parts;
   await removeJob(context.state, uid);

@@ -1,13 +1,12 @@
-import { admit, heldReason, reserveStopped, reserveStoppedAtEnd, type EngineParts } from "../engine-parts.ts";
 import type { EngineContext } from "../engine-context.ts";
+import { admit, heldReason, reserveStopped, reserveStoppedAtEnd, type EngineParts } from "../engine-parts.ts";
 import type { Job, JobProgress } from "../state/store.ts";
-import type { Unit } from "../runtime.ts";
+import type { RunRecord, Unit } from "../runtime.ts";
 import { openJob, type Resumed } from "./live-job.ts";
 import { reserveRecords, readRecord, recordPath, writeRecord } from "./run-record.ts";
 import { exitTime, exitPhrase, lastStateOf } from "../lifecycle/exit.ts";
-import { discardUnit } from "../lifecycle/start-unit.ts";
+import { discardUnit } from "../lifecycle/keep-running.ts";
 import { ended } from "./job-run.ts";
-import type { RunRecord } from "./run-record-text.ts";
 
 /**
  * Restores a job after an engine restart. Units that still run, or whose end nobody recorded, are adopted. An

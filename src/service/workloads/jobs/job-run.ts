@@ -3,11 +3,9 @@ import type { Container } from "../definitions.ts";
 import type { EngineContext } from "../engine-context.ts";
 import type { Job, JobProgress } from "../state/store.ts";
 import { exitClause, exitPhrase, exitTime, lateText, lastStateOf } from "../lifecycle/exit.ts";
-import { keepRunning, type Kept } from "../lifecycle/keep-running.ts";
-import { discardUnit, startInTurn, startUnit } from "../lifecycle/start-unit.ts";
-import type { Exit, Unit, UnitSpec } from "../runtime.ts";
+import { keepRunning, type Kept, discardUnit, startInTurn, startUnit } from "../lifecycle/keep-running.ts";
+import type { RunRecord, Exit, Unit, UnitSpec } from "../runtime.ts";
 import { recordPath, writeRecord } from "./run-record.ts";
-import type { RunRecord } from "./run-record-text.ts";
 import { unawaited } from "../../../platform/waiting.ts";
 
 /** The only region of jobs. */

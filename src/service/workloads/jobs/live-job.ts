@@ -1,5 +1,6 @@
 import { rm } from "node:fs/promises";
 import type { EngineContext } from "../engine-context.ts";
+import type { LiveJob } from "../engine-parts.ts";
 import { JOB_REGION, runJob, type JobRun } from "./job-run.ts";
 import { attemptsText } from "./job-answer.ts";
 import { saveProgress, type Job, type JobProgress } from "../state/store.ts";
@@ -7,18 +8,6 @@ import { keepTrying, type Trying } from "../lifecycle/back-off.ts";
 import type { Unit } from "../runtime.ts";
 import type { Unwell } from "../answer-fields.ts";
 import { recordFolder } from "./run-record.ts";
-
-/** A job of this engine: its saved state, and its run unless it is over. */
-export type LiveJob = {
-  readonly username: string;
-  readonly name: string;
-  job: Job;
-  /** Why an unfinished job is not running, as a sentence. */
-  held?: string | undefined;
-  /** Why its next attempt couldn't be started yet, as a clause. */
-  waiting?: string | undefined;
-  run?: JobRun;
-};
 
 /** The progress of a job after an engine restart. */
 export type Resumed = {
@@ -117,12 +106,6 @@ function saver(live: LiveJob, { context, onOver }: Pick<OpenJob, "context" | "on
     trying = undefined;
   }
 
-  /** The previous one may have stopped trying, so each change gets a new one. */
-  async function forgetWhenOver(mine: Trying): Promise<void> {
-    await mine.over;
-    if (trying === mine) trying = undefined;
-  }
-
   return (end) => {
     isDirty = true;
     if (end !== undefined) {
@@ -131,8 +114,10 @@ function saver(live: LiveJob, { context, onOver }: Pick<OpenJob, "context" | "on
     }
     tell();
     if (trying) return;
-    trying = keepTrying(saveAll, context, { failed: "couldn't save a job; retrying", job: live.job.uid });
-    context.inBackground(forgetWhenOver(trying));
+    const mine = keepTrying(saveAll, context, { failed: "couldn't save a job; retrying", job: live.job.uid });
+    trying = mine;
+    // It may have stopped trying: then the next change gets a new one.
+    context.inBackground(mine.over.then(() => (trying = trying === mine ? undefined : trying)));
   };
 }
 

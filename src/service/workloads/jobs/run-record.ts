@@ -2,13 +2,25 @@ import { open, readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { makeFolder } from "../../../platform/make-folder.ts";
 import { pathSegment } from "../state/data-folder.ts";
-import { encodeRecord, type RunRecord } from "./run-record-text.ts";
+import { encodeRecord, type RunRecord } from "../runtime.ts";
 import { z } from "zod";
 import { jsonIn } from "../../../platform/optional.ts";
 
+const attempt = z.number();
+
+const Saved = z.discriminatedUnion("state", [
+  z.object({ state: z.literal("reserved") }),
+  z.object({ state: z.literal(["begun", "interrupted"]), attempt }),
+  z.object({ state: z.literal("ended"), attempt, code: z.number().nullable(), at: z.string() }),
+]);
+
 /** The folder of a job's records, outside the working folder where its programs can write. */
 export function recordFolder(dataDir: string, uid: string): string {
-  return join(dataDir, "runs", pathSegment(uid));
+  return join(recordFolders(dataDir), pathSegment(uid));
+}
+
+export function recordFolders(dataDir: string): string {
+  return join(dataDir, "runs");
 }
 
 /** The file of one container, by index. */
@@ -50,10 +62,3 @@ export async function readRecord(path: string): Promise<RunRecord | undefined> {
   const text = await readFile(path, "utf8").catch(() => "");
   return Saved.safeParse(jsonIn(text)).data;
 }
-
-const attempt = z.number();
-const Saved = z.discriminatedUnion("state", [
-  z.object({ state: z.literal("reserved") }),
-  z.object({ state: z.literal(["begun", "interrupted"]), attempt }),
-  z.object({ state: z.literal("ended"), attempt, code: z.number().nullable(), at: z.string() }),
-]);

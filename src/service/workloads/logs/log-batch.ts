@@ -1,9 +1,9 @@
+import type { Kysely } from "kysely";
 import type { Clock, Timer } from "../../../platform/clock.ts";
 import { isDiskFull } from "../state/data-folder.ts";
 import type { LogLimits } from "./log-bounds.ts";
 import { writeLines } from "./log-store.ts";
-import type { NewLine } from "./log-tables.ts";
-import { costOfLine, type LogDatabase } from "./log-tables.ts";
+import { costOfLine, type LogTables, type NewLine } from "./log-tables.ts";
 import { unawaited } from "../../../platform/waiting.ts";
 
 type BatchOptions = {
@@ -20,7 +20,7 @@ const MANY_BYTES = 128 * 1024;
 /** Retry interval after a failed write when no new line arrives. */
 const RETRY_MS = 1_000;
 
-export function makeBatch(database: LogDatabase, options: BatchOptions) {
+export function makeBatch(db: Kysely<LogTables>, options: BatchOptions) {
   const { limits, dayOf, onWritten } = options;
   const lost = makeLostLines(options.onEvent);
   const waiting = makeWaiting(options.clock, () =>
@@ -32,7 +32,7 @@ export function makeBatch(database: LogDatabase, options: BatchOptions) {
   async function write(): Promise<void> {
     const lines = waiting.take();
     try {
-      await writeLines(database, [...lost.notes(dayOf()), ...lines], limits);
+      await writeLines(db, [...lost.notes(dayOf()), ...lines], limits);
       lost.reported();
     } catch (error) {
       // Any of them may hold up all lines behind it.

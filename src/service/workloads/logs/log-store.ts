@@ -6,7 +6,6 @@ import {
   addInstances,
   removeInstances,
   costOfLine,
-  type LogDatabase,
   type NewLine,
   pragma,
   type LogTables,
@@ -25,7 +24,7 @@ export type LogPage = {
 type AddedDay = { readonly workload: string; readonly day: string; readonly cost: number; readonly lines: number };
 
 /** Writes lines and their cursors, and drops the oldest over a limit, in one transaction. */
-export async function writeLines({ db }: LogDatabase, lines: readonly NewLine[], limits: LogLimits): Promise<void> {
+export async function writeLines(db: Kysely<LogTables>, lines: readonly NewLine[], limits: LogLimits): Promise<void> {
   if (lines.length === 0) return;
   await db.transaction().execute(async (tx) => {
     const added = new Map<string, { dayId: number; workload: string }>();
@@ -148,7 +147,7 @@ const ROWS_AT_ONCE = 2_000;
 const FREE_PAGES = 256;
 
 /** Removes the lines of workloads and returns the space to the disk. */
-export async function removeLines({ db }: LogDatabase, workloads: readonly string[]): Promise<void> {
+export async function removeLines(db: Kysely<LogTables>, workloads: readonly string[]): Promise<void> {
   for (const workload of workloads) {
     const days = await db.selectFrom("days").select("id").where("workload", "=", workload).execute();
     for (const { id } of days) await removeDay(db, id);
@@ -186,7 +185,7 @@ async function removeDay(db: Kysely<LogTables>, id: number): Promise<void> {
 }
 
 /** The workloads that have lines. */
-export async function loggedWorkloads({ db }: LogDatabase): Promise<string[]> {
+export async function loggedWorkloads(db: Kysely<LogTables>): Promise<string[]> {
   const rows = await db.selectFrom("days").select("workload").distinct().execute();
   return rows.map(({ workload }) => workload);
 }

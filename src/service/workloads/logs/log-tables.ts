@@ -24,13 +24,6 @@ export type NewLine = {
   readonly read?: { readonly source: string; readonly cursor: string };
 };
 
-/** An open log database. */
-export type LogDatabase = {
-  readonly db: Kysely<LogTables>;
-  /** The name of the file, for people. */
-  readonly file?: string;
-};
-
 /** Only this many of the newest lines of an older, unlimited database are migrated, to keep the start fast. */
 const TAKEN_OVER = 200_000;
 
@@ -178,29 +171,14 @@ export async function removeCursor(db: Kysely<LogTables>, { workload, source }: 
   await db.deleteFrom("cursors").where("workload", "=", workload).where("source", "=", source).execute();
 }
 
-/** Rows in one statement. */
-const AT_ONCE = 200;
-
 /** One row per source, so that the table stays small however often containers are started. */
 export async function writeCursors(db: Kysely<LogTables>, lines: readonly NewLine[]): Promise<void> {
-  const last = new Map<string, LogTables["cursors"]>();
+  const last = new Map<string, readonly string[]>();
   for (const { workload, read } of lines) {
-    if (!read) continue;
-    const row = { workload, source: read.source, cursor: read.cursor };
-    last.set(keyOf(row), row);
+    if (read) last.set(JSON.stringify([workload, read.source]), [workload, read.source, read.cursor]);
   }
-  const all = [...last.values()];
-  for (let at = 0; at < all.length; at += AT_ONCE) {
-    await db
-      .insertInto("cursors")
-      .values(all.slice(at, at + AT_ONCE))
-      .onConflict((conflict) =>
-        conflict.columns(["workload", "source"]).doUpdateSet((eb) => ({ cursor: eb.ref("excluded.cursor") })),
-      )
-      .execute();
-  }
-}
-
-function keyOf({ workload, source }: Source): string {
-  return JSON.stringify([workload, source]);
+  if (last.size === 0) return;
+  const json = JSON.stringify([...last.values()]);
+  await sql`insert into cursors (workload, source, cursor) select value ->> 0, value ->> 1, value ->> 2
+    from json_each(${json}) where true on conflict do update set cursor = excluded.cursor`.execute(db);
 }

@@ -1,3 +1,4 @@
+import type { Kysely } from "kysely";
 import { boundedMap } from "../../../platform/bounded-map.ts";
 import { type Clock, machineClock } from "../../../platform/clock.ts";
 import { Refusal } from "../../engine.ts";
@@ -11,7 +12,6 @@ import {
   hasInstance,
   instancesOf,
   type NewLine,
-  type LogDatabase,
   createLogTables,
   type LogTables,
 } from "./log-tables.ts";
@@ -25,6 +25,8 @@ export type LogWriter = ReturnType<typeof openLogWriter>;
 type LogWriterOptions = {
   readonly limits: LogLimits;
   readonly clock: Clock;
+  /** The name of the file, for people. */
+  readonly file?: string;
   /** Called once when writing begins to fail, and once when it works again. */
   readonly onEvent: (message: string, data: object) => void;
 };
@@ -33,11 +35,10 @@ type LogWriterOptions = {
  * The log of all workloads, written in batches; reads write pending lines first. A failing log never stops a workload
  * or the engine: lines are counted and dropped, and a note says how many once writing works again.
  */
-export function openLogWriter(database: LogDatabase, options: LogWriterOptions) {
-  const { db, file } = database;
-  const { clock, onEvent } = options;
-  const removed = makeRemoval(database, onEvent);
-  const batch = makeBatch(database, { ...options, dayOf: () => dayOf(clock.now()), onWritten: removed.retryFailed });
+export function openLogWriter(db: Kysely<LogTables>, options: LogWriterOptions) {
+  const { clock, onEvent, file } = options;
+  const removed = makeRemoval(db, onEvent);
+  const batch = makeBatch(db, { ...options, dayOf: () => dayOf(clock.now()), onWritten: removed.retryFailed });
   let isClosed = false;
   let isToldOfDamage = false;
 
@@ -125,16 +126,14 @@ export function dayOf(moment: Date): string {
 
 /** The `date` of a request (2026.11.21, also 2026.1.5) as the day of a log; today without it. */
 export function requestedDay(date: string | undefined, now: Date): string {
-  if (date === undefined) return dayOf(now);
-  const [year = "", month = "", day = ""] = date.split(".");
-  return `${year}-${month.padStart(2, "0")}-${day.padStart(2, "0")}`;
+  return date?.replaceAll(/\.(\d)\b/gu, "-0$1").replaceAll(".", "-") ?? dayOf(now);
 }
 
 /** Must exceed the number of workloads that end at the same time, because their last lines can arrive after removal. */
 const REMEMBERED = 10_000;
 
 /** Removes logs of workloads. Never throws: failed removals, as on a full disk, are retried later. */
-function makeRemoval(database: LogDatabase, onEvent: LogWriterOptions["onEvent"]) {
+function makeRemoval(db: Kysely<LogTables>, onEvent: LogWriterOptions["onEvent"]) {
   const forgotten = boundedMap<string, true>(REMEMBERED);
   const unremoved = new Set<string>();
 
@@ -143,7 +142,7 @@ function makeRemoval(database: LogDatabase, onEvent: LogWriterOptions["onEvent"]
   async function retry(): Promise<void> {
     const workloads = [...unremoved];
     try {
-      await removeLines(database, workloads);
+      await removeLines(db, workloads);
       for (const workload of workloads) unremoved.delete(workload);
       hasFailed = false;
     } catch (error) {
@@ -165,7 +164,7 @@ function makeRemoval(database: LogDatabase, onEvent: LogWriterOptions["onEvent"]
       unremoved.add(workload);
     },
     async removeOthers(known: ReadonlySet<string>) {
-      const logged = await loggedWorkloads(database).catch(() => []); // the next start finds them
+      const logged = await loggedWorkloads(db).catch(() => []); // the next start finds them
       for (const workload of logged) if (!known.has(workload)) unremoved.add(workload);
       await retry();
     },
@@ -184,6 +183,6 @@ export async function openLogStore(path: string, options: LogStoreOptions): Prom
   return await withFileNamed(path, async () => {
     const db = openSqlite<LogTables>(path, { mayLoseLast: true });
     await createLogTables(db, path);
-    return openLogWriter({ db, file: basename(path) }, { limits, clock, onEvent });
+    return openLogWriter(db, { limits, clock, onEvent, file: basename(path) });
   });
 }

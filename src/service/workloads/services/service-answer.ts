@@ -9,7 +9,7 @@ import { defined } from "../../../platform/optional.ts";
 import { type Container, enforcedFields, type EnforcedMib } from "../definitions.ts";
 import type { Service } from "../state/store.ts";
 import { ownerFields, type Ownership, refusedFields, unwellFields, type Unwell } from "../answer-fields.ts";
-import type { Restarts } from "./crashes.ts";
+import type { Restarts } from "../lifecycle/exit.ts";
 import { refusedMoves } from "./service-status.ts";
 
 export type StatusWithReason = Unwell & {
@@ -66,7 +66,7 @@ export type ShownRevision = {
 export type DescribedService = Omit<Service, "alsoCurrent" | "revisions">;
 
 /** What is known besides the service itself. */
-export type AroundService = Ownership & { readonly enforcedMib?: EnforcedMib };
+export type AroundService = Ownership & { readonly enforcedMib?: EnforcedMib | undefined };
 
 /** A service in a list. */
 export function listedService(

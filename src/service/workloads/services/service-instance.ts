@@ -1,7 +1,7 @@
 import type { EngineContext } from "../engine-context.ts";
 import type { Unit } from "../runtime.ts";
 import type { Service } from "../state/store.ts";
-import { type CrashCount, isCrash, makeCrashCount } from "./crashes.ts";
+import { type CrashCount, isCrash, makeCrashCount } from "../lifecycle/exit.ts";
 import { type ContainerEvents, type ContainerSpec, keepContainer } from "./service-container.ts";
 import { isUnproven } from "./revisions.ts";
 import type { InstanceState } from "./service-status.ts";
@@ -19,12 +19,7 @@ export type InstanceSpec = {
 };
 
 /** Units of this instance that an earlier server left. */
-type Adopted = {
-  readonly units: readonly Unit[];
-  /** Resolves when the service knows which of its instances it wants. */
-  readonly decided: Promise<void>;
-  readonly isOutdated: boolean;
-};
+type Adopted = Omit<NonNullable<ContainerSpec["adopted"]>, "unit"> & { readonly units: readonly Unit[] };
 
 export type InstanceEvents = {
   /** Its state may have changed. */

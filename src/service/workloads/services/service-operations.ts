@@ -1,9 +1,15 @@
 import { randomUUID } from "node:crypto";
 import type { ServiceUpdate } from "../../../api/schema.ts";
-import { Refusal, type Engine, type EngineRequest, type User } from "../../engine.ts";
-import { admit, ownWorkloads, type EngineParts } from "../engine-parts.ts";
-import { closePorts, makeLiveService, openPorts, serviceKey, statusOf, type LiveService } from "./live-service.ts";
-import { requestedDay } from "../logs/log-writer.ts";
+import { Refusal, type Engine, type EngineRequest } from "../../engine.ts";
+import { admit, logPage, ownWorkloads, type EngineParts, type LiveService } from "../engine-parts.ts";
+import {
+  closePorts,
+  makeLiveService,
+  openPorts,
+  statusOf,
+  deleteService,
+  deleteUnreadableService,
+} from "./live-service.ts";
 import {
   type AroundService,
   createdService,
@@ -11,13 +17,11 @@ import {
   listedService,
   readService as answerService,
 } from "./service-answer.ts";
-import { hasOtherMemory, readService, updated, type ServiceDefinition } from "../definitions.ts";
+import { ensureService, hasOtherMemory, readService, updated, type ServiceDefinition } from "../definitions.ts";
 import { firstRevision, isRevised, keptRevision, revised, withRevision } from "./revisions.ts";
-import { deleteService, deleteUnreadableService } from "./service-retries.ts";
 import type { WantOptions } from "./service-runner.ts";
 import { refusalOf, type Move } from "./service-status.ts";
 import { insertService, saveService, type Service } from "../state/store.ts";
-import { ensureService } from "../definitions.ts";
 import { unreadableService } from "../answer-fields.ts";
 
 type ServiceOperations = Pick<
@@ -35,38 +39,33 @@ type ServiceOperations = Pick<
 
 export function serviceOperations(parts: EngineParts): ServiceOperations {
   const own = ownServices(parts);
+  const { enforcedMib } = parts.context.runtime;
+  const around: AroundService = { enforcedMib };
   return {
-    async listServices({ user, path: { region } }) {
-      const services = own.live({ user, region }).map((live) => {
-        return listedService(live.service, statusOf(live), aroundOf(parts));
-      });
-      return { region, services: [...services, ...own.damaged({ user, region }).map(unreadableService)] };
+    async listServices(place) {
+      const services = own.live(place).map((live) => listedService(live.service, statusOf(live), around));
+      const { region } = place.path;
+      return { region, services: [...services, ...own.damaged(place).map(unreadableService)] };
     },
     async getService(request) {
-      const unreadable = own.findDamaged(targetOf(request));
+      const unreadable = own.findDamaged(request);
       if (unreadable) return unreadableService(unreadable);
-      const live = own.find(targetOf(request));
-      return answerService(live.service, statusOf(live), aroundOf(parts));
+      const live = own.find(request);
+      return answerService(live.service, statusOf(live), around);
     },
-    createService: (request) => inTurn(parts, request, () => create(parts, request)),
-    deleteService: (request) => inTurn(parts, request, () => remove(parts, request)),
+    createService: (request) => own.inTurn(request, async () => createdService(await create(parts, request), around)),
+    deleteService: (request) => own.inTurn(request, () => remove(parts, request)),
     updateService: (request) => transition(parts, request, updating(parts, request.body)),
     startService: (request) => transition(parts, request, starting),
     stopService: (request) => transition(parts, request, stopping),
     restartService: (request) => transition(parts, request, restarting),
     async getServiceLogs(request) {
       // What a damaged service wrote may say how it came to that.
-      const { uid } = own.findDamaged(targetOf(request)) ?? own.find(targetOf(request)).service;
-      const { logs, clock } = parts.context;
-      const { date, from = 0, size = 100 } = request.query ?? {};
-      const lines = await logs.page({ workload: uid, day: requestedDay(date, clock.now()), from, size });
+      const { uid } = own.findDamaged(request) ?? own.find(request).service;
+      const lines = await logPage(parts, { workload: uid }, request.query);
       return lines.map(({ instance, line }) => ({ instance_name: instance, log: line }));
     },
   };
-}
-
-function aroundOf({ context: { runtime } }: EngineParts): AroundService {
-  return runtime.enforcedMib ? { enforcedMib: runtime.enforcedMib } : {};
 }
 
 function ownServices(parts: EngineParts) {
@@ -80,24 +79,15 @@ function ownServices(parts: EngineParts) {
   });
 }
 
-type Request = { readonly user: User; readonly path: { readonly region: string; readonly service_name: string } };
-type Write = Request & { readonly signal: AbortSignal };
-
-function targetOf({ user, path }: Request) {
-  return { user, region: path.region, name: path.service_name };
-}
-
-function inTurn<T>(parts: EngineParts, { user, path, signal }: Write, work: () => Promise<T>): Promise<T> {
-  const { region, service_name: name } = path;
-  return parts.queue.run(serviceKey({ username: user.username, region, name }), work, signal);
-}
+type Request = Pick<EngineRequest<"getService">, "user" | "path">;
+type Write = Pick<EngineRequest<"startService">, "user" | "path" | "signal">;
 
 /** Validates, reserves, saves, then runs. Releases the reservation when saving fails. */
-async function create(parts: EngineParts, { user, path, body }: EngineRequest<"createService">) {
-  refuseDuplicate(parts, targetOf({ user, path }));
-  const definition = readService(path.service_name, body, parts.context.runtime.check);
+async function create(parts: EngineParts, request: EngineRequest<"createService">): Promise<Service> {
+  refuseDuplicate(parts, request);
+  const definition = readService(request.path.service_name, request.body, parts.context.runtime.check);
   ensureService(definition);
-  const service = newService({ user, path }, { definition, createdAt: parts.context.clock.now().toISOString() });
+  const service = newService(request, { definition, createdAt: parts.context.clock.now().toISOString() });
   const live = makeLiveService(service, parts);
   const giveBack = admit(parts, service);
   try {
@@ -110,15 +100,15 @@ async function create(parts: EngineParts, { user, path, body }: EngineRequest<"c
   }
   parts.services.set(live.service.uid, live);
   live.runner.want(live.service, { activity: "Starting" });
-  return createdService(live.service, aroundOf(parts));
+  return live.service;
 }
 
-function refuseDuplicate(parts: EngineParts, target: ReturnType<typeof targetOf>): void {
-  const { name, region } = target;
+function refuseDuplicate(parts: EngineParts, request: Request): void {
+  const { service_name: name, region } = request.path;
   const own = ownServices(parts);
-  const duplicate = own.findLive(target);
+  const duplicate = own.findLive(request);
   if (duplicate?.service.deleting) throw new Refusal(409, `service ${name} is still being deleted: wait a moment`);
-  if (duplicate ?? own.findDamaged(target)) {
+  if (duplicate ?? own.findDamaged(request)) {
     throw new Refusal(409, `a service named ${name} already exists in ${region}: choose another name`);
   }
 }
@@ -144,8 +134,8 @@ function newService(
 
 async function remove(parts: EngineParts, request: Write): Promise<string> {
   const own = ownServices(parts);
-  const unreadable = own.findDamaged(targetOf(request));
-  if (!unreadable) return deletedService(await deleteService(parts, own.find(targetOf(request)), request.signal));
+  const unreadable = own.findDamaged(request);
+  if (!unreadable) return deletedService(await deleteService(parts, own.find(request), request.signal));
   await deleteUnreadableService(parts, unreadable);
   return deletedService(true);
 }
@@ -212,8 +202,9 @@ function transition(
   target: Write,
   { name, change, wish }: Transition,
 ): Promise<Record<string, never>> {
-  return inTurn(parts, target, async () => {
-    const live = ownServices(parts).find(targetOf(target));
+  const own = ownServices(parts);
+  return own.inTurn(target, async () => {
+    const live = own.find(target);
     const refusal = refusalOf(name, live.name, statusOf(live).state);
     if (refusal !== undefined) throw new Refusal(409, refusal);
     const before = live.service;

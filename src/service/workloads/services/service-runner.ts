@@ -17,7 +17,7 @@ import {
   unwellOf,
 } from "./present-instances.ts";
 import { definitionOf, isCurrentGeneration, proven, type Revisions, servedUntilProven } from "./revisions.ts";
-import { makeRestartHistory, type RestartHistory, type Restarts } from "./crashes.ts";
+import { makeRestartHistory, type RestartHistory, type Restarts } from "../lifecycle/exit.ts";
 import { startInstance, type InstanceEvents, type InstanceSpec, type ServiceInstance } from "./service-instance.ts";
 import { serviceState, type ServiceState } from "./service-status.ts";
 import type { Service } from "../state/store.ts";
@@ -26,11 +26,6 @@ import type { Unwell } from "../answer-fields.ts";
 import { unawaited } from "../../../platform/waiting.ts";
 
 export type ServiceRunner = ReturnType<typeof makeServiceRunner>;
-
-export type RunnerEvents = {
-  /** All instances of the newest revision were ready, so they are the revisions now. */
-  readonly proven: (revisions: Revisions) => void;
-};
 
 export type WantOptions = {
   /** The status until the wanted state is reached. */
@@ -54,7 +49,8 @@ type Run = Instances & {
   /** Called when no instance is left. */
   readonly waiting: Set<() => void>;
   readonly context: EngineContext;
-  readonly events: RunnerEvents;
+  /** All instances of the newest revision were ready, so they are the revisions now. */
+  readonly onProven: (revisions: Revisions) => void;
   readonly history: RestartHistory;
   /** Resolved once it is known which adopted instances are wanted. */
   readonly decided: PromiseWithResolvers<void>;
@@ -76,17 +72,13 @@ type Run = Instances & {
  */
 export function makeServiceRunner(
   initial: Service,
-  {
-    context,
-    events,
-    adopted,
-  }: { readonly context: EngineContext; readonly events: RunnerEvents; readonly adopted: readonly Unit[] },
+  { context, onProven, adopted }: Pick<Run, "context" | "onProven"> & { readonly adopted: readonly Unit[] },
 ) {
   const run: Run = {
     instances: new Set(),
     waiting: new Set(),
     context,
-    events,
+    onProven,
     history: makeRestartHistory(context.clock),
     decided: Promise.withResolvers<void>(),
     seconds: new Map(),
@@ -263,10 +255,10 @@ function reconcile(run: Run): void {
 
 /** All instances are ready. When that began isn't known if an earlier server saw it. */
 function proveRevision(run: Run): void {
-  const { service, isAdopted, context, events } = run;
+  const { service, isAdopted, context, onProven } = run;
   if (service.revisions[0].outcome !== undefined) return;
   run.service = proven(service, isAdopted ? undefined : context.clock.now());
-  events.proven(run.service.revisions);
+  onProven(run.service.revisions);
 }
 
 /**

@@ -1,4 +1,5 @@
 import { readFileSync, writeFileSync } from "node:fs";
+import { readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { createHash } from "node:crypto";
@@ -55,6 +56,21 @@ export function pathSegment(name: string): string {
   if (/^[a-z0-9_-]{1,60}$/.test(name)) return name;
   const readable = name.replace(/[^A-Za-z0-9_-]/g, "_").slice(0, 40);
   return `${readable}.${createHash("sha256").update(name).digest("hex").slice(0, 16)}`;
+}
+
+/** Removes the folders of workloads that were deleted just before the earlier server died. Never rejects. */
+export async function removeOtherFolders(
+  parent: string,
+  kept: ReadonlySet<string>,
+  onEvent: (message: string, data: object) => void,
+): Promise<void> {
+  const known = new Set([...kept].map(pathSegment));
+  const names = await readdir(parent).catch(() => []); // there is none before the first workload
+  for (const name of names.filter((each) => !known.has(each))) {
+    await rm(join(parent, name), { recursive: true, force: true }).catch((error: unknown) => {
+      onEvent("couldn't remove the folder of a deleted workload", { error });
+    });
+  }
 }
 
 /** Runs a startup step on a file. Its error names the file and says what to do. */

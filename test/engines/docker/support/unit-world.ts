@@ -6,7 +6,7 @@ import { type MovableClock, realTimeClock } from "../../../support/test-clock.ts
 import { daemonAt } from "../../../../src/service/engines/docker/daemon/daemon-client.ts";
 import { type DockerRuntime, makeDockerRuntime } from "../../../../src/service/engines/docker/docker-runtime.ts";
 import { makeImages } from "../../../../src/service/engines/docker/images/images.ts";
-import { OWNER_LABEL } from "../../../../src/service/engines/docker/names.ts";
+import { OWNER_LABEL } from "../../../../src/service/engines/docker/container-spec.ts";
 import type { Exit, Unit, UnitSpec } from "../../../../src/service/workloads/runtime.ts";
 import type { TestDaemon } from "../../../support/docker.ts";
 

@@ -5,7 +5,7 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { stillClock, testClock } from "../../../support/test-clock.ts";
 import { machineClock } from "../../../../src/platform/clock.ts";
 import { findDaemon } from "../../../../src/service/engines/docker/daemon/find-daemon.ts";
-import { labelsOf } from "../../../../src/service/engines/docker/names.ts";
+import { labelsOf } from "../../../../src/service/engines/docker/container-spec.ts";
 import { watchContainers } from "../../../../src/service/engines/docker/units/container-watch.ts";
 import { exitClause } from "../../../../src/service/workloads/lifecycle/exit.ts";
 import { connected, inspected, labels, name, owner } from "./support/connected-daemon.ts";

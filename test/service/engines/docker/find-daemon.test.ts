@@ -1,3 +1,4 @@
+import { addressProblem } from "../../../../src/service/engines/docker/descriptor.ts";
 import { once } from "node:events";
 import { writeFileSync } from "node:fs";
 import { createServer } from "node:https";
@@ -7,12 +8,11 @@ import type { TLSSocket } from "node:tls";
 import { describe, expect, onTestFinished, test } from "vitest";
 import {
   addressOf,
-  addressProblem,
   addressText,
   isLocal,
-} from "../../../../src/service/engines/docker/daemon/daemon-address.ts";
+  apiVersion,
+} from "../../../../src/service/engines/docker/daemon/daemon-connection.ts";
 import { machineClock } from "../../../../src/platform/clock.ts";
-import { apiVersion } from "../../../../src/service/engines/docker/daemon/daemon-connection.ts";
 import { daemonAt } from "../../../../src/service/engines/docker/daemon/daemon-client.ts";
 import { findDaemon, usualSockets } from "../../../../src/service/engines/docker/daemon/find-daemon.ts";
 import { certificate, certificateKey } from "../../../support/test-certificate.ts";

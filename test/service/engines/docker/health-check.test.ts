@@ -3,7 +3,7 @@ import { stillClock } from "../../../support/test-clock.ts";
 import {
   type ContainerHealth,
   InspectedContainer,
-} from "../../../../src/service/engines/docker/daemon/daemon-schemas.ts";
+} from "../../../../src/service/engines/docker/daemon/daemon-answers.ts";
 import { healthOf } from "../../../../src/service/engines/docker/units/health-check.ts";
 
 const container = {

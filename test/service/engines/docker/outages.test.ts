@@ -3,7 +3,7 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { stillClock, testClock } from "../../../support/test-clock.ts";
 import { until } from "../../../support/until.ts";
 import { watchHealth } from "../../../../src/service/engines/docker/daemon/daemon-health.ts";
-import { labelsOf } from "../../../../src/service/engines/docker/names.ts";
+import { labelsOf } from "../../../../src/service/engines/docker/container-spec.ts";
 import { Away } from "../../../../src/service/workloads/runtime.ts";
 import { exitClause } from "../../../../src/service/workloads/lifecycle/exit.ts";
 import { connected, inspected, labels, name, owner } from "./support/connected-daemon.ts";

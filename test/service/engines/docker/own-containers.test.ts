@@ -7,7 +7,7 @@ import { stillClock } from "../../../support/test-clock.ts";
 import { machineClock } from "../../../../src/platform/clock.ts";
 import { findDaemon } from "../../../../src/service/engines/docker/daemon/find-daemon.ts";
 import { makeDockerRuntime } from "../../../../src/service/engines/docker/docker-runtime.ts";
-import { containerName, labelsOf } from "../../../../src/service/engines/docker/names.ts";
+import { containerName, labelsOf } from "../../../../src/service/engines/docker/container-spec.ts";
 import type { UnitLabels, UnitSpec } from "../../../../src/service/workloads/runtime.ts";
 import { type FakeDaemon, fakeDaemon } from "./support/fake-daemon.ts";
 

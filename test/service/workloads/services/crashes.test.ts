@@ -3,7 +3,7 @@ import { stillClock } from "../../../support/test-clock.ts";
 import { unwellOf } from "../../../../src/service/workloads/services/present-instances.ts";
 import type { InstanceState } from "../../../../src/service/workloads/services/service-status.ts";
 import type { Unit } from "../../../../src/service/workloads/runtime.ts";
-import { makeRestartHistory } from "../../../../src/service/workloads/services/crashes.ts";
+import { makeRestartHistory } from "../../../../src/service/workloads/lifecycle/exit.ts";
 
 const START = new Date("2026-11-20T09:00:00Z");
 

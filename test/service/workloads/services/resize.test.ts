@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { enforcedMib } from "../../../../src/service/engines/docker/units/container-spec.ts";
+import { enforcedMib } from "../../../../src/service/engines/docker/container-spec.ts";
 import { makeClusterWorld, unitsOf } from "../../support/cluster-world.ts";
 
 const web = {

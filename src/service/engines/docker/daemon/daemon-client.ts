@@ -1,10 +1,11 @@
 import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
 import type { Clock } from "../../../../platform/clock.ts";
-import type { DaemonAddress } from "./daemon-address.ts";
-import { connectTo, type DaemonConnection } from "./daemon-connection.ts";
-import { DaemonError, isLost, isPodmanError } from "./daemon-error.ts";
+import { type DaemonAddress, connectTo, type DaemonConnection } from "./daemon-connection.ts";
 import {
+  DaemonError,
+  isLost,
+  isPodmanError,
   About,
   Created,
   Event,
@@ -16,7 +17,7 @@ import {
   Volume,
   InspectedContainer,
   ListedContainer,
-} from "./daemon-schemas.ts";
+} from "./daemon-answers.ts";
 
 const PING_MS = 10_000;
 

@@ -1,5 +1,5 @@
 import type { DaemonAbout, DaemonApi } from "./daemon-client.ts";
-import { whyUnusable } from "./daemon-error.ts";
+import { whyUnusable } from "./daemon-answers.ts";
 import type { Clock } from "../../../../platform/clock.ts";
 import { unawaited, repeat } from "../../../../platform/waiting.ts";
 import { statfs } from "node:fs/promises";

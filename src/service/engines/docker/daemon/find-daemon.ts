@@ -1,14 +1,14 @@
 import { homedir } from "node:os";
 import { join } from "node:path";
 import type { Clock } from "../../../../platform/clock.ts";
-import { addressOf, addressText, type DaemonAddress, type TlsSettings } from "./daemon-address.ts";
+import { addressOf, addressText, type DaemonAddress, type TlsSettings } from "./daemon-connection.ts";
 import type { DaemonAbout, DaemonApi } from "./daemon-client.ts";
 import { daemonAt } from "./daemon-client.ts";
-import { whyUnusable } from "./daemon-error.ts";
+import { whyUnusable } from "./daemon-answers.ts";
 
 /** What the environment says about the daemon. */
 export type DaemonSettings = {
-  /** Valid addresses, see daemon-address.ts. */
+  /** Valid addresses, see addressOf. */
   readonly dockerHost?: string | undefined;
   readonly containerHost?: string | undefined;
   readonly tls: TlsSettings;
@@ -35,8 +35,6 @@ type Looking = {
   readonly onWait?: (address: string) => void;
 };
 
-/** Under load, Podman may wait most of a minute for its storage. A socket that was only guessed must not delay the start as long. */
-const PATIENCE_MS = { chosen: 120_000, guessed: 30_000 };
 /** Delay before `onWait`. */
 const WAIT_MS = 10_000;
 
@@ -45,8 +43,7 @@ const WAIT_MS = 10_000;
  * first that answers at a usual socket. Throws an Error that lists where it looked.
  */
 export async function findDaemon(settings: DaemonSettings, looking: Looking): Promise<FoundDaemon> {
-  const candidates = await candidatesOf(settings, looking);
-  const patienceMs = isGuessed(settings, looking) ? PATIENCE_MS.guessed : PATIENCE_MS.chosen;
+  const { candidates, patienceMs, failed } = await whereToLook(settings, looking);
   const tried: string[] = [];
   for (const { address, from } of candidates) {
     const daemon = daemonAt(address, looking.clock);
@@ -59,24 +56,46 @@ export async function findDaemon(settings: DaemonSettings, looking: Looking): Pr
       waiting.cancel();
     }
   }
-  throw new Error([...sentences(settings, looking), ...tried].join("\n"));
+  throw new Error([...failed, ...tried].join("\n"));
 }
 
-function isGuessed({ dockerHost, containerHost }: DaemonSettings, { remembered }: Looking): boolean {
-  return dockerHost === undefined && containerHost === undefined && remembered === undefined;
-}
+type Where = {
+  readonly candidates: readonly Candidate[];
+  readonly patienceMs: number;
+  /** What to say when none can be used. */
+  readonly failed: readonly string[];
+};
 
-async function candidatesOf(
-  settings: DaemonSettings,
-  { remembered, usual = usualSockets(settings) }: Looking,
-): Promise<readonly Candidate[]> {
-  const { dockerHost, containerHost, tls } = settings;
-  if (dockerHost !== undefined) return [{ address: await addressOf(dockerHost, tls), from: "DOCKER_HOST" }];
-  const plain = { isVerified: false };
-  if (containerHost !== undefined) return [{ address: await addressOf(containerHost, plain), from: "CONTAINER_HOST" }];
-  // Another daemon would start what may still run on this one.
-  if (remembered !== undefined) return [{ address: await addressOf(remembered, tls), from: "used before" }];
-  return usual;
+/** Under load, Podman may wait most of a minute for its storage. A socket that was only guessed must not delay the start as long. */
+const PATIENCE_MS = { chosen: 120_000, guessed: 30_000 };
+
+async function whereToLook(
+  { dockerHost, containerHost, tls, runtimeDir }: DaemonSettings,
+  { remembered, usual = usualSockets({ runtimeDir }) }: Looking,
+): Promise<Where> {
+  const only = async (text: string, from: string, failed: string, settings: TlsSettings = tls): Promise<Where> => {
+    const candidates = [{ address: await addressOf(text, settings), from }];
+    return { candidates, patienceMs: PATIENCE_MS.chosen, failed: [`Nothing was started: ${failed}`] };
+  };
+  const unusable = (variable: string): string =>
+    `the daemon of ${variable} can't be used. Start it, or set ${variable} to another.`;
+  if (dockerHost !== undefined) return await only(dockerHost, "DOCKER_HOST", unusable("DOCKER_HOST"));
+  if (containerHost !== undefined) {
+    return await only(containerHost, "CONTAINER_HOST", unusable("CONTAINER_HOST"), { isVerified: false });
+  }
+  if (remembered !== undefined) {
+    // Another daemon would start what may still run on this one.
+    const failed =
+      "the workloads of this data folder run on a daemon that can't be used. Start it. To run them on another one, " +
+      "set DOCKER_HOST.";
+    return await only(remembered, "used before", failed);
+  }
+  const failed = [
+    "Nothing was started: found neither Docker nor Podman. Start one of them (`systemctl start docker`, or " +
+      "`systemctl --user start podman.socket`), or set DOCKER_HOST. Looked at:",
+    "- DOCKER_HOST and CONTAINER_HOST: not set",
+  ];
+  return { candidates: usual, patienceMs: PATIENCE_MS.guessed, failed };
 }
 
 export function usualSockets({ runtimeDir }: Pick<DaemonSettings, "runtimeDir">): readonly Candidate[] {
@@ -90,22 +109,4 @@ export function usualSockets({ runtimeDir }: Pick<DaemonSettings, "runtimeDir">)
     Podman: "/run/podman/podman.sock",
   };
   return Object.entries(places).map(([from, socketPath]) => ({ address: { socketPath }, from }));
-}
-
-function sentences({ dockerHost, containerHost }: DaemonSettings, { remembered }: Looking): string[] {
-  if (dockerHost !== undefined || containerHost !== undefined) {
-    const variable = dockerHost === undefined ? "CONTAINER_HOST" : "DOCKER_HOST";
-    return [`Nothing was started: the daemon of ${variable} can't be used. Start it, or set ${variable} to another.`];
-  }
-  if (remembered !== undefined) {
-    return [
-      "Nothing was started: the workloads of this data folder run on a daemon that can't be used. Start it. To run " +
-        "them on another one, set DOCKER_HOST.",
-    ];
-  }
-  return [
-    "Nothing was started: found neither Docker nor Podman. Start one of them (`systemctl start docker`, or " +
-      "`systemctl --user start podman.socket`), or set DOCKER_HOST. Looked at:",
-    "- DOCKER_HOST and CONTAINER_HOST: not set",
-  ];
 }

@@ -1,10 +1,9 @@
 import type { Clock } from "../../../../platform/clock.ts";
 import type { DaemonApi } from "../daemon/daemon-client.ts";
-import type { FindCredentials, Credentials } from "./credentials.ts";
-import { referenceOf, type ImageReference, HUB } from "./image-reference.ts";
+import { type FindCredentials, type Credentials, referenceOf, type ImageReference, HUB } from "./registry.ts";
 import { PULL_LIMITS, type PullLimits, watchPull } from "./pull-progress.ts";
 import { orAborted } from "../../../../platform/waiting.ts";
-import { DaemonError } from "../daemon/daemon-error.ts";
+import { DaemonError } from "../daemon/daemon-answers.ts";
 import { titles } from "../descriptor.ts";
 import { Away } from "../../../workloads/runtime.ts";
 

@@ -1,6 +1,6 @@
 import type { Clock, Timer } from "../../../../platform/clock.ts";
 import { duration } from "../../../workloads/lifecycle/back-off.ts";
-import type { Line as PullLine } from "../daemon/daemon-schemas.ts";
+import type { Line as PullLine } from "../daemon/daemon-answers.ts";
 
 /** In milliseconds. */
 export type PullLimits = {

@@ -2,7 +2,7 @@ import type { Clock } from "../../../../platform/clock.ts";
 import { type BackOff, delayAfter } from "../../../workloads/lifecycle/back-off.ts";
 import type { LogReader } from "../../../workloads/runtime.ts";
 import type { DaemonApi } from "../daemon/daemon-client.ts";
-import { DaemonError } from "../daemon/daemon-error.ts";
+import { DaemonError } from "../daemon/daemon-answers.ts";
 import {
   LogError,
   momentOf,
@@ -14,8 +14,9 @@ import {
   type Entry,
   makeTimeReader,
   splitFrames,
-} from "./log-entries.ts";
-import { makeStreamLines, type StreamLine } from "./stream-lines.ts";
+  makeStreamLines,
+  type StreamLine,
+} from "./log-lines.ts";
 
 type LogOptions = {
   readonly clock: Clock;

@@ -1,8 +1,8 @@
 import type { Clock } from "../../../../platform/clock.ts";
 import type { Exit } from "../../../workloads/runtime.ts";
 import type { DaemonApi } from "../daemon/daemon-client.ts";
-import type { InspectedContainer, ListedContainer } from "../daemon/daemon-schemas.ts";
-import { ownerFilter } from "../names.ts";
+import type { InspectedContainer, ListedContainer } from "../daemon/daemon-answers.ts";
+import { ownerFilter } from "../container-spec.ts";
 import { unawaited } from "../../../../platform/waiting.ts";
 
 export type ContainerWatch = ReturnType<typeof watchContainers>;

@@ -1,5 +1,5 @@
 import type { Health, Unit } from "../../../workloads/runtime.ts";
-import type { ContainerHealth } from "../daemon/daemon-schemas.ts";
+import type { ContainerHealth } from "../daemon/daemon-answers.ts";
 import type { DaemonApi } from "../daemon/daemon-client.ts";
 
 /** How late a daemon may be with a check. */

@@ -1,5 +1,5 @@
 import type { LastState } from "../../../../api/schema.ts";
-import type { Restarts } from "../../../workloads/services/crashes.ts";
+import type { Restarts } from "../../../workloads/lifecycle/exit.ts";
 import type { Pod } from "../cluster/kinds.ts";
 import {
   type ContainerStatus,

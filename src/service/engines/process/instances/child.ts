@@ -3,23 +3,21 @@ import { randomBytes } from "node:crypto";
 import type { Kysely } from "kysely";
 import type { Clock } from "../../../../platform/clock.ts";
 import type { Exit, LogReader, Unit, UnitSpec } from "../../../workloads/runtime.ts";
-import { findImage, type CatalogueEntry } from "../catalogue.ts";
+import { findImage, caveats, planLaunch, type Launch, type LaunchPlan } from "../catalogue.ts";
 import { answers, freePort, HOST } from "../../../workloads/ports.ts";
 import {
   volumeFolder,
   workFolder,
   forgetProcess,
-  recordStart,
-  recordToken,
   type ProcessTables,
+  enforcedMib,
+  type MemoryWatch,
   endProcesses,
   signalProcess,
   seeProcesses,
   startOf,
 } from "../records/processes.ts";
-import { caveats, planLaunch, type Launch, type LaunchPlan } from "./launch-plan.ts";
 import { recordOutput } from "./log-output.ts";
-import { enforcedMib, type MemoryWatch } from "./memory-watch.ts";
 import { makeFolder } from "../../../../platform/make-folder.ts";
 
 type Note = (line: string) => void;
@@ -27,7 +25,7 @@ type Note = (line: string) => void;
 /** What the processes of an engine share. */
 export type ProcessDeps = {
   readonly dataDir: string;
-  readonly catalogue: readonly CatalogueEntry[];
+  readonly catalogue: readonly string[];
   /** From SIGTERM to SIGKILL. */
   readonly graceMs: number;
   readonly memory: MemoryWatch;
@@ -44,7 +42,11 @@ export async function startChild(spec: UnitSpec, deps: ProcessDeps, note: Note):
   const launch = await prepare(spec, deps.dataDir);
   const plan = planLaunch(launch, findImage(deps.catalogue, spec.definition.image), token);
   for (const caveat of caveats(spec, process.platform)) note(caveat);
-  await recordToken(deps.state, token, spec.workload);
+  // From here on the child is found by its token, even if this server dies.
+  await deps.state
+    .insertInto("processes")
+    .values({ token, workload_uid: spec.workload, pid: null, started: null })
+    .execute();
   const started = await spawnPlan(plan, launch.workFolder);
   if (started instanceof Error) {
     await orNote(note, () => forgetProcess(deps.state, token));
@@ -66,7 +68,10 @@ export async function startChild(spec: UnitSpec, deps: ProcessDeps, note: Note):
   });
   if (pid !== undefined) {
     // The saved token is enough to find the process: a failure here is not worth losing it.
-    await orNote(note, async () => recordStart(deps.state, token, { pid, started: (await startOf(pid)) ?? null }));
+    await orNote(note, async () => {
+      const started = { pid, started: (await startOf(pid)) ?? null };
+      await deps.state.updateTable("processes").set(started).where("token", "=", token).execute();
+    });
   }
   return unit;
 }

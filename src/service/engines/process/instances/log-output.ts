@@ -1,6 +1,6 @@
 import type { Readable } from "node:stream";
 import type { Clock } from "../../../../platform/clock.ts";
-import type { LogReader } from "../../../workloads/runtime.ts";
+import { endOfPiece, lineText, type LogReader, MAX_LINE_BYTES } from "../../../workloads/runtime.ts";
 
 /** How long to wait for the rest of the output after the exit, in milliseconds. */
 const WAITS = {
@@ -81,29 +81,23 @@ function waiting(progress: Progress, isHurried: () => boolean, clock: Clock): ()
   };
 }
 
-/** Longer lines of a program are stored in several pieces. */
-export const MAX_LINE_BYTES = 16 * 1024;
-
-/** Prefix of all pieces of a long line except the first. */
-const CONTINUED = "[…] ";
 const NEWLINE = 10;
 const CARRIAGE_RETURN = 13;
 
-/** Cuts the output of a program into lines. Invalid UTF-8 and NUL become U+FFFD; the end of a line is `\n` or `\r\n`. */
+/** Cuts the output of a program into lines, which end with `\n` or `\r\n`. */
 export function splitLines() {
   let rest = Buffer.alloc(0);
   let continued = false;
 
   function take(piece: Buffer, complete: boolean): string {
-    const text = piece.toString("utf8").replaceAll("\0", "\uFFFD");
-    const line = (continued ? CONTINUED : "") + (complete ? text.replace(/\r$/, "") : text);
+    const text = lineText(piece, continued);
     continued = !complete;
-    return line;
+    return complete ? text.replace(/\r$/, "") : text;
   }
 
   function* cutLong(): Iterable<string> {
     while (rest.length > MAX_LINE_BYTES && !isFullLine(rest)) {
-      const cut = cutBefore(rest, MAX_LINE_BYTES);
+      const cut = endOfPiece(rest);
       yield take(rest.subarray(0, cut), false);
       rest = rest.subarray(cut);
     }
@@ -114,13 +108,13 @@ export function splitLines() {
     *push(chunk: Buffer): Iterable<string> {
       let from = 0;
       for (let at = chunk.indexOf(NEWLINE); at !== -1; at = chunk.indexOf(NEWLINE, from)) {
-        rest = join(rest, chunk.subarray(from, at));
+        rest = Buffer.concat([rest, chunk.subarray(from, at)]);
         yield* cutLong();
         yield take(rest, true);
         rest = Buffer.alloc(0);
         from = at + 1;
       }
-      rest = join(rest, chunk.subarray(from));
+      rest = Buffer.concat([rest, chunk.subarray(from)]);
       yield* cutLong();
     },
     /** The last line, when the output ended without a line end. */
@@ -135,15 +129,4 @@ export function splitLines() {
 /** As long as a line may be, and what can be the first half of `\r\n`. */
 function isFullLine(bytes: Buffer): boolean {
   return bytes.length === MAX_LINE_BYTES + 1 && bytes.at(-1) === CARRIAGE_RETURN;
-}
-
-function join(left: Buffer<ArrayBuffer>, right: Buffer): Buffer<ArrayBuffer> {
-  return Buffer.concat([left, right]);
-}
-
-/** The last index at or before `limit` that is not inside a character: continuation bytes of UTF-8 are 10xxxxxx. */
-function cutBefore(bytes: Buffer, limit: number): number {
-  let cut = limit;
-  while (cut > limit - 4 && ((bytes[cut] ?? 0) & 0xc0) === 0x80) cut -= 1;
-  return ((bytes[cut] ?? 0) & 0xc0) === 0x80 ? limit : cut;
 }

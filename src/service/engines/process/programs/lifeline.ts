@@ -5,7 +5,7 @@
 // - the pipe then stays open for as long as the server lives. When it ends, even after a kill -9, the whole process group
 //   ends, because no server could stop it any more.
 import { fsyncSync, openSync, readSync, rmSync, writeSync } from "node:fs";
-import { encodeRecord } from "../../../workloads/jobs/run-record-text.ts";
+import { encodeRecord } from "../../../workloads/runtime.ts";
 
 const GIVE_UP_MS = 2_000;
 

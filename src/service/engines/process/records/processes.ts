@@ -1,4 +1,5 @@
-import type { Clock } from "../../../../platform/clock.ts";
+import type { Clock, Timer } from "../../../../platform/clock.ts";
+import { readFileSync } from "node:fs";
 import { execFile } from "node:child_process";
 import { readdir, readFile } from "node:fs/promises";
 import { promisify } from "node:util";
@@ -8,11 +9,7 @@ import { join } from "node:path";
 import type { VolumeSource } from "../../../workloads/runtime.ts";
 
 /** The record of a child: its token is saved before the start, pid and start time right after it. */
-export type RecordedProcess = {
-  readonly token: string;
-  readonly pid: number | null;
-  readonly started: string | null;
-};
+export type RecordedProcess = Omit<ProcessTables["processes"], "workload_uid">;
 
 /** Lists and signals processes, and waits in between; tests replace it. */
 type ProcessTable = {
@@ -161,24 +158,95 @@ export function parsePs(text: string): SeenProcess[] {
   });
 }
 
+/** A process with a memory limit. */
+type Watched = {
+  readonly pid: number;
+  readonly limitMib: number;
+  /** Count only its children, because the process is the runner of a host command. */
+  readonly onlyChildren: boolean;
+  readonly onExceeded: (usedMib: number) => void;
+};
+
+export type MemoryWatch = ReturnType<typeof makeMemoryWatch>;
+
+/**
+ * Checks the resident memory of each watched process at an interval. Only Linux makes this cheap enough; elsewhere
+ * nothing is watched, and the log of the program says so.
+ */
+export function makeMemoryWatch(intervalMs: number, clock: Pick<Clock, "after">) {
+  const all = new Set<Watched>();
+  let timer: Timer | undefined;
+
+  function check(): void {
+    timer = clock.after(intervalMs, check);
+    for (const watched of all) {
+      const used = usedMib(watched.pid, watched.onlyChildren);
+      if (used > watched.limitMib) watched.onExceeded(used);
+    }
+  }
+
+  return {
+    /** Watches until the returned function is called. */
+    watch(watched: Watched): () => void {
+      if (process.platform !== "linux") return () => undefined;
+      all.add(watched);
+      timer ??= clock.after(intervalMs, check);
+      return () => {
+        all.delete(watched);
+        if (all.size > 0) return;
+        timer?.cancel();
+        timer = undefined;
+      };
+    },
+  };
+}
+
+function usedMib(pid: number, onlyChildren: boolean): number {
+  const children = childrenOf(pid).reduce((sum, child) => sum + usedMib(child, false), 0);
+  return onlyChildren ? children : children + residentMib(pid);
+}
+
+/** VmRSS: https://man7.org/linux/man-pages/man5/proc_pid_status.5.html */
+function residentMib(pid: number): number {
+  const kib = /^VmRSS:\s*(\d+) kB$/m.exec(read(`/proc/${pid}/status`))?.[1];
+  return Number(kib ?? 0) / 1024;
+}
+
+function childrenOf(pid: number): number[] {
+  return read(`/proc/${pid}/task/${pid}/children`).split(" ").filter(Boolean).map(Number);
+}
+
+/** Empty if the process has just ended. */
+function read(path: string): string {
+  try {
+    return readFileSync(path, "utf8");
+  } catch {
+    return "";
+  }
+}
+
+/**
+ * The least that is enforced, in MiB: a Node program needs about 80 MiB before its first line runs and would never start
+ * with less. A smaller limit is saved and answered as requested, enforced as this, and the log says so.
+ */
+const MEMORY_FLOOR_MIB = 128;
+
+/** Memory counted for a container without a limit: enough for a small program. */
+const UNLIMITED_MIB = 64;
+
+export function enforcedMib(limitMib: number): number {
+  return Math.max(limitMib, MEMORY_FLOOR_MIB);
+}
+
+/** The memory that a container counts as. */
+export function reservedMib(limitMib: number | undefined): number {
+  return limitMib === undefined ? UNLIMITED_MIB : enforcedMib(limitMib);
+}
+
 /** A table of `state.sqlite` (workloads/state/migrations.ts creates it): each child, written before it is started. */
 export type ProcessTables = {
   processes: { token: string; workload_uid: string; pid: number | null; started: string | null };
 };
-
-/** Call before the start: from here on the child is found by its token, even if this server dies. */
-export async function recordToken(db: Kysely<ProcessTables>, token: string, workloadUid: string): Promise<void> {
-  await db.insertInto("processes").values({ token, workload_uid: workloadUid, pid: null, started: null }).execute();
-}
-
-/** Call right after the start. */
-export async function recordStart(
-  db: Kysely<ProcessTables>,
-  token: string,
-  process: { pid: number; started: string | null },
-): Promise<void> {
-  await db.updateTable("processes").set(process).where("token", "=", token).execute();
-}
 
 export async function forgetProcess(db: Kysely<ProcessTables>, token: string): Promise<void> {
   await db.deleteFrom("processes").where("token", "=", token).execute();
@@ -187,10 +255,6 @@ export async function forgetProcess(db: Kysely<ProcessTables>, token: string): P
 /** The processes of an earlier server; each of them may still run. */
 export async function recordedProcesses(db: Kysely<ProcessTables>): Promise<RecordedProcess[]> {
   return await db.selectFrom("processes").select(["token", "pid", "started"]).execute();
-}
-
-export async function forgetAllProcesses(db: Kysely<ProcessTables>): Promise<void> {
-  await db.deleteFrom("processes").execute();
 }
 
 /** The folder of a volume. It is kept when its workload is deleted, like a host path. */

@@ -6,8 +6,8 @@ import {
   credentialFiles,
   runHelper,
   credentialsIn,
-} from "../../../../../src/service/engines/docker/images/credentials.ts";
-import { referenceOf } from "../../../../../src/service/engines/docker/images/image-reference.ts";
+  referenceOf,
+} from "../../../../../src/service/engines/docker/images/registry.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "gantry-credentials-"));
 const base64 = (text: string): string => Buffer.from(text).toString("base64");

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { checkImage, referenceOf } from "../../../../../src/service/engines/docker/images/image-reference.ts";
+import { checkImage, referenceOf } from "../../../../../src/service/engines/docker/images/registry.ts";
 
 const digest = `sha256:${"0a".repeat(32)}`;
 

@@ -1,8 +1,7 @@
 import { setImmediate as turn } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { stillClock } from "../../../../support/test-clock.ts";
-import type { Line as PullLine } from "../../../../../src/service/engines/docker/daemon/daemon-schemas.ts";
-import { DaemonError } from "../../../../../src/service/engines/docker/daemon/daemon-error.ts";
+import { type Line as PullLine, DaemonError } from "../../../../../src/service/engines/docker/daemon/daemon-answers.ts";
 import { makeImages } from "../../../../../src/service/engines/docker/images/images.ts";
 import { until } from "../../../../support/until.ts";
 

@@ -4,11 +4,10 @@ import { join } from "node:path";
 import { stillClock } from "../../../../support/test-clock.ts";
 import { type Clock, machineClock } from "../../../../../src/platform/clock.ts";
 import { findDaemon } from "../../../../../src/service/engines/docker/daemon/find-daemon.ts";
-import { containerName, labelsOf } from "../../../../../src/service/engines/docker/names.ts";
-import { makeUserNetworks } from "../../../../../src/service/engines/docker/units/container-spec.ts";
+import { containerName, labelsOf, makeUserNetworks } from "../../../../../src/service/engines/docker/container-spec.ts";
 import { ownContainers } from "../../../../../src/service/engines/docker/data-folder.ts";
 import { watchContainers } from "../../../../../src/service/engines/docker/units/container-watch.ts";
-import { startContainer } from "../../../../../src/service/engines/docker/units/start-container.ts";
+import { startContainer } from "../../../../../src/service/engines/docker/docker-runtime.ts";
 import type { FakeDaemon } from "./fake-daemon.ts";
 
 export const owner = "0b5f6e0e";

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { MAX_LINE_BYTES, splitLines } from "../../../../../src/service/engines/process/instances/log-output.ts";
+import { splitLines } from "../../../../../src/service/engines/process/instances/log-output.ts";
+import { MAX_LINE_BYTES } from "../../../../../src/service/workloads/runtime.ts";
 
 function linesOf(...chunks: (string | Buffer)[]): string[] {
   const splitter = splitLines();

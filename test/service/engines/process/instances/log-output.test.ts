@@ -1,9 +1,10 @@
 import { PassThrough, Readable } from "node:stream";
 import { expect, test } from "vitest";
 import { stillClock } from "../../../../support/test-clock.ts";
-import { MAX_LINE_BYTES, recordOutput } from "../../../../../src/service/engines/process/instances/log-output.ts";
+import { recordOutput } from "../../../../../src/service/engines/process/instances/log-output.ts";
+import { MAX_LINE_BYTES } from "../../../../../src/service/workloads/runtime.ts";
 import type { LogLine } from "../../../../../src/service/workloads/runtime.ts";
-import { writeTo } from "../../../../../src/service/workloads/lifecycle/start-unit.ts";
+import { writeTo } from "../../../../../src/service/workloads/lifecycle/keep-running.ts";
 import type { LogWriter } from "../../../../../src/service/workloads/logs/log-writer.ts";
 import { until } from "../support/engine-world.ts";
 import { openLogs } from "../../../workloads/logs/open-logs.ts";

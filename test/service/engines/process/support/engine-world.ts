@@ -1,10 +1,9 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type { NewJob, NewService, ServiceUpdate } from "../../../../../src/api/schema.ts";
 import { machineClock } from "../../../../../src/platform/clock.ts";
-import type { Engine } from "../../../../../src/service/engine.ts";
+import type { Engine, OpenedEngine } from "../../../../../src/service/engine.ts";
 import {
   openProcessEngine,
-  type ProcessEngine,
   type ProcessEngineOptions,
 } from "../../../../../src/service/engines/process/process-engine.ts";
 import { startOf } from "../../../../../src/service/engines/process/records/processes.ts";
@@ -14,7 +13,7 @@ import { DEADLINE_MS } from "../../../../support/until.ts";
 export const roomy = { userInstances: 200, hostInstances: 200, userMemoryMib: 1_000_000, hostMemoryMib: 1_000_000 };
 
 /** An engine with short intervals. */
-export function openEngine(dataDir: string, options: Partial<ProcessEngineOptions> = {}): Promise<ProcessEngine> {
+export function openEngine(dataDir: string, options: Partial<ProcessEngineOptions> = {}): Promise<OpenedEngine> {
   return openProcessEngine({
     clock: machineClock,
     dataDir,

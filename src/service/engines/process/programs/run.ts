@@ -1,5 +1,7 @@
-// The programs of the images gantry/…: `demo.ts NAME [ARGUMENT…]`. ../catalogue.ts says what each is for.
+// What the images of the catalogue (../catalogue.ts) run: `run.ts NAME [ARGUMENT…]`.
+import { spawn } from "node:child_process";
 import { createServer, type ServerResponse } from "node:http";
+import { constants } from "node:os";
 import { setTimeout as pause } from "node:timers/promises";
 import { parseArgs } from "node:util";
 
@@ -10,7 +12,7 @@ function print(line: string, to: NodeJS.WriteStream = process.stdout): void {
   to.write(`${new Date().toISOString()} ${line}\n`);
 }
 
-/** Ends with the usage, which is in the catalogue too. */
+/** Ends with the usage. */
 type Refuse = (why: string) => never;
 
 /** The arguments, whose options all take a text. Wrong ones end the program with its usage. */
@@ -169,5 +171,29 @@ async function batch(): Promise<void> {
   process.exit(code);
 }
 
-const programs: Readonly<Record<string, () => void | Promise<void>>> = { "hello-web": helloWeb, worker, flaky, batch };
+/**
+ * A command of the host, if allowed: the arguments are the argv, without a shell. This process remains the parent of the
+ * command, so that the command ends when the server dies (lifeline.ts).
+ */
+function host(): void {
+  const [file = "", ...rest] = args;
+  const command = spawn(file, rest, { stdio: ["ignore", "inherit", "inherit"] });
+  // The engine signals the whole process group, so the command has the signal. This process waits for its end.
+  for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) process.on(signal, () => undefined);
+  command.on("error", (error) => {
+    process.stderr.write(`can't run ${file}: ${error.message}\n`);
+    process.exit(127);
+  });
+  command.on("exit", (code, signal) => {
+    process.exit(code ?? 128 + (signal ? constants.signals[signal] : 0));
+  });
+}
+
+const programs: Readonly<Record<string, () => void | Promise<void>>> = {
+  "hello-web": helloWeb,
+  worker,
+  flaky,
+  batch,
+  host,
+};
 await programs[name]?.();
