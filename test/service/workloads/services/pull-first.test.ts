@@ -47,24 +47,30 @@ async function runningShop(body: object = {}, instances = 100) {
 }
 
 describe("where two instances must not run at once", () => {
-  test("an image that can't be pulled changes nothing, and takes over once it is there", async () => {
-    const { dana, pushed, deploy, is, isUntouched, units } = await runningShop();
+  test.each([
+    ["it writes to a disk", {}, 100],
+    ["a quota has no room for both", { containers: [{ image: "test/web" }], volumes: [] }, 1],
+  ])(
+    "because %s, an image that can't be pulled changes nothing, and takes over once it is there",
+    async (_, body, room) => {
+      const { dana, pushed, deploy, is, isUntouched, units } = await runningShop(body, room);
 
-    await deploy("test/lasting");
-    await is("stuck");
+      await deploy("test/lasting");
+      await is("stuck");
 
-    const message = "shop-0 couldn't be started: there is no image test/lasting";
-    expect(await dana.read("shop")).toMatchObject({
-      status: "Failed",
-      ready_instances: 1,
-      message,
-      rollout: { state: "stuck", ready: 0, old_ready: 1, target: 1, message },
-    });
-    expect(isUntouched()).toBe(true);
-    pushed.add("test/lasting");
-    await is("done");
-    expect(units()).toEqual(["shop-0 generation 1"]);
-  });
+      const message = "shop-0 couldn't be started: there is no image test/lasting";
+      expect(await dana.read("shop")).toMatchObject({
+        status: "Failed",
+        ready_instances: 1,
+        message,
+        rollout: { state: "stuck", ready: 0, old_ready: 1, target: 1, message },
+      });
+      expect(isUntouched()).toBe(true);
+      pushed.add("test/lasting");
+      await is("done");
+      expect(units()).toEqual(["shop-0 generation 1"]);
+    },
+  );
 
   test("the old instance runs until the image is there", async () => {
     const { world, dana, pushed, slow, deploy, is, isUntouched, units } = await runningShop();
@@ -141,17 +147,4 @@ describe("two containers, of which one has no image", () => {
     expect(units()).toEqual(["shop-0 generation 2", "shop-0 generation 2"]);
     expect(doubled).toEqual([]);
   });
-});
-
-test("where a quota has no room for a second instance, an image that can't be pulled stops nothing either", async () => {
-  const body = { containers: [{ image: "test/web" }], volumes: [] };
-  const { pushed, deploy, is, isUntouched, units } = await runningShop(body, 1);
-
-  await deploy("test/lasting");
-  await is("stuck");
-
-  expect(isUntouched()).toBe(true);
-  pushed.add("test/lasting");
-  await is("done");
-  expect(units()).toEqual(["shop-0 generation 1"]);
 });

@@ -103,9 +103,12 @@ describe("a restart", () => {
     await close();
   });
 
-  test("of a service that writes to a disk stops the old instance first", async () => {
+  test.each([
+    ["writes to a disk stops the old instance first", false, ["web-0 generation 1"]],
+    ["only reads its disk doesn't", true, ["web-0 generation 0", "web-0 generation 1"]],
+  ])("of a service that %s", async (_, isReadOnly, units) => {
     const world = makeWorld();
-    const disk = { name: "data", disk_name: "d1" };
+    const disk = { name: "data", disk_name: "d1", is_read_only: isReadOnly };
     const containers = [{ image: "test/web", volumeMounts: [{ name: "data", mountPath: "/data" }] }];
     const { dana, close } = await runningWeb(world, { containers, volumes: [disk] });
     world.closed.add(1);
@@ -113,21 +116,7 @@ describe("a restart", () => {
     await dana.restart("web");
     await world.until(() => unitsOf(world.cluster).includes("web-0 generation 1"), "the replacement");
 
-    expect(unitsOf(world.cluster)).toEqual(["web-0 generation 1"]);
-    await close();
-  });
-
-  test("of a service that only reads its disk doesn't", async () => {
-    const world = makeWorld();
-    const disk = { name: "data", disk_name: "d1", is_read_only: true };
-    const containers = [{ image: "test/web", volumeMounts: [{ name: "data", mountPath: "/data" }] }];
-    const { dana, close } = await runningWeb(world, { containers, volumes: [disk] });
-    world.closed.add(1);
-
-    await dana.restart("web");
-    await world.until(() => unitsOf(world.cluster).includes("web-0 generation 1"), "the replacement");
-
-    expect(unitsOf(world.cluster)).toEqual(["web-0 generation 0", "web-0 generation 1"]);
+    expect(unitsOf(world.cluster)).toEqual(units);
     await close();
   });
 
@@ -314,6 +303,7 @@ describe("of many instances", () => {
     await dana.remove("web");
     await world.until(async () => (await dana.list()).services.length === 0, "the deletion");
     expect(unitsOf(world.cluster)).toEqual([]);
+    expect(world.cluster.started.every((unit) => unit.isDiscarded())).toBe(true);
     await close();
   });
 });
@@ -327,30 +317,6 @@ describe("in the middle of a replacement", () => {
     await world.until(() => unitsOf(world.cluster).includes("web-0 generation 1"), "the replacement");
     return { world, ...opened };
   }
-
-  test("a stop stops both instances, and a start starts one", async () => {
-    const { world, dana, close } = await replacing();
-
-    await dana.stop("web");
-    await dana.reaches("web", "Stopped");
-
-    expect(unitsOf(world.cluster)).toEqual([]);
-    world.closed.clear();
-    await dana.start("web");
-    await dana.reaches("web", "Running");
-    expect(unitsOf(world.cluster)).toEqual(["web-0 generation 1"]);
-    await close();
-  });
-
-  test("a deletion leaves nothing behind", async () => {
-    const { world, dana, close } = await replacing();
-
-    await dana.remove("web");
-    await world.until(async () => (await dana.list()).services.length === 0, "the deletion");
-
-    expect(world.cluster.started.every((unit) => unit.isDiscarded())).toBe(true);
-    await close();
-  });
 
   test("another size takes away the highest instances and adds new ones", async () => {
     const { world, dana, close } = await replacing({ target_instance_size: 3 });
@@ -378,30 +344,6 @@ describe("in the middle of a replacement", () => {
     await dana.reaches("web", "Running");
     expect(unitsOf(world.cluster)).toEqual(["web-0 generation 2"]);
     await close();
-  });
-
-  test("a server that leaves is followed by one that has both instances and finishes it", async () => {
-    const { world, close } = await replacing({ target_instance_size: 2 });
-    await close({ keepWorkloads: true });
-    expect(unitsOf(world.cluster)).toEqual(["web-0 generation 0", "web-1 generation 0", "web-0 generation 1"]);
-    const [before] = world.cluster.started;
-    before?.print("meanwhile");
-
-    const second = await world.open();
-    const dana = world.userOf(second);
-    await world.until(
-      async () => (await dana.logs("web")).some(({ log }) => log === "meanwhile"),
-      "the log of the old one",
-    );
-    expect(unitsOf(world.cluster)).toHaveLength(3);
-    world.closed.clear();
-    await dana.reaches("web", "Running");
-
-    expect(unitsOf(world.cluster)).toEqual(["web-0 generation 1", "web-1 generation 1"]);
-    expect(world.cluster.started).toHaveLength(4);
-    const lines = (await dana.logs("web", { size: 1000 })).filter(({ log }) => !log.startsWith("[gantry]"));
-    expect(lines.map(({ log }) => log).toSorted()).toEqual(["meanwhile", "started", "started", "started", "started"]);
-    await second.close();
   });
 });
 
