@@ -16,7 +16,7 @@ import type { Ask } from "../ask.ts";
 import type { FilledForm, FormFacts, FormField, FormValues } from "./forms/form.ts";
 import type { Directory } from "./lookup/directory.ts";
 import type { DigestTime, LastPoll, Mute, QuietHours, Watch } from "../watch/watch.ts";
-import type { LogPoll } from "./verbs/logs/log-poll.ts";
+import type { LogPoll } from "./verbs/logs/log-answers.ts";
 import type { Target } from "./grammar/argument-types.ts";
 import type { Until } from "./verbs/watch/watch-words.ts";
 

@@ -9,7 +9,7 @@ import {
   judgedRevisions,
   lastGood,
 } from "../../../src/bot/changes/revisions.ts";
-import { takenBack } from "../../../src/bot/commands/verbs/deploy/going-back.ts";
+import { takenBack } from "../../../src/bot/commands/verbs/deploy/versions.ts";
 import { ended, run } from "../views/support/stored-changes.ts";
 import { service } from "../views/support/workloads.ts";
 

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { dayExcerpt } from "../../../src/bot/commands/verbs/logs/whole-day.ts";
+import { dayExcerpt } from "../../../src/bot/commands/verbs/logs/pages.ts";
 import { makeExcerpt, excerptOf } from "../../../src/bot/logs/excerpt.ts";
 import { compileGrep } from "../../../src/bot/logs/grep.ts";
 

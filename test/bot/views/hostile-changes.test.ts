@@ -17,7 +17,7 @@ import { decisionAnswer, type DecisionAnswer } from "../../../src/bot/views/mess
 import { post } from "../../../src/bot/views/kit/post.ts";
 import { refusalMessage, type Refusal } from "../../../src/bot/views/messages/error-messages.ts";
 import { rejectForm } from "../../../src/bot/views/forms/modal.ts";
-import { waitingLines } from "../../../src/bot/commands/verbs/show/card-changes.ts";
+import { waitingLines } from "../../../src/bot/commands/verbs/show/card-parts.ts";
 import { someOf } from "../../support/full-run.ts";
 import { event } from "./support/stored-changes.ts";
 import { hostileChange, hostileEvent, longChanges } from "./support/hostile-change.ts";

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { offeredVerbs } from "../../../src/bot/commands/lookup/allowed-verbs.ts";
+import { offeredVerbs } from "../../../src/bot/commands/lookup/authorize.ts";
 import { commands } from "../../../src/bot/commands/verbs.ts";
 import type { Change } from "../../../src/bot/changes/change.ts";
 import type { FormField, FormInput } from "../../../src/bot/commands/forms/form.ts";

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { historyEventKinds } from "../../../src/bot/changes/history-event.ts";
 import { historyFile, historyPage } from "../../../src/bot/commands/verbs/history.ts";
-import { PENDING_PAGE, pendingList } from "../../../src/bot/commands/verbs/pending.ts";
+import { PENDING_PAGE, pendingList } from "../../../src/bot/commands/verbs/approvals.ts";
 import { canI } from "../../../src/bot/commands/verbs/can-i/view.ts";
 import { limits } from "../../../src/bot/views/kit/blocks.ts";
 import type { Post } from "../../../src/bot/views/kit/post.ts";

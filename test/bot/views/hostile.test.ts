@@ -12,7 +12,7 @@ import { jobCard } from "../../../src/bot/commands/verbs/show/job-card.ts";
 import { logExcerpt } from "../../../src/bot/commands/verbs/logs/log-excerpt.ts";
 import { nothingToDo } from "../../../src/bot/views/messages/request-answers.ts";
 import { serviceCard } from "../../../src/bot/commands/verbs/show/service-card.ts";
-import { whoamiMessage } from "../../../src/bot/commands/verbs/whoami.ts";
+import { whoamiMessage } from "../../../src/bot/commands/verbs/account.ts";
 import { workloadList } from "../../../src/bot/commands/verbs/list/workload-list.ts";
 import { hostileJob, hostileService, hostileText, long } from "./support/hostile.ts";
 import { holds } from "./support/holds.ts";

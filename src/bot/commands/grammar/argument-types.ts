@@ -6,9 +6,11 @@ import { echo } from "./words.ts";
 /** The region that was asked for, and the one for jobs. */
 export type Regions = { readonly region: string; readonly jobsRegion: string };
 
+export type Kind = "service" | "job";
+
 /** Where a workload is: jobs run in one region only (the API's document, "Limits"), whatever region was asked for. */
 export function regionOf<Region extends string | undefined>(
-  kind: "service" | "job" | undefined,
+  kind: Kind | undefined,
   region: Region,
   { jobsRegion }: Pick<Regions, "jobsRegion">,
 ): Region | string {
@@ -20,13 +22,13 @@ export type ObjectKind = "Deployment" | "StatefulSet" | "DaemonSet" | "Job" | "C
 
 /** Which workload was meant: `web`, or `service/web` where a job has the same name. `statefulset/db` says what it must be. */
 export type Target = {
-  readonly kind: "service" | "job" | undefined;
+  readonly kind: Kind | undefined;
   readonly name: string;
   readonly object?: ObjectKind;
 };
 
 export type NamedKind = {
-  readonly kind: "service" | "job";
+  readonly kind: Kind;
   readonly object?: ObjectKind;
   /** In a name: `statefulset/db`. */
   readonly prefix: string;

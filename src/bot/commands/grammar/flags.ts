@@ -4,7 +4,7 @@ import type { Option } from "../command.ts";
 import { nearNames } from "../../policy/near-names.ts";
 import { echo } from "./words.ts";
 import type { Ask } from "../../ask.ts";
-import type { FormValues } from "../forms/form.ts";
+import { type FormValues, LONGEST_REASON } from "../forms/form.ts";
 
 /** A flag of a verb, as in `--env K=V` or `--share`. */
 export type Flag = {
@@ -171,9 +171,6 @@ export class UnknownFlag extends UserError {
 function nameOf(word: string): string {
   return word.split("=", 1)[0] ?? word;
 }
-
-/** Long enough for a ticket and a sentence, short enough for a card: in UTF-16 units. */
-export const LONGEST_REASON = 500;
 
 /** The channel and history tell everybody why an approval was skipped. */
 export const breakGlassNeedsReason = "`--break-glass` needs a reason: the channel and history show it.";

@@ -3,8 +3,18 @@ import { attempt, type Suggestion, UserError } from "../../errors.ts";
 import { type Command, isReadOnly } from "../command.ts";
 import { commands } from "../verbs.ts";
 import { findCommand, holdsSecrets, nearCommands, suggestionFor } from "./find-command.ts";
-import { leftOver, LeftOver } from "./left-over.ts";
-import { isNegated, isNoName, isPolite, isQuestion, isSomeName, plain, withoutEnd, withoutOpening } from "./manners.ts";
+import {
+  leftOver,
+  LeftOver,
+  isNegated,
+  isNoName,
+  isPolite,
+  isQuestion,
+  isSomeName,
+  plain,
+  withoutEnd,
+  withoutOpening,
+} from "./manners.ts";
 import { type Parsed, parseText, parseWords, type Unfinished, unfinishedWords } from "./parse.ts";
 import { questionWordNear, wordsOfSentence } from "./plain-sentences.ts";
 import { splitMessage, splitWords } from "./words.ts";

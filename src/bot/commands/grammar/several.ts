@@ -4,7 +4,7 @@ import { matchesEverything } from "../../policy/patterns.ts";
 import type { Ask } from "../../ask.ts";
 import { checkArguments, type Grammar, readArguments, usageOf, usualWords } from "./arguments.ts";
 import { commonFromFlags, type Flags, readFlags, type Typed } from "./flags.ts";
-import { firstLink, LeftOver, refuseLinks } from "./left-over.ts";
+import { firstLink, LeftOver, refuseLinks } from "./manners.ts";
 import { Target } from "./argument-types.ts";
 import { echo } from "./words.ts";
 

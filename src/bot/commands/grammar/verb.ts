@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import { unableTo } from "../lookup/allowed-verbs.ts";
+import { unableTo } from "../lookup/authorize.ts";
 import type { OperationId } from "../../../api/operations.ts";
 import type { Change } from "../../changes/change.ts";
 import { type UpdatableFieldName, updateOf } from "../../changes/updatable-fields.ts";
@@ -32,12 +32,12 @@ import {
   shareField,
   writeFields,
   type CommonField,
-} from "../forms/fields.ts";
-import type { FormFacts, FormValues } from "../forms/form.ts";
-import { type FormShape, makeForm } from "../forms/make-form.ts";
-import { unfinishedValues } from "../forms/unfinished-values.ts";
+  type FormFacts,
+  type FormValues,
+} from "../forms/form.ts";
+import { type FormShape, makeForm, unfinishedValues } from "../forms/make-form.ts";
 import { readQuestion } from "../lookup/may-see.ts";
-import { ofNamedKind } from "../lookup/named-kind.ts";
+import { ofNamedKind } from "../lookup/named-workloads.ts";
 import { checkArguments, type Grammar, readArguments, readAsk, usageOf } from "./arguments.ts";
 import { commonFormValues, commonFlags, type Flags, optionsOf, readFlags, rejectFlags, writeFlags } from "./flags.ts";
 import { askAbout, readSeveral, severalOf, type SeveralWords } from "./several.ts";
@@ -89,12 +89,7 @@ type WriteShape<Args extends z.ZodType> = Shape<Args> &
     readonly extension?: WriteCommand["extension"] & string;
     readonly checkAsk?: (args: z.output<Args>, context: VerbContext) => Promise<void>;
   } & UnlessNamed<Args, { readonly target: unknown }>;
-type BindShape<Args extends z.ZodType> = Shape<Args> & {
-  readonly actions: readonly Action[];
-  readonly binding: (args: z.output<Args>) => BindingWish;
-};
 type WatchShape<Args extends z.ZodType> = Shape<Args> & {
-  readonly actions: readonly Action[];
   readonly wish: (args: z.output<Args>) => WatchWish;
 };
 type DecideShape<Args extends z.ZodType> = Shape<Args> & {
@@ -106,34 +101,27 @@ type DecideShape<Args extends z.ZodType> = Shape<Args> & {
 export function readVerb<Args extends z.ZodType>(shape: ReadShape<Args> & (FreeRead | RuledRead<Args>)): ReadCommand {
   const { reads, follow, unfollow, about = (args, where) => readQuestion(actions, namedIn(args), where) } = shape;
   const actions = (reads ?? []).map((op) => ({ op, risk: undefined }));
+  const asked = async (ask: Ask, context: Context) => {
+    const verbContext = contextOf(ask, context, actions);
+    return [await ofItsKind(checkArguments(shape, ask.args), verbContext), verbContext] as const; // the parameters of `answer`
+  };
   return {
     effect: "read",
     ...describe({ ...shape, isRead: true }, commonFlags, reads === undefined ? [shareField] : readFields),
     ...(shape.forEverybody === true && { forEverybody: true }),
     ...(shape.onFailure !== undefined && { onFailure: shape.onFailure }),
     ...(follow !== undefined && {
-      follow: async (ask: Ask, context: Context) => {
-        const verbContext = contextOf(ask, context, actions);
-        return follow(await ofItsKind(checkArguments(shape, ask.args), verbContext), verbContext);
-      },
+      follow: async (ask: Ask, context: Context) => follow(...(await asked(ask, context))),
     }),
     ...(unfollow !== undefined && {
-      unfollow: async (ask: Ask, context: Context) => ({
-        of: unfollow(await ofItsKind(checkArguments(shape, ask.args), contextOf(ask, context, actions))),
-      }),
+      unfollow: async (ask: Ask, context: Context) => ({ of: unfollow((await asked(ask, context))[0]) }),
     }),
     actions,
-    about: (ask, settings) =>
-      reads === undefined
-        ? undefined
-        : about(checkArguments(shape, ask.args), {
-            region: ask.region ?? settings.region,
-            jobsRegion: settings.jobsRegion,
-          }),
-    async answer(ask, context) {
-      const verbContext = contextOf(ask, context, actions);
-      return shape.answer(await ofItsKind(checkArguments(shape, ask.args), verbContext), verbContext);
+    about(ask, { region, jobsRegion }) {
+      if (reads === undefined) return undefined;
+      return about(checkArguments(shape, ask.args), { region: ask.region ?? region, jobsRegion });
     },
+    answer: async (ask, context) => shape.answer(...(await asked(ask, context))),
   };
 }
 
@@ -206,8 +194,10 @@ export function decideVerb<Args extends z.ZodType>(shape: DecideShape<Args>): De
   };
 }
 
-/** A verb about the channel it is typed in. Its region is an argument, because nothing is looked up in it. */
-export function bindVerb<Args extends z.ZodType>(shape: BindShape<Args>): BindCommand {
+/** The verb about the channel it is typed in. Its region is an argument, because nothing is looked up in it. */
+export function bindVerb<Args extends z.ZodType>(
+  shape: Shape<Args> & Pick<BindCommand, "actions"> & { readonly binding: (args: z.output<Args>) => BindingWish },
+): BindCommand {
   const described = describe(shape, {}, []);
   return {
     effect: "bind",
@@ -226,7 +216,7 @@ export function watchVerb<Args extends z.ZodType>(shape: WatchShape<Args>): Watc
   return {
     effect: "watch",
     ...describe(shape, { region: commonFlags.region }, [regionField]),
-    actions: shape.actions,
+    actions: [{ op: "watch", risk: undefined }],
     wish: (ask) => shape.wish(checkArguments(shape, ask.args)),
   };
 }
@@ -237,22 +227,11 @@ export function statusVerb(shape: Shape<z.ZodType>): StatusCommand {
 }
 
 function describe(shape: Shape<z.ZodType>, common: Flags, fields: readonly CommonField[], sends: readonly Sent[] = []) {
-  const { name, summary, example, aliases = [], near = [], phrases = [] } = shape;
-  const { helpGroup, isMostUsed, button, question, valuesFor } = shape;
-  const flags = { ...shape.flags, ...common };
+  const { args: _args, words: _words, read: _read, form: _form, flags: own, ...known } = shape;
+  const flags = { ...own, ...common };
   return {
-    name,
-    aliases,
-    near,
-    phrases,
-    ...(helpGroup !== undefined && { helpGroup }),
-    ...(isMostUsed === true && { isMostUsed }),
-    ...(button !== undefined && { button }),
-    ...(question !== undefined && { question }),
-    ...(valuesFor !== undefined && { valuesFor }),
-    summary,
+    ...known,
     usage: usageOf(shape),
-    example,
     options: optionsOf(flags),
     parse: (words: readonly string[]): Ask => readAsk(shape, words, flags),
     ...formOf(shape, flags, fields, sends),

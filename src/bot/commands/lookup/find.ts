@@ -4,14 +4,27 @@ import { Problem } from "../../../api/problem.ts";
 import { type Suggestion, UserError } from "../../errors.ts";
 import { deletionOf, deletionText } from "./deletions.ts";
 import { maySee, visibleItems, visibleTarget } from "./may-see.ts";
-import { listJobs, listServices } from "./list-workloads.ts";
+import { listJobs, listServices } from "./directory.ts";
 import { nearNames } from "../../policy/near-names.ts";
-import { regionOf, type Target } from "../grammar/argument-types.ts";
+import { type Kind, regionOf, type Target } from "../grammar/argument-types.ts";
+import { jobStatus, serviceStatus, type WorkloadStatus } from "../../../api/workload-status.ts";
 import type { VerbContext } from "../command.ts";
 
 export type Found =
   | { readonly kind: "service"; readonly region: string; readonly service: Service }
   | { readonly kind: "job"; readonly region: string; readonly job: Job };
+
+export function workloadOf(found: Found): Service | Job {
+  return found.kind === "service" ? found.service : found.job;
+}
+
+export function nameOf(found: Found): string {
+  return found.kind === "service" ? found.service.name : found.job.metadata.name;
+}
+
+export function statusOf(found: Found): WorkloadStatus {
+  return found.kind === "service" ? serviceStatus(found.service) : jobStatus(found.job);
+}
 
 /** Reads the service, or `undefined` where there is none of that name. One call. Throws any other `Problem`. */
 export async function readService(
@@ -66,6 +79,21 @@ export async function orMissing<Answer>(answer: Promise<Answer>, name?: string):
   }
 }
 
+/** The same of either kind. */
+export async function readWorkload(
+  kind: Kind,
+  name: string,
+  context: Pick<VerbContext, "api" | "region" | "settings" | "signal">,
+): Promise<Found | undefined> {
+  const { region, settings } = context;
+  if (kind === "service") {
+    const service = await readService(name, context);
+    return service && { kind, region, service };
+  }
+  const job = await readJob(name, context);
+  return job && { kind, region: settings.jobsRegion, job };
+}
+
 /**
  * Finds the named workload. A bare name is looked up among services and jobs at the same time (two calls), limited to
  * kinds the person may see. Throws a `UserError`: when both exist it asks which one, when neither does it suggests
@@ -74,26 +102,12 @@ export async function orMissing<Answer>(answer: Promise<Answer>, name?: string):
 export async function findWorkload(target: Target, context: VerbContext): Promise<Found> {
   const { name } = target;
   const { kind } = await visibleTarget(target, context);
-  const [service, job] = await Promise.all([
-    kind === "job" ? undefined : orOther(readService(name, context)),
-    kind === "service" ? undefined : orOther(readJob(name, context)),
-  ]);
-  if (service instanceof OtherKind || job instanceof OtherKind) return onlyOne(service, job, context);
-  if (service !== undefined && job !== undefined) throw bothExist(name);
-  if (service !== undefined) return { kind: "service", region: context.region, service };
-  if (job !== undefined) return { kind: "job", region: context.settings.jobsRegion, job };
-  throw await unknownName({ kind, name }, context);
-}
-
-/** One of them is something else. */
-function onlyOne(
-  service: Service | OtherKind | undefined,
-  job: Job | OtherKind | undefined,
-  { region, settings }: VerbContext,
-): Found {
-  if (service !== undefined && !(service instanceof OtherKind)) return { kind: "service", region, service };
-  if (job !== undefined && !(job instanceof OtherKind)) return { kind: "job", region: settings.jobsRegion, job };
-  throw service ?? job ?? new Error("nothing was found");
+  const asked = kind === undefined ? kinds : [kind];
+  const read = await Promise.all(asked.map((each) => orOther(readWorkload(each, name, context))));
+  const [found, another] = read.flatMap((each) => (each instanceof OtherKind ? [] : (each ?? [])));
+  if (another !== undefined) throw bothExist(name);
+  if (found !== undefined) return found;
+  throw read.find((each) => each instanceof OtherKind) ?? (await unknownName({ kind, name }, context));
 }
 
 /**
@@ -103,18 +117,15 @@ function onlyOne(
 export async function findListed(target: Target, context: VerbContext): Promise<Found> {
   const { kind, name } = await visibleTarget(target, context);
   const listed = kind === undefined ? kindInRecentLists(name, context) : undefined;
-  const service = listed === "service" ? await readService(name, context) : undefined;
-  if (service !== undefined) return { kind: "service", region: context.region, service };
-  const job = listed === "job" ? await readJob(name, context) : undefined;
-  if (job !== undefined) return { kind: "job", region: context.settings.jobsRegion, job };
-  return findWorkload({ kind, name }, context);
+  const found = listed && (await readWorkload(listed, name, context));
+  return found ?? findWorkload({ kind, name }, context);
 }
 
 /** The kind of this name in recent lists; undefined without them, and when they have it for both kinds or none. */
 export function kindInRecentLists(
   name: string,
   { directory, account, region, settings }: VerbContext,
-): "service" | "job" | undefined {
+): Kind | undefined {
   const services = directory.names(account.username, "service", region);
   const jobs = directory.names(account.username, "job", settings.jobsRegion);
   if (services === undefined || jobs === undefined) return undefined;
@@ -203,7 +214,7 @@ async function namesNear({ kind: wanted, name }: Target, context: VerbContext): 
 
 const MOST_NEAR = 3;
 
-async function namesOf(kind: "service" | "job", context: VerbContext): Promise<readonly string[]> {
+async function namesOf(kind: Kind, context: VerbContext): Promise<readonly string[]> {
   const region = regionOf(kind, context.region, context.settings);
   const known = context.directory.names(context.account.username, kind, region);
   if (known !== undefined) return known;

@@ -5,14 +5,12 @@ import { jobFootprint } from "../../changes/footprint.ts";
 import { jobSnapshot } from "../../changes/updatable-fields.ts";
 import type { Line } from "../../views/kit/blocks.ts";
 import { counted } from "../../views/kit/text.ts";
-import { type FormFacts, type FormValues, noFacts } from "../forms/form.ts";
-import { aboutWorkload } from "../forms/service-form.ts";
-import { findWorkload } from "../lookup/find.ts";
-import { refusalNote, refusalOf, serviceChange } from "../lookup/service-change.ts";
+import { type FormFacts, type FormValues, noFacts, workloadField } from "../forms/form.ts";
+import { aboutWorkload, refusalNote, refusalOf, serviceChange } from "../lookup/service-change.ts";
+import { findWorkload, workloadOf } from "../lookup/find.ts";
 import { Target } from "../grammar/argument-types.ts";
 import { writeVerb } from "../grammar/verb.ts";
 import type { VerbContext } from "../command.ts";
-import { workloadField } from "../forms/fields.ts";
 
 export const remove = writeVerb({
   name: "delete",
@@ -83,9 +81,8 @@ async function describeLoss(values: FormValues, context: VerbContext): Promise<F
   const target = Target.safeParse(values["name"]).data;
   if (target === undefined) return noFacts;
   const found = await findWorkload(target, context);
-  const workload = found.kind === "service" ? found.service : found.job;
   const notes = found.kind === "service" ? serviceLoss(found.service) : jobLoss(found.job);
-  return { notes: [...notes, ...refusalNote(workload, context.sends)], values: {} };
+  return { notes: [...notes, ...refusalNote(workloadOf(found), context.sends)], values: {} };
 }
 
 function serviceLoss(service: Service): Line[] {

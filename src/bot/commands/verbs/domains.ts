@@ -3,14 +3,12 @@ import type { Service } from "../../../api/answers.ts";
 import { isDomainName, requestLimits } from "../../../api/request-limits.ts";
 import { UserError } from "../../errors.ts";
 import { counted } from "../../views/kit/text.ts";
-import type { FormFacts } from "../forms/form.ts";
-import { servicePrefill, aboutWorkload } from "../forms/service-form.ts";
+import { type FormFacts, serviceField } from "../forms/form.ts";
+import { servicePrefill, aboutWorkload, onlyUpdate, serviceChange } from "../lookup/service-change.ts";
 import { findService } from "../lookup/find.ts";
-import { onlyUpdate, serviceChange } from "../lookup/service-change.ts";
 import { DomainList, Target } from "../grammar/argument-types.ts";
 import { writeVerb } from "../grammar/verb.ts";
 import type { VerbContext } from "../command.ts";
-import { serviceField } from "../forms/fields.ts";
 
 /** The longest text of a field: https://docs.slack.dev/reference/block-kit/block-elements/plain-text-input-element. */
 const LONGEST_LIST = 3_000;

@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { Ask } from "../../ask.ts";
 import { type Command, helpGroups, type ReadCommand, type VerbContext } from "../command.ts";
 import { findCommand } from "../grammar/find-command.ts";
-import { unableTo } from "../lookup/allowed-verbs.ts";
+import { unableTo } from "../lookup/authorize.ts";
 import { readVerb } from "../grammar/verb.ts";
 import { besideButton, openButton } from "../../views/kit/ask-buttons.ts";
 import {

@@ -2,9 +2,8 @@ import { z } from "zod";
 import type { HistoryQuery, HistoryEvent } from "../../changes/history-event.ts";
 import { Since, sinceMoment, Target, wholeNumber } from "../grammar/argument-types.ts";
 import { readVerb } from "../grammar/verb.ts";
-import type { FormField, FormOption, FormValues } from "../forms/form.ts";
-import type { Command, ReadCommand } from "../command.ts";
-import { workloadField, tick } from "../forms/fields.ts";
+import { type FormField, type FormOption, type FormValues, workloadField, tick } from "../forms/form.ts";
+import type { Command, HistoryRows, ReadCommand, VerbContext } from "../command.ts";
 import { actions, askButton, listed, section, type Line } from "../../views/kit/blocks.ts";
 import { words, strong } from "../../views/kit/inline.ts";
 import { type Message, post } from "../../views/kit/post.ts";
@@ -222,20 +221,13 @@ function row(event: HistoryEvent) {
 /** How many events one message shows. */
 const HISTORY_PAGE = 20;
 
-type HistoryPage = {
-  /** Newest first, as many as are shown. */
-  readonly events: readonly HistoryEvent[];
-  /** `args.before` of the next page; undefined on the last one. */
-  readonly older: number | undefined;
-  /** `args.before` of the pages in front of this one, newest first; 0 is the first page. */
-  readonly trail: readonly number[];
-  /** The buttons carry it for another page. */
-  readonly ask: Ask;
-  readonly now: Date;
-  readonly defaultRegion: string;
-  /** Rows of other accounts name theirs. */
-  readonly account: string;
-};
+type HistoryPage = HistoryRows &
+  Pick<VerbContext, "ask" | "now" | "defaultRegion"> & {
+    /** `args.before` of the pages in front of this one, newest first; 0 is the first page. */
+    readonly trail: readonly number[];
+    /** Rows of other accounts name theirs. */
+    readonly account: string;
+  };
 
 /** One page of outcomes, newest first, with buttons for other pages and for every step as a file. */
 export function historyPage(page: HistoryPage): Message {

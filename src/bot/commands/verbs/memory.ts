@@ -5,16 +5,22 @@ import { isUpdateMemory, MEMORY_RANGE, parseMemoryMiB, updateMemoryMiB } from ".
 import type { Change } from "../../changes/change.ts";
 import { memoryBefore } from "../../changes/updatable-fields.ts";
 import { UserError } from "../../errors.ts";
-import type { FormFacts } from "../forms/form.ts";
-import { servicePrefill, aboutWorkload } from "../forms/service-form.ts";
-import { containerField, ContainerName, containerPosition, containerUpdates } from "../lookup/containers.ts";
+import { type FormFacts, serviceField } from "../forms/form.ts";
+import {
+  servicePrefill,
+  aboutWorkload,
+  containerField,
+  ContainerName,
+  containerPosition,
+  containerUpdates,
+  onlyUpdate,
+  serviceChange,
+} from "../lookup/service-change.ts";
 import { findService } from "../lookup/find.ts";
-import { onlyUpdate, serviceChange } from "../lookup/service-change.ts";
 import { Target } from "../grammar/argument-types.ts";
 import { writeVerb } from "../grammar/verb.ts";
 import type { VerbContext } from "../command.ts";
 import { Memory } from "./create/container-arguments.ts";
-import { serviceField } from "../forms/fields.ts";
 
 const sizes = `${updateMemoryMiB.slice(0, -1).join(", ")} or ${updateMemoryMiB.at(-1)}`;
 

@@ -3,12 +3,11 @@ import type { Service } from "../../../api/answers.ts";
 import { isHealthy, isIdle, isStatus } from "../../../api/workload-status.ts";
 import type { VerbForms, WriteCommand } from "../command.ts";
 import { counted } from "../../views/kit/text.ts";
-import { serviceField } from "../forms/fields.ts";
-import { servicePrefill, serviceNote } from "../forms/service-form.ts";
+import { serviceField } from "../forms/form.ts";
+import { servicePrefill, serviceNote, serviceChange } from "../lookup/service-change.ts";
 import { Target } from "../grammar/argument-types.ts";
 import { writeVerb } from "../grammar/verb.ts";
 import { findService } from "../lookup/find.ts";
-import { serviceChange } from "../lookup/service-change.ts";
 
 type PowerOp = "startService" | "stopService" | "restartService";
 

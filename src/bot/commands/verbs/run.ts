@@ -5,15 +5,13 @@ import type { Change } from "../../changes/change.ts";
 import { jobFootprint } from "../../changes/footprint.ts";
 import { UserError } from "../../errors.ts";
 import { dotOf } from "../../views/kit/health.ts";
-import { workloadField } from "../forms/fields.ts";
-import { type FormFacts, type FormValues, noFacts } from "../forms/form.ts";
-import { aboutWorkload } from "../forms/service-form.ts";
+import { workloadField, type FormFacts, type FormValues, noFacts } from "../forms/form.ts";
+import { aboutWorkload, refusalNote, refusalOf } from "../lookup/service-change.ts";
 import { Target } from "../grammar/argument-types.ts";
 import { writeVerb } from "../grammar/verb.ts";
 import type { ProposedChange, VerbContext } from "../command.ts";
 import { readJob, unknownName } from "../lookup/find.ts";
 import { checkMaySee } from "../lookup/may-see.ts";
-import { refusalNote, refusalOf } from "../lookup/service-change.ts";
 
 /** Makes a job of a CronJob's template now, outside its schedule. */
 export const run = writeVerb({
@@ -30,7 +28,6 @@ export const run = writeVerb({
   ],
   near: ["execute", "fire", "run-now", "invoke"],
   words: { name: "NAME" },
-  usage: "run NAME",
   args: z.object({ name: Target }),
   sends: ["createJob"],
   target: ({ name }) => ({ kind: "job", name: name.name }),

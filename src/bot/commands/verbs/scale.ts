@@ -3,12 +3,11 @@ import type { Service } from "../../../api/answers.ts";
 import { NOT_REPORTED } from "../../changes/updatable-fields.ts";
 import { requestLimits } from "../../../api/request-limits.ts";
 import { UserError } from "../../errors.ts";
-import { serviceField } from "../forms/fields.ts";
-import { servicePrefill, serviceNote } from "../forms/service-form.ts";
+import { serviceField } from "../forms/form.ts";
+import { servicePrefill, serviceNote, onlyUpdate, serviceChange } from "../lookup/service-change.ts";
 import { wholeNumber, Target } from "../grammar/argument-types.ts";
 import { writeVerb } from "../grammar/verb.ts";
 import { findService } from "../lookup/find.ts";
-import { onlyUpdate, serviceChange } from "../lookup/service-change.ts";
 
 const range = { from: 0, to: requestLimits.instances } as const;
 const Size = wholeNumber("Instances", range);

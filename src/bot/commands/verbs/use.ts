@@ -1,7 +1,6 @@
 import { z } from "zod";
 import { pathSafe } from "../../../api/request-limits.ts";
-import { tick } from "../forms/fields.ts";
-import type { FormField } from "../forms/form.ts";
+import { tick, type FormField } from "../forms/form.ts";
 import { bindVerb } from "../grammar/verb.ts";
 import type { Binding, BindingTerms } from "../../policy/binding.ts";
 import { bullets, section, type Line, type Block } from "../../views/kit/blocks.ts";

@@ -3,11 +3,12 @@ import type { HistoryEvent, HistoryEventKind } from "../../changes/history-event
 import { readOr } from "../../errors.ts";
 import { historyLine } from "../../views/kit/history-line.ts";
 import type { Command, ReadCommand, VerbContext } from "../command.ts";
-import { workloadField } from "../forms/fields.ts";
+import { workloadField } from "../forms/form.ts";
 import { Target } from "../grammar/argument-types.ts";
 import { readVerb } from "../grammar/verb.ts";
-import { findListed, type Found } from "../lookup/find.ts";
-import { factsOf, nameOf, workloadCard, statusOf } from "./show/show.ts";
+import { findListed, type Found, nameOf, statusOf, workloadOf } from "../lookup/find.ts";
+import type { LogCheck } from "./show/card-parts.ts";
+import { factsOf, workloadCard } from "./show/show.ts";
 import type { Service, Event } from "../../../api/answers.ts";
 import { causeWords } from "../../../api/cause.ts";
 import { lead, statusSentence } from "../../../api/workload-status.ts";
@@ -15,7 +16,6 @@ import type { Failure, LogFindings } from "../../logs/failures.ts";
 import { counted, grouped, truncate, visible } from "../../views/kit/text.ts";
 import { age, span } from "../../views/kit/time.ts";
 import { failureRate, readWords, logTexts, newestPage } from "../../views/kit/log-text.ts";
-import type { LogCheck } from "../lookup/check-log.ts";
 import {
   actions,
   askButton,
@@ -346,7 +346,3 @@ function newEvents(found: Found): readonly Event[] {
 /** Long enough to be no accident. */
 const SAID = 60;
 const PASSED_ON = /^Error creating: /u;
-
-function workloadOf(found: Found) {
-  return found.kind === "service" ? found.service : found.job;
-}

@@ -11,7 +11,7 @@ import { liveWorkloads } from "../../workflow/access/live-workloads.ts";
 import type { Origin } from "../../workflow/origin.ts";
 import { regionOf } from "../../commands/grammar/argument-types.ts";
 import { commands } from "../../commands/verbs.ts";
-import { allowedVerbs, unableTo } from "../../commands/lookup/allowed-verbs.ts";
+import { allowedVerbs, unableTo } from "../../commands/lookup/authorize.ts";
 
 /** https://docs.slack.dev/reference/events/app_home_opened */
 const Opened = z.object({

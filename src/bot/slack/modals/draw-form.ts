@@ -1,6 +1,5 @@
 import type { ModalView } from "@slack/types";
-import type { FormField, FormValues, FormFacts } from "../../commands/forms/form.ts";
-import { maskValues } from "../../commands/forms/argument-text.ts";
+import { type FormField, type FormValues, type FormFacts, maskValues } from "../../commands/forms/form.ts";
 import { formView } from "../../views/forms/form-view.ts";
 import { type Block, type Line, section } from "../../views/kit/blocks.ts";
 import { strong, words } from "../../views/kit/inline.ts";

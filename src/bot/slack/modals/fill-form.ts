@@ -11,8 +11,7 @@ import { refusalMessage, userErrorMessage } from "../../views/messages/error-mes
 import { contextFor } from "../../workflow/access/context.ts";
 import { drawForm, type OpenedForm, chosenName, filledForm, hiddenWhileReading, readingForm } from "./draw-form.ts";
 import { afterAck, drawFinal, type Drawn, drawView } from "./update-view.ts";
-import { refusedForm } from "../../commands/lookup/authorize.ts";
-import { unableTo } from "../../commands/lookup/allowed-verbs.ts";
+import { refusedForm, unableTo } from "../../commands/lookup/authorize.ts";
 import { recordRefusal } from "../../workflow/history.ts";
 
 /** The version of an open view that a person clicked in or submitted. */

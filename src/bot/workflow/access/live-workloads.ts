@@ -1,7 +1,6 @@
 import type { Logger } from "pino";
 import type { Context } from "../../commands/command.ts";
-import type { RecentList } from "../../commands/lookup/directory.ts";
-import { listJobs, listServices } from "../../commands/lookup/list-workloads.ts";
+import { type RecentList, listJobs, listServices } from "../../commands/lookup/directory.ts";
 import { listRefusal, visibleItems } from "../../commands/lookup/may-see.ts";
 import { within } from "../../../platform/waiting.ts";
 import { Problem } from "../../../api/problem.ts";

@@ -10,7 +10,7 @@ import { contextFor } from "../access/context.ts";
 import { failureMessage, type ReadAnswer } from "../reply.ts";
 import { recordRefusal } from "../history.ts";
 import { startFollow, unfollow } from "../watching/log-follow.ts";
-import { unfollowed } from "../../commands/verbs/logs/follow-messages.ts";
+import { unfollowed } from "../../commands/verbs/logs/following.ts";
 import { type Origin, isDirect } from "../origin.ts";
 import { type WorkflowParts, freshness } from "../ports.ts";
 import { type Refused, refusedRead } from "../../commands/lookup/authorize.ts";

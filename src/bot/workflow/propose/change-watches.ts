@@ -5,7 +5,7 @@ import { commandOf } from "../../commands/grammar/parse.ts";
 import { regionOf } from "../../commands/grammar/argument-types.ts";
 import { orOther, OtherKind, readJob, readService, unknownName } from "../../commands/lookup/find.ts";
 import { mayName, readRefusal, visibleTarget } from "../../commands/lookup/may-see.ts";
-import { ofNamedKind } from "../../commands/lookup/named-kind.ts";
+import { ofNamedKind } from "../../commands/lookup/named-workloads.ts";
 import { LONGEST_MUTE_MS, muteEnd } from "../../commands/verbs/watch/watch-words.ts";
 import { messageFor, type Post } from "../../views/kit/post.ts";
 import {

@@ -15,7 +15,7 @@ import { type Content, nameIn, sealContent, staysIfStuck } from "../stored-reque
 import { digestOf } from "../../changes/drift.ts";
 import { askAbout, severalOf } from "../../commands/grammar/several.ts";
 import { type Proposal, proposeChange, type Refused } from "../../commands/lookup/authorize.ts";
-import { asksFor } from "../../commands/lookup/matching-workloads.ts";
+import { asksFor } from "../../commands/lookup/named-workloads.ts";
 import { UserError } from "../../errors.ts";
 import { strictest } from "../../policy/evaluate.ts";
 

@@ -18,7 +18,7 @@ import { endOf, type Found, type Next, step } from "../lifecycle.ts";
 import type { WorkflowParts } from "../ports.ts";
 import { apiFor, openRequest, type OpenRequest } from "../open-request.ts";
 import { changeIn, contentOf, sealContent } from "../stored-request.ts";
-import { withFailureLine } from "../../commands/verbs/deploy/going-back.ts";
+import { withFailureLine } from "../../commands/verbs/deploy/versions.ts";
 
 /** Before Slack is asked again who the people of an approved Change are. */
 export const AWAY_REST_MS = 10_000;

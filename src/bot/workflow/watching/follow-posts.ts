@@ -3,13 +3,7 @@ import { Ask } from "../../ask.ts";
 import type { Card } from "../../changes/stored-change.ts";
 import type { Context } from "../../commands/command.ts";
 import { refusedRead } from "../../commands/lookup/authorize.ts";
-import {
-  followBegins,
-  followEnded,
-  followHead,
-  followLines,
-  followOver,
-} from "../../commands/verbs/logs/follow-messages.ts";
+import { followBegins, followEnded, followHead, followLines, followOver } from "../../commands/verbs/logs/following.ts";
 import { logs } from "../../commands/verbs/logs/logs.ts";
 import { SlackAway, UserError } from "../../errors.ts";
 import { messageFor } from "../../views/kit/post.ts";

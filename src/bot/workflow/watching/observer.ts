@@ -5,7 +5,7 @@ import { brief } from "../../../api/workload-status.ts";
 import { boundedMap } from "../../../platform/bounded-map.ts";
 import { mapInTurns } from "../../../platform/turns.ts";
 import type { OpenAccount } from "../../accounts/resolve.ts";
-import { listJobs, listServices } from "../../commands/lookup/list-workloads.ts";
+import { listJobs, listServices } from "../../commands/lookup/directory.ts";
 import { UserError } from "../../errors.ts";
 import { isJob, type ReadInList, snapshotIn } from "../../changes/read-workload.ts";
 import { isCarried, type Kept, type Seen, seenJob, seenService } from "../../watch/incident.ts";

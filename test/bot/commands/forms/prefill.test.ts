@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { commands } from "../../../../src/bot/commands/verbs.ts";
 import { report, service, web } from "../../views/support/workloads.ts";
 import { prefilled } from "../support/form-of.ts";
-import { allow, refuse, type Script } from "../support/script.ts";
+import { ableEngine, allow, refuse, type Script } from "../support/script.ts";
 
 describe("a form looks at the workload that it is about", () => {
   test("scale shows how many instances there are, with one call", async () => {
@@ -35,15 +35,8 @@ describe("a form looks at the workload that it is about", () => {
   test("memory shows the limit of the one container, or of all with what to do", async () => {
     const two = service("two", { containers: [{ name: "app", resources: { limits: { memory: "512" } } }, {}] });
 
-    const engine = {
-      title: "Kubernetes",
-      regions: [],
-      takesAnyMemory: true,
-      keepsRevisions: false,
-      pushesChanges: false,
-    };
-    const one = await prefilled("memory", { name: "service/web" }, { services: [web], engine });
-    const several = await prefilled("memory", { name: "service/two" }, { services: [two], engine });
+    const one = await prefilled("memory", { name: "service/web" }, { services: [web], engine: ableEngine });
+    const several = await prefilled("memory", { name: "service/two" }, { services: [two], engine: ableEngine });
 
     expect(one).toMatchObject({ notes: ["web · now 512 MiB for each instance"], values: { mib: "512" } });
     expect(several.notes).toEqual([

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import type { Service } from "../../../../src/api/answers.ts";
 import { readConfig } from "../../../../src/bot/compose/config.ts";
 import { service } from "../../views/support/workloads.ts";
-import { proposalTo, scripted } from "../support/script.ts";
+import { ableEngine, proposalTo, scripted } from "../support/script.ts";
 
 const command = "kubectl -n ops scale deployment/gantry --replicas=2";
 const { host } = readConfig({}).settings;
@@ -35,10 +35,7 @@ test.each<[string, Partial<Service>, readonly string[]]>([
     ["Gantry itself stops: nobody answers afterwards", "to bring it back: start it without Gantry"],
   ],
 ])("%s of the service in which Gantry runs says what becomes of it", async (words, itself, lines) => {
-  const script = scripted({
-    services: [service("gantry", itself)],
-    engine: { title: "Kubernetes", regions: [], takesAnyMemory: true, keepsRevisions: true, pushesChanges: false },
-  });
+  const script = scripted({ services: [service("gantry", itself)], engine: ableEngine });
   const proposal = await proposalTo(words, script);
   if (proposal.kind !== "proposed") throw new Error(proposal.kind);
   const { change } = proposal;

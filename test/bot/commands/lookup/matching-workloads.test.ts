@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { WriteCommand } from "../../../../src/bot/commands/command.ts";
 import { severalOf } from "../../../../src/bot/commands/grammar/several.ts";
 import { parseText } from "../../../../src/bot/commands/grammar/parse.ts";
-import { asksFor } from "../../../../src/bot/commands/lookup/matching-workloads.ts";
+import { asksFor } from "../../../../src/bot/commands/lookup/named-workloads.ts";
 import { readPolicy } from "../../../../src/bot/policy/read-policy.ts";
 import { job, service } from "../../views/support/workloads.ts";
 import { scripted, type Scripted } from "../support/script.ts";

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { operationTable, type OperationId } from "../../../../src/api/operations.ts";
 import { commands } from "../../../../src/bot/commands/verbs.ts";
 import type { About } from "../../../../src/bot/commands/command.ts";
-import { offeredVerbs } from "../../../../src/bot/commands/lookup/allowed-verbs.ts";
+import { offeredVerbs } from "../../../../src/bot/commands/lookup/authorize.ts";
 import { findCommand } from "../../../../src/bot/commands/grammar/find-command.ts";
 import { parseText } from "../../../../src/bot/commands/grammar/parse.ts";
 import { operationFacts } from "../../../../src/bot/policy/operation-facts.ts";

@@ -5,7 +5,7 @@ import { commands } from "../../../../src/bot/commands/verbs.ts";
 import { Target } from "../../../../src/bot/commands/grammar/argument-types.ts";
 import { formCommand, parseText } from "../../../../src/bot/commands/grammar/parse.ts";
 import { severalOf } from "../../../../src/bot/commands/grammar/several.ts";
-import { asksFor } from "../../../../src/bot/commands/lookup/matching-workloads.ts";
+import { asksFor } from "../../../../src/bot/commands/lookup/named-workloads.ts";
 import { ReadRefused } from "../../../../src/bot/commands/lookup/may-see.ts";
 import { terms } from "../../views/support/stored-changes.ts";
 import { job, service } from "../../views/support/workloads.ts";

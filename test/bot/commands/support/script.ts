@@ -39,6 +39,15 @@ export const refuse: Verdict = {
   next: "Ask a full member.",
 };
 
+/** An engine that can all that an extension of the workload API may. */
+export const ableEngine: EngineInfo = {
+  title: "Docker",
+  regions: [],
+  takesAnyMemory: true,
+  keepsRevisions: true,
+  pushesChanges: false,
+};
+
 export type Script = {
   readonly services?: readonly PlainService[];
   readonly jobs?: readonly PlainJob[];

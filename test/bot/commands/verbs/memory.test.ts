@@ -3,15 +3,7 @@ import type { EngineInfo } from "../../../../src/api/engine-info.ts";
 import { parseText } from "../../../../src/bot/commands/grammar/parse.ts";
 import { memory } from "../../../../src/bot/commands/verbs/memory.ts";
 import { service } from "../../views/support/workloads.ts";
-import { scripted } from "../support/script.ts";
-
-const any: EngineInfo = {
-  title: "Kubernetes",
-  regions: [],
-  takesAnyMemory: true,
-  keepsRevisions: false,
-  pushesChanges: false,
-};
+import { ableEngine, scripted } from "../support/script.ts";
 
 function proposed(text: string, engine?: EngineInfo) {
   const { context } = scripted({ services: [service("web", {})], ...(engine && { engine }) });
@@ -25,7 +17,7 @@ test.each([
   ["777", 777],
   ["512M", 489],
 ])("an API that says that it takes any memory limit gets %s as %i MiB", async (size, mib) => {
-  const { call, diff } = await proposed(`memory web ${size}`, any);
+  const { call, diff } = await proposed(`memory web ${size}`, ableEngine);
 
   expect(call).toMatchObject({ body: { containers: [{ resources: { limits: { memory: mib } } }] } });
   expect(diff).toEqual([`memory 512 → ${mib} MiB`]);
@@ -33,7 +25,7 @@ test.each([
 
 test.each([
   ["says nothing", undefined],
-  ["says that it doesn't", { ...any, takesAnyMemory: false }],
+  ["says that it doesn't", { ...ableEngine, takesAnyMemory: false }],
 ])(
   "an API that %s takes the sizes of its document, and others are refused before anybody is asked",
   async (_, engine) => {

@@ -38,7 +38,7 @@ export type Evaluation =
 
 type CanI = {
   readonly evaluation: Evaluation;
-  readonly verb: { readonly name: string; readonly effect: Command["effect"]; readonly example: string };
+  readonly verb: Pick<Command, "name" | "effect" | "example">;
   readonly command: string;
 };
 

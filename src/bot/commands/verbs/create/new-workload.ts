@@ -16,8 +16,8 @@ import {
   volumeNameRule,
   whenMountsAreRead,
 } from "./container-arguments.ts";
-import { checkImage } from "../../lookup/new-image.ts";
-import { OtherKind, orOther, readService, readJob } from "../../lookup/find.ts";
+import { checkImage, type NewWorkload } from "../../lookup/new-image.ts";
+import { OtherKind, orOther, readWorkload } from "../../lookup/find.ts";
 import type { VerbContext } from "../../command.ts";
 import { DomainList, wholeNumber } from "../../grammar/argument-types.ts";
 import { commandLine } from "../../../views/kit/container-text.ts";
@@ -83,28 +83,32 @@ export const ServiceArgs = z
   .superRefine(checkOpenPorts);
 type ServiceArgs = z.output<typeof ServiceArgs>;
 
-/** Checks first that the name is free, and whether the image is known: at most two calls, unless a list isn't complete. */
 export async function proposeService(args: ServiceArgs, context: VerbContext): Promise<Change> {
-  const { region, settings } = context;
-  const { name, image } = args;
-  const { newImage, isTaken } = await checkImage({ kind: "service", region, name, image }, context);
-  if (isTaken ?? isFound(await orOther(readService(name, context)))) {
-    throw new UserError(`Service ${name} already exists in ${region}.`, {
-      next: `Choose another name, or see it with \`${settings.command} show service/${name}\`.`,
-    });
-  }
+  const { region } = context;
+  const { kind, name, image } = args;
+  const newImage = await newImageOf({ kind, region, name, image }, context);
   const count = args.instances === 1 ? "1 instance" : `${args.instances} instances`;
   return {
     call: { op: "createService", path: { region, service_name: name }, query: undefined, body: serviceBody(args) },
-    workload: { kind: "service", region, name, uid: undefined },
+    workload: { kind, region, name, uid: undefined },
     before: undefined,
     diff: [`${count} of ${image}`, ...(newImage === undefined ? [] : [newImage]), ...createDiff(args)],
     newImage,
   };
 }
 
-function isFound(found: object | undefined): boolean {
-  return found !== undefined && !(found instanceof OtherKind);
+/** Why the image counts as new. Checks first that the name is free: at most two calls, unless a list isn't complete. */
+async function newImageOf(wanted: NewWorkload, context: VerbContext): Promise<string | undefined> {
+  const { kind, region, name } = wanted;
+  const { newImage, isTaken } = await checkImage(wanted, context);
+  const found = isTaken ?? (await orOther(readWorkload(kind, name, context)));
+  if (found === undefined || found === false || found instanceof OtherKind) return newImage;
+  const { command } = context.settings;
+  const [what, see] =
+    kind === "service"
+      ? [`Service ${name} already exists in ${region}.`, `see it with \`${command} show service/${name}\``]
+      : [`Job ${name} already exists.`, `delete it first with \`${command} delete job/${name}\``];
+  throw new UserError(what, { next: `Choose another name, or ${see}.` });
 }
 
 function serviceBody(args: ServiceArgs): NewService {
@@ -163,19 +167,13 @@ export const JobArgs = z
   .superRefine(checkMounts, whenMountsAreRead);
 type JobArgs = z.output<typeof JobArgs>;
 
-/** The same of a job. */
 export async function proposeJob(args: JobArgs, context: VerbContext): Promise<Change> {
-  const { name, image } = args;
+  const { kind, name, image } = args;
   const region = context.settings.jobsRegion;
-  const { newImage, isTaken } = await checkImage({ kind: "job", region, name, image }, context);
-  if (isTaken ?? isFound(await orOther(readJob(name, context)))) {
-    throw new UserError(`Job ${name} already exists.`, {
-      next: `Choose another name, or delete it first with \`${context.settings.command} delete job/${name}\`.`,
-    });
-  }
+  const newImage = await newImageOf({ kind, region, name, image }, context);
   return {
     call: { op: "createJob", path: { region, job_name: name }, query: undefined, body: jobBody(args) },
-    workload: { kind: "job", region, name, uid: undefined },
+    workload: { kind, region, name, uid: undefined },
     before: undefined,
     diff: [`runs ${image} until it completes`, ...(newImage === undefined ? [] : [newImage]), ...createDiff(args)],
     newImage,

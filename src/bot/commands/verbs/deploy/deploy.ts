@@ -2,31 +2,31 @@ import { z } from "zod";
 import type { Service } from "../../../../api/answers.ts";
 import { requestLimits } from "../../../../api/request-limits.ts";
 import { backFrom, type JudgedRevision, standingWords } from "../../../changes/revisions.ts";
-import { failureLine, OnFailure, onFailureField, onFailureFlag, judgedBy } from "./going-back.ts";
+import { failureLine, OnFailure, onFailureField, onFailureFlag, judgedBy } from "./versions.ts";
 import { isBare, isShortDigest, shortImage, wantedImage } from "../../../../api/image.ts";
 import { NOT_REPORTED, serviceSnapshot } from "../../../changes/updatable-fields.ts";
 import { UserError } from "../../../errors.ts";
 import type { VerbContext } from "../../command.ts";
-import { serviceField } from "../../forms/fields.ts";
+import { serviceField, type FormOption } from "../../forms/form.ts";
 import { truncateMiddle, visible } from "../../../views/kit/text.ts";
 import { age } from "../../../views/kit/time.ts";
-import type { FormOption } from "../../forms/form.ts";
-import { aboutWorkload, servicePrefill } from "../../forms/service-form.ts";
-import { Target } from "../../grammar/argument-types.ts";
-import { isLink } from "../../grammar/manners.ts";
-import type { SeveralWords } from "../../grammar/several.ts";
-import { writeVerb } from "../../grammar/verb.ts";
-import { echo } from "../../grammar/words.ts";
 import {
+  aboutWorkload,
+  servicePrefill,
   containerField,
   ContainerName,
   containerPosition,
   containerUpdates,
   deployable,
-} from "../../lookup/containers.ts";
+  serviceChange,
+} from "../../lookup/service-change.ts";
+import { Target } from "../../grammar/argument-types.ts";
+import { isLink } from "../../grammar/manners.ts";
+import type { SeveralWords } from "../../grammar/several.ts";
+import { writeVerb } from "../../grammar/verb.ts";
+import { echo } from "../../grammar/words.ts";
 import { findService, orOther, OtherKind, readService } from "../../lookup/find.ts";
 import { maySee } from "../../lookup/may-see.ts";
-import { serviceChange } from "../../lookup/service-change.ts";
 import { digestRule, ImageReference } from "../create/container-arguments.ts";
 
 /** A whole reference, or only the tag or digest of the repository that runs already. */

@@ -4,17 +4,22 @@ import { requestLimits } from "../../../../api/request-limits.ts";
 import { serviceSnapshot } from "../../../changes/updatable-fields.ts";
 import { UserError } from "../../../errors.ts";
 import { truncate, visible } from "../../../views/kit/text.ts";
-import type { FormFacts } from "../../forms/form.ts";
-import { serviceField } from "../../forms/fields.ts";
-import { aboutWorkload, servicePrefill } from "../../forms/service-form.ts";
+import { type FormFacts, serviceField } from "../../forms/form.ts";
+import {
+  aboutWorkload,
+  servicePrefill,
+  containerField,
+  ContainerName,
+  containerPosition,
+  containerUpdates,
+  serviceChange,
+} from "../../lookup/service-change.ts";
 import { Target } from "../../grammar/argument-types.ts";
 import { writeVerb } from "../../grammar/verb.ts";
-import { containerField, ContainerName, containerPosition, containerUpdates } from "../../lookup/containers.ts";
 import { findService } from "../../lookup/find.ts";
-import { serviceChange } from "../../lookup/service-change.ts";
 import { ENV_NAME, envPair } from "../create/container-arguments.ts";
 import { backFrom } from "../../../changes/revisions.ts";
-import { failureLine, OnFailure, onFailureField, onFailureFlag, judgedBy } from "./going-back.ts";
+import { failureLine, OnFailure, onFailureField, onFailureFlag, judgedBy } from "./versions.ts";
 
 const most = `At most ${requestLimits.env} environment variables.`;
 const Name = z

@@ -5,17 +5,14 @@ import type { Ask } from "../../../ask.ts";
 import { type Change } from "../../../changes/change.ts";
 import { NOT_REPORTED, serviceSnapshot } from "../../../changes/updatable-fields.ts";
 import { UserError } from "../../../errors.ts";
-import { serviceField } from "../../forms/fields.ts";
-import type { FormField } from "../../forms/form.ts";
-import { aboutWorkload, servicePrefill } from "../../forms/service-form.ts";
+import { serviceField, type FormField } from "../../forms/form.ts";
+import { aboutWorkload, servicePrefill, deployable, onlyUpdate, serviceChange } from "../../lookup/service-change.ts";
 import { withKind } from "../../grammar/arguments.ts";
 import { joinWords } from "../../grammar/words.ts";
 import { Target, wholeNumber } from "../../grammar/argument-types.ts";
 import type { SeveralWords } from "../../grammar/several.ts";
 import { writeVerb } from "../../grammar/verb.ts";
-import { deployable } from "../../lookup/containers.ts";
 import { findService } from "../../lookup/find.ts";
-import { onlyUpdate, serviceChange } from "../../lookup/service-change.ts";
 import { ONLY_IMAGE } from "./deploy.ts";
 import {
   backFrom,
@@ -27,7 +24,7 @@ import {
   lastGood,
   standingWords,
 } from "../../../changes/revisions.ts";
-import { failureLine, judgedBy, takenBack } from "./going-back.ts";
+import { failureLine, judgedBy, takenBack } from "./versions.ts";
 
 const Number = wholeNumber("REVISION", { from: 1, to: 999_999_999 });
 

@@ -5,7 +5,7 @@ import { section } from "../../../views/kit/blocks.ts";
 import { type Message, post } from "../../../views/kit/post.ts";
 import { workloadList, isStatusWord } from "./workload-list.ts";
 import type { About, VerbContext } from "../../command.ts";
-import { listJobs, listServices, type Listed } from "../../lookup/list-workloads.ts";
+import { listJobs, listServices, type Listed } from "../../lookup/directory.ts";
 import type { FormField } from "../../forms/form.ts";
 import { listRefusal, visibleItems } from "../../lookup/may-see.ts";
 import { UserError } from "../../../errors.ts";

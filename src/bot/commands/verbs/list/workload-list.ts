@@ -1,7 +1,7 @@
 import type { Job, Service } from "../../../../api/answers.ts";
 import type { Cause } from "../../../../api/cause.ts";
 import { lead, type WorkloadStatus, jobStatus, serviceStatus } from "../../../../api/workload-status.ts";
-import type { Ask } from "../../../ask.ts";
+import type { VerbContext } from "../../command.ts";
 import { actions, askButton, context, type Line, listed, section, withBlockId } from "../../../views/kit/blocks.ts";
 import { picker } from "../../../views/forms/form-element.ts";
 import { openButton } from "../../../views/kit/ask-buttons.ts";
@@ -13,18 +13,14 @@ import { dotOf, statusWords } from "../../../views/kit/health.ts";
 import { counted, grouped, truncate, visible, truncateMiddle } from "../../../views/kit/text.ts";
 import { shortAge } from "../../../views/kit/time.ts";
 
-export type WorkloadList = {
+export type WorkloadList = Pick<VerbContext, "ask" | "region" | "now"> & {
   /** Undefined when not requested or not readable. */
   readonly services: readonly Service[] | undefined;
   readonly jobs: readonly Job[] | undefined;
-  /** The buttons carry it with another `args.page`. */
-  readonly ask: Ask;
   /** From 0; a page beyond the end is the last one. */
   readonly page: number;
   readonly filter: ListFilter;
-  readonly region: string;
   readonly jobsRegion: string;
-  readonly now: Date;
   readonly shared: boolean;
   readonly mayCreate: boolean;
 };

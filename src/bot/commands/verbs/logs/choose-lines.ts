@@ -6,7 +6,7 @@ import { grouped } from "../../../views/kit/text.ts";
 import type { Ask } from "../../../ask.ts";
 import type { VerbContext } from "../../command.ts";
 import { readService } from "../../lookup/find.ts";
-import { logDay } from "./log-words.ts";
+import { logDay } from "./log-answers.ts";
 import { type OpenLog, recordsOf } from "./open-log.ts";
 import { SEARCHED, type Slice } from "./pages.ts";
 

@@ -1,16 +1,16 @@
+import { type Doubt, type NewLines, newLines, nothingSeen } from "../../../logs/new-lines.ts";
 import type { Job, LogLine, Service } from "../../../../api/answers.ts";
-import { logDate, logQuery } from "../../../../api/log-pages.ts";
+import { logDate } from "../../../../api/log-pages.ts";
 import { serviceStatus, statusSentence } from "../../../../api/workload-status.ts";
 import type { Excerpt, LogRecord } from "../../../logs/excerpt.ts";
 import { shortened } from "../../../logs/redact.ts";
-import { type Doubt, type NewLines, newLines, nothingSeen } from "../../../logs/new-lines.ts";
 import { logTexts } from "../../../views/kit/log-text.ts";
 import { counted } from "../../../views/kit/text.ts";
 import type { Context, VerbContext } from "../../command.ts";
 import { regionOf, type Target } from "../../grammar/argument-types.ts";
-import { orMissing, readJob, readService } from "../../lookup/find.ts";
-import type { FollowedLog, LogPoll } from "./log-poll.ts";
-import { openLog, recordsOf } from "./open-log.ts";
+import { readJob, readService, readWorkload } from "../../lookup/find.ts";
+import type { FollowedLog, LogPoll } from "./log-answers.ts";
+import { openLog, readLog, recordsOf } from "./open-log.ts";
 
 /** Lines that a poll reads; where that isn't enough to find the place, those of a whole page. */
 const WINDOW = 200;
@@ -134,30 +134,16 @@ function nothing(log: FollowedLog, over: string): LogPoll {
 
 /** The newest lines; undefined for a workload that is gone. Reads the environment too, where that isn't known. */
 async function readTail(log: FollowedLog, size: number, context: Context): Promise<readonly LogLine[] | undefined> {
-  const { api, settings, signal } = context;
-  const { region = settings.region } = log.ask;
-  const query = { date: log.date, ...logQuery({ mode: settings.logFrom, from: 0, size }) };
-  if (log.kind === "service") {
-    const path = { region, service_name: log.name };
-    await knowEnv(log, context);
-    return orMissing(api.send({ op: "getServiceLogs", path, query, body: undefined }, { signal }), log.name);
-  }
-  const { instance = "" } = log;
-  const path = { region: settings.jobsRegion, job_name: log.name, instance_name: instance };
   await knowEnv(log, context);
-  const lines = await orMissing(
-    api.send({ op: "getJobInstanceLogs", path, query, body: undefined }, { signal }),
-    log.name,
-  );
-  return lines?.map((text) => ({ instance_name: instance, log: text }));
+  const { instance, date } = log;
+  return readLog({ ...loggedOf(log, context), instance, date }, { from: 0, size }, context);
 }
 
 /** After a restart of the bot, and now and then: the values of its environment are redacted. */
 async function knowEnv(log: FollowedLog, context: Context): Promise<void> {
   if (context.logs.knowsEnv(loggedOf(log, context))) return;
   const { region = context.settings.region } = log.ask;
-  if (log.kind === "service") await readService(log.name, { ...context, region });
-  else await readJob(log.name, context);
+  await readWorkload(log.kind, log.name, { ...context, region });
 }
 
 function loggedOf({ kind, name, ask }: FollowedLog, { settings }: Context) {

@@ -3,9 +3,8 @@ import { logDate, parseLogDate } from "../../../../api/log-pages.ts";
 import { attempt, UserError } from "../../../errors.ts";
 import { compileGrep } from "../../../logs/grep.ts";
 import { logDayLine } from "../../../views/kit/log-text.ts";
-import type { FormFacts, FormField, FormValues } from "../../forms/form.ts";
+import { type FormFacts, type FormField, type FormValues, workloadField, tick } from "../../forms/form.ts";
 import type { FormShape } from "../../forms/make-form.ts";
-import { workloadField, tick } from "../../forms/fields.ts";
 
 /** Lines around each match, at most. */
 export const MOST_CONTEXT = 20;

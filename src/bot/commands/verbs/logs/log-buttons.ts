@@ -6,7 +6,7 @@ import { openButton } from "../../../views/kit/ask-buttons.ts";
 import { actions, askButton, type Block } from "../../../views/kit/blocks.ts";
 import { grouped } from "../../../views/kit/text.ts";
 import type { Ask } from "../../../ask.ts";
-import { isoDay, NotStarted, type LogExcerpt } from "./log-words.ts";
+import { isoDay, NotStarted, type LogExcerpt } from "./log-answers.ts";
 
 /** The most lines of one request. */
 export const MOST_LINES = 1_000;
@@ -56,15 +56,12 @@ function keptArgs({ workload: { kind, name }, day, excerpt, ask }: LogExcerpt) {
 }
 
 function pageAsk(log: LogExcerpt, isPrivate: boolean): PageAsk {
-  const { region } = log.ask;
   const only = isPrivate ? { private: true } : {};
-  return (label, args) =>
-    askButton(label, {
-      verb: "logs",
-      ...(region !== undefined && { region }),
-      share: false,
-      args: { ...keptArgs(log), ...only, ...args },
-    });
+  return (label, args) => logsButton(log, label, { ...keptArgs(log), ...only, ...args });
+}
+
+function logsButton({ ask: { region } }: LogExcerpt, label: string, args: PageArgs, share = false) {
+  return askButton(label, { verb: "logs", ...(region !== undefined && { region }), share, args });
 }
 
 /**
@@ -129,16 +126,11 @@ function previousButton({ excerpt, view }: LogExcerpt, page: PageAsk) {
 
 /** Below the newest lines of today, where others may see what comes. */
 function followButton(log: LogExcerpt, isPrivate: boolean) {
-  const { excerpt, day, view, ask } = log;
+  const { excerpt, day, view } = log;
   if (isPrivate || excerpt.from > 0 || day.date !== day.today || view !== undefined) return undefined;
   const { name, instance, grep } = keptArgs(log);
   const args = { name, ...(instance !== undefined && { instance }), ...(grep !== undefined && { grep }), follow: true };
-  return askButton("Follow", {
-    verb: "logs",
-    ...(ask.region !== undefined && { region: ask.region }),
-    share: false,
-    args,
-  });
+  return logsButton(log, "Follow", args);
 }
 
 function filterButton(log: LogExcerpt, isPrivate: boolean) {
@@ -156,9 +148,7 @@ function filterButton(log: LogExcerpt, isPrivate: boolean) {
 
 /** `share` tells the click apart: without it, logs requested from a private message are private. */
 function shareButton(log: LogExcerpt) {
-  const { region } = log.ask;
-  const args = { ...keptArgs(log), from: String(log.excerpt.from) };
-  return askButton("Post to channel", { verb: "logs", ...(region !== undefined && { region }), share: true, args });
+  return logsButton(log, "Post to channel", { ...keptArgs(log), from: String(log.excerpt.from) }, true);
 }
 
 /** Below an error: the same request again, or a smaller one when this one was too expensive. Others need other words. */

@@ -4,7 +4,7 @@ import type { ExcerptLine } from "../../../logs/excerpt.ts";
 import { code, moment, strong, words, type Inline } from "../../../views/kit/inline.ts";
 import { type Message, type Post, type TextFile, post } from "../../../views/kit/post.ts";
 import { counted, grouped, truncate, visible } from "../../../views/kit/text.ts";
-import { isoDay, dayWords, type LogExcerpt, logName, type LogView } from "./log-words.ts";
+import { isoDay, dayWords, type LogExcerpt, logName, type LogView } from "./log-answers.ts";
 import { logButtons } from "./log-buttons.ts";
 
 /** An excerpt of more pages becomes a file. */

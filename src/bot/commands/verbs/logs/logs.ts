@@ -15,10 +15,20 @@ import { beginFollowing } from "./followed-log.ts";
 import { dayFacts, logsForm, MOST_CONTEXT } from "./form.ts";
 import { failureButtons, MOST_LINES } from "./log-buttons.ts";
 import { logExcerpt } from "./log-excerpt.ts";
-import { logDay, type LogExcerpt, type LogView } from "./log-words.ts";
+import { logDay, type LogExcerpt, type LogView } from "./log-answers.ts";
 import { logged, type OpenLog, openLog, recordsOf } from "./open-log.ts";
-import { endMark, linesAfter, linesBefore, pageAfter, pageBefore, SEARCHED, type Slice, startMark } from "./pages.ts";
-import { dayExcerpt, readDay } from "./whole-day.ts";
+import {
+  endMark,
+  linesAfter,
+  linesBefore,
+  pageAfter,
+  pageBefore,
+  SEARCHED,
+  type Slice,
+  startMark,
+  dayExcerpt,
+  readDay,
+} from "./pages.ts";
 
 const badInstance = "--instance takes the name of an instance, at most 253 characters.";
 
@@ -301,7 +311,7 @@ type Day = { readonly args: Args; readonly log: OpenLog; readonly wanted: LogPag
 
 async function wholeDay({ args, log, wanted: { mode } }: Day, context: VerbContext): Promise<Shown> {
   const { instance, grep, size } = args;
-  const { pages, left, hasGap } = await readDay(log, mode);
+  const { pages, left, hasGap } = await readDay(log.read, mode);
   const request = {
     ...(log.kind === "service" && instance !== undefined && { instance }),
     ...(grep !== undefined && { grep }),

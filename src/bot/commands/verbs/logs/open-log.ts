@@ -1,13 +1,13 @@
 import type { Job, LogLine } from "../../../../api/answers.ts";
-import { logQuery } from "../../../../api/log-pages.ts";
+import { type LogPage, logQuery } from "../../../../api/log-pages.ts";
 import { Problem } from "../../../../api/problem.ts";
 import { UserError } from "../../../errors.ts";
 import type { LogRecord } from "../../../logs/excerpt.ts";
 import type { Logged, VerbContext } from "../../command.ts";
-import { regionOf, type Target } from "../../grammar/argument-types.ts";
+import { type Kind, regionOf, type Target } from "../../grammar/argument-types.ts";
 import { bothExist, kindInRecentLists, orMissing, readJob, readService, unknownName } from "../../lookup/find.ts";
 import { checkRead, readQuestion, visibleTarget } from "../../lookup/may-see.ts";
-import { NotStarted } from "./log-words.ts";
+import { NotStarted } from "./log-answers.ts";
 import type { ReadPage } from "./pages.ts";
 
 /** The log of a workload, whose first page was read. */
@@ -40,7 +40,7 @@ export async function openLog(wanted: Wanted, context: VerbContext): Promise<Ope
   const open = await visibleTarget(name, context);
   const kind = open.kind ?? kindInRecentLists(name.name, context);
   const [service, job] = await Promise.all([
-    kind === "job" ? undefined : orMissing(serviceLines(wanted, context), name.name),
+    kind === "job" ? undefined : readLog(logOf("service", wanted, context), wanted.first, context),
     kind === "service" ? undefined : readJob(name.name, context),
     kind === "service" ? readEnv(name, context) : undefined,
   ]);
@@ -56,10 +56,8 @@ export async function openLog(wanted: Wanted, context: VerbContext): Promise<Ope
     return serviceLog(wanted, context, service);
   }
   const instance = wanted.instance ?? newestInstance(name.name, job);
-  return jobLog({ ...wanted, instance }, context, {
-    job,
-    lines: await instanceLines({ ...wanted, instance }, context),
-  });
+  const of = { ...wanted, instance };
+  return jobLog(of, context, { job, lines: await linesOf("job", of, context) });
 }
 
 function newestInstance(name: string, job: Job | undefined): string {
@@ -84,7 +82,7 @@ function serviceLog(wanted: Wanted, context: VerbContext, lines?: readonly LogLi
     name: wanted.name.name,
     instance: undefined,
     job: undefined,
-    read: withFirst(wanted.first, lines, (first) => serviceLines({ ...wanted, first }, context)),
+    read: withFirst(wanted.first, lines, (first) => linesOf("service", { ...wanted, first }, context)),
     other: ({ date = wanted.date }) => serviceLog({ ...wanted, date }, context),
   };
 }
@@ -101,7 +99,7 @@ function jobLog(
     name: wanted.name.name,
     instance: wanted.instance,
     job,
-    read: withFirst(wanted.first, lines, (first) => instanceLines({ ...wanted, first }, context)),
+    read: withFirst(wanted.first, lines, (first) => linesOf("job", { ...wanted, first }, context)),
     other: (what) => jobLog({ ...wanted, ...what }, context, { job }),
   };
 }
@@ -132,23 +130,40 @@ export function logged(
   return { kind, region: regionOf(kind, region, settings), name };
 }
 
-function serviceLines({ name, date, first }: Wanted, { api, region, settings, signal }: VerbContext) {
-  const query = { date, ...logQuery({ mode: settings.logFrom, ...first }) };
-  return api.send(
-    { op: "getServiceLogs", path: { region, service_name: name.name }, query, body: undefined },
-    { signal },
-  );
+function logOf(kind: Kind, { name: { name }, instance, date }: Wanted, context: VerbContext): LogOf {
+  return { ...logged({ kind, name }, context), instance, date };
 }
 
-async function instanceLines({ name: { name }, instance, date, first }: JobWanted, context: VerbContext) {
-  const { api, settings, signal } = context;
-  const query = { date, ...logQuery({ mode: settings.logFrom, ...first }) };
-  const path = { region: settings.jobsRegion, job_name: name, instance_name: instance };
-  const lines = await orMissing(api.send({ op: "getJobInstanceLogs", path, query, body: undefined }, { signal }), name);
-  if (lines !== undefined) return lines.map((log) => ({ instance_name: instance, log }));
+async function linesOf(kind: Kind, wanted: Wanted, context: VerbContext): Promise<readonly LogLine[]> {
+  const lines = await readLog(logOf(kind, wanted, context), wanted.first, context);
+  if (lines !== undefined) return lines;
+  const { name } = wanted.name;
+  const { instance = "" } = wanted;
+  if (kind === "service") throw await unknownName({ kind, name }, context);
   throw new UserError(`Job ${name} has no instance ${instance}.`, {
-    next: `\`${settings.command} show job/${name}\` lists its instances.`,
+    next: `\`${context.settings.command} show job/${name}\` lists its instances.`,
   });
+}
+
+/** The log of a service, or of one instance of a job. */
+export type LogOf = Logged & { readonly instance?: string | undefined; readonly date: string };
+
+/** A page of a log, with one call; undefined where there is no such log. */
+export async function readLog(
+  { kind, region, name, instance = "", date }: LogOf,
+  page: Pick<LogPage, "from" | "size">,
+  { api, settings, signal }: Pick<VerbContext, "api" | "settings" | "signal">,
+  budgetMs?: number,
+): Promise<readonly LogLine[] | undefined> {
+  const query = { date, ...logQuery({ mode: settings.logFrom, ...page }) };
+  const how = { signal, ...(budgetMs !== undefined && { budgetMs }) };
+  if (kind === "service") {
+    const path = { region, service_name: name };
+    return orMissing(api.send({ op: "getServiceLogs", path, query, body: undefined }, how), name);
+  }
+  const path = { region, job_name: name, instance_name: instance };
+  const lines = await orMissing(api.send({ op: "getJobInstanceLogs", path, query, body: undefined }, how), name);
+  return lines?.map((log) => ({ instance_name: instance, log }));
 }
 
 export function recordsOf(lines: readonly LogLine[]): readonly (LogRecord & { readonly instance?: string })[] {

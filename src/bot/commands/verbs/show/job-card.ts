@@ -1,33 +1,26 @@
 import type { Job } from "../../../../api/answers.ts";
 import { jobStatus, type WorkloadStatus } from "../../../../api/workload-status.ts";
-import { fields, listed, type Line, type Block } from "../../../views/kit/blocks.ts";
-import { jobButtons, type CardActions } from "./card-buttons.ts";
-import { definitionFields, headContext, headLine, headText, imageText, logLines, ownerLines } from "./card-parts.ts";
+import { fields, listed, type Line } from "../../../views/kit/blocks.ts";
+import { jobButtons } from "./card-buttons.ts";
+import {
+  definitionFields,
+  headContext,
+  headLine,
+  headText,
+  imageText,
+  logLines,
+  ownerLines,
+  lastChangeLine,
+  waitingLines,
+  type CardFacts,
+} from "./card-parts.ts";
 import { code, firstOf, moment, strong, words, type Inline } from "../../../views/kit/inline.ts";
 import { jobMemory, memoryNowText, memoryText } from "../../../views/kit/container-text.ts";
 import { type Message, post } from "../../../views/kit/post.ts";
 import { counted, grouped } from "../../../views/kit/text.ts";
 import { age, between, span } from "../../../views/kit/time.ts";
-import { type lastChange, lastChangeLine, type Waiting, waitingLines } from "./card-changes.ts";
-import type { LogCheck } from "../../lookup/check-log.ts";
 
-export type JobCard = {
-  readonly job: Job;
-  readonly region: string;
-  readonly now: Date;
-  /** A card without it has no buttons. */
-  readonly actions?: CardActions | undefined;
-  /** Its requests that wait for approval; undefined when not checked. */
-  readonly waiting?: Waiting | undefined;
-  readonly last?: ReturnType<typeof lastChange>;
-  /** How long its runs took that Gantry saw: the middle one of so many. */
-  readonly usual?: { readonly ms: number; readonly runs: number } | undefined;
-  /** Errors in its log; undefined when not looked at. */
-  readonly log?: LogCheck;
-  readonly verdict?: string | undefined;
-  /** Instead of how its containers are defined. */
-  readonly details?: readonly Block[] | undefined;
-};
+export type JobCard = CardFacts & { readonly job: Job };
 
 const LISTED = 4;
 

@@ -1,32 +1,27 @@
 import type { Service, ServiceContainer, ServiceVolume } from "../../../../api/answers.ts";
 import { endWords, isFirstRollout, serviceStatus, type WorkloadStatus } from "../../../../api/workload-status.ts";
-import { context, fields, listed, type Line, type Block } from "../../../views/kit/blocks.ts";
-import { serviceButtons, type CardActions } from "./card-buttons.ts";
-import { definitionFields, headContext, headLine, headText, imageText, logLines, ownerLines } from "./card-parts.ts";
+import { context, fields, listed, type Line } from "../../../views/kit/blocks.ts";
+import { serviceButtons } from "./card-buttons.ts";
+import {
+  definitionFields,
+  headContext,
+  headLine,
+  headText,
+  imageText,
+  logLines,
+  ownerLines,
+  lastChangeLine,
+  waitingLines,
+  type CardFacts,
+} from "./card-parts.ts";
 import { firstOf, hostLink, words, type Inline } from "../../../views/kit/inline.ts";
 import { type Message, post } from "../../../views/kit/post.ts";
 import { memoryNowText, memoryText, serviceMemory } from "../../../views/kit/container-text.ts";
 import { counted, grouped } from "../../../views/kit/text.ts";
 import { age } from "../../../views/kit/time.ts";
-import { type lastChange, lastChangeLine, type Waiting, waitingLines } from "./card-changes.ts";
-import { unreportedOf } from "../../lookup/containers.ts";
-import type { LogCheck } from "../../lookup/check-log.ts";
+import { unreportedOf } from "../../lookup/service-change.ts";
 
-export type ServiceCard = {
-  readonly service: Service;
-  readonly region: string;
-  readonly now: Date;
-  /** A card without it has no buttons. */
-  readonly actions?: CardActions | undefined;
-  /** Its requests that wait for approval; undefined when not checked. */
-  readonly waiting?: Waiting | undefined;
-  readonly last?: ReturnType<typeof lastChange>;
-  /** Errors in its log; undefined when not looked at. */
-  readonly log?: LogCheck;
-  readonly verdict?: string | undefined;
-  /** Instead of how its containers are defined. */
-  readonly details?: readonly Block[] | undefined;
-};
+export type ServiceCard = CardFacts & { readonly service: Service };
 
 const LISTED = 4;
 /** In which the workload API counts restarts: see Restarts in openapi.yaml. */

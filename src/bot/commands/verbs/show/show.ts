@@ -1,21 +1,25 @@
 import { z } from "zod";
 import type { HistoryEvent } from "../../../changes/history-event.ts";
 import { partsOf, type StoredChange } from "../../../changes/stored-change.ts";
-import { readOr } from "../../../errors.ts";
+import { readOr, UserError } from "../../../errors.ts";
 import type { CardActions } from "./card-buttons.ts";
-import { lastChange } from "./card-changes.ts";
-import { jobCard, type JobCard } from "./job-card.ts";
-import { serviceCard, type ServiceCard } from "./service-card.ts";
-import { allowedVerbs, offeredVerbs } from "../../lookup/allowed-verbs.ts";
-import { findListed, type Found, kindInRecentLists } from "../../lookup/find.ts";
-import { checkLog } from "../../lookup/check-log.ts";
-import { jobStatus, serviceStatus, type WorkloadStatus } from "../../../../api/workload-status.ts";
+import { type CardFacts, lastChange, type LogCheck } from "./card-parts.ts";
+import { jobCard } from "./job-card.ts";
+import { serviceCard } from "./service-card.ts";
+import { allowedVerbs, offeredVerbs, refusedRead } from "../../lookup/authorize.ts";
+import { findListed, type Found, kindInRecentLists, nameOf, statusOf, workloadOf } from "../../lookup/find.ts";
+import { type LogOf, readLog, recordsOf } from "../logs/open-log.ts";
+import type { LogRecord } from "../../../logs/excerpt.ts";
 import type { Message } from "../../../views/kit/post.ts";
 import { refusalOf } from "../../lookup/service-change.ts";
 import type { Command, ReadCommand, VerbContext } from "../../command.ts";
 import { Target } from "../../grammar/argument-types.ts";
 import { readVerb } from "../../grammar/verb.ts";
-import { workloadField } from "../../forms/fields.ts";
+import { workloadField } from "../../forms/form.ts";
+import { logDate, momentOnLogDate } from "../../../../api/log-pages.ts";
+import { Problem } from "../../../../api/problem.ts";
+import { findFailures } from "../../../logs/failures.ts";
+import { goneFrom, rolloutOf } from "../../../logs/runs.ts";
 
 /** Takes a function because the list of verbs holds this verb. */
 export function showCommand(commands: () => readonly Command[]): ReadCommand {
@@ -63,8 +67,6 @@ export function showCommand(commands: () => readonly Command[]): ReadCommand {
   });
 }
 
-type CardFacts = Omit<ServiceCard & JobCard, "service" | "job">;
-
 /** The card of a workload that was read. */
 export function workloadCard(found: Found, facts: CardFacts): Message {
   return found.kind === "service"
@@ -104,7 +106,7 @@ async function endedFor(found: Found, { records, account }: VerbContext): Promis
 }
 
 /** How long the runs of a job of this name took; undefined for fewer than two. */
-function usualRun(ended: readonly HistoryEvent[], name: string): JobCard["usual"] {
+function usualRun(ended: readonly HistoryEvent[], name: string): CardFacts["usual"] {
   const took = ended
     .flatMap(({ request }) => {
       const { kind, afterMs } = request?.health ?? {};
@@ -114,10 +116,6 @@ function usualRun(ended: readonly HistoryEvent[], name: string): JobCard["usual"
     .toSorted((one, other) => one - other);
   const median = took[Math.floor(took.length / 2)];
   return median === undefined || took.length < 2 ? undefined : { ms: median, runs: took.length };
-}
-
-export function statusOf(found: Found): WorkloadStatus {
-  return found.kind === "service" ? serviceStatus(found.service) : jobStatus(found.job);
 }
 
 /** Requests for this workload that wait for approval. `show` also works when the database doesn't answer. */
@@ -134,10 +132,6 @@ async function waitingFor(
   );
 }
 
-export function nameOf(found: Found): string {
-  return found.kind === "service" ? found.service.name : found.job.metadata.name;
-}
-
 /**
  * A private card offers what the person may do. A shared card offers everything: policy decides at the click. Neither
  * offers what the workload API would refuse.
@@ -146,7 +140,49 @@ async function actionsFor(found: Found, commands: readonly Command[], context: V
   const { share: isShared } = context.ask;
   const workload = { kind: found.kind, name: nameOf(found), region: found.region };
   const allowed = isShared ? offeredVerbs(commands) : await allowedVerbs(commands, workload, context);
-  const read = found.kind === "service" ? found.service : found.job;
+  const read = workloadOf(found);
   const mayDo = allowed.filter((command) => command.effect !== "write" || refusalOf(read, command.sends) === undefined);
   return { isShared, mayDo };
+}
+
+const LINES = { from: 0, size: 200 };
+/** A slow log doesn't keep anybody from the workload's status. */
+const MOST_MS = 4_000;
+
+/** Reads the newest lines of today's log, with one call, and never throws because of the log. */
+async function checkLog(found: Found, logs: ReadCommand, context: VerbContext): Promise<LogCheck> {
+  const { kind, region } = found;
+  const name = nameOf(found);
+  const args = { name: `${kind}/${name}` };
+  if ((await refusedRead(logs, { ...context.ask, verb: logs.name, args }, context)) !== undefined) return undefined;
+  const { settings, now } = context;
+  const date = logDate(now, settings.logZone);
+  try {
+    const lines = await newestLines(found, { kind, region, name, date }, context);
+    const read = await context.logs.excerpt({ lines, ...LINES }, { kind, region, name });
+    const created = found.kind === "service" ? found.service.created_at : found.job.metadata.creationTimestamp;
+    const page = {
+      lines: read.lines,
+      mayHaveOlder: read.mayHaveOlder,
+      nowMs: now.getTime(),
+      startMs: Math.max(momentOnLogDate(date, settings.logZone).getTime(), Date.parse(created ?? "") || 0),
+    };
+    const rolloutMs = found.kind === "service" ? rolloutOf(found.service) : undefined;
+    const isGone = goneFrom(found.kind === "service" ? found.service : { name });
+    const findings = findFailures({ ...page, rolloutMs, isGone });
+    // The reason why it fails may only be in the log of an instance of this rollout that was replaced.
+    const others = findings.count === 0 && rolloutMs !== undefined && statusOf(found).level !== "healthy";
+    return others ? findFailures({ ...page, rolloutMs }) : findings;
+  } catch (error) {
+    if (error instanceof Problem || error instanceof UserError) return "unread";
+    throw error;
+  }
+}
+
+/** None where the API knows no log. Of a job, those of its last instance, which is the newest. */
+async function newestLines(found: Found, log: LogOf, context: VerbContext): Promise<readonly LogRecord[]> {
+  if (found.kind === "service") return recordsOf((await readLog(log, LINES, context, MOST_MS)) ?? []);
+  const instance = found.job.instance_names?.at(-1);
+  const lines = instance === undefined ? [] : await readLog({ ...log, instance }, LINES, context, MOST_MS);
+  return (lines ?? []).map(({ log: text }) => ({ text }));
 }

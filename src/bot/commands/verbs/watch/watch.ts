@@ -1,7 +1,6 @@
 import { z } from "zod";
 import { USUAL_AFTER_MS, usualEvents, watchedEvents } from "../../../watch/watch.ts";
-import type { FormField } from "../../forms/form.ts";
-import { workloadField, tick } from "../../forms/fields.ts";
+import { type FormField, workloadField, tick } from "../../forms/form.ts";
 import { missingName, isTime } from "../../grammar/argument-types.ts";
 import { watchVerb } from "../../grammar/verb.ts";
 import { After, Channel, Digest, Events, MUTE_MS, MuteEnd, Quiet, Watched } from "./watch-words.ts";
@@ -55,8 +54,6 @@ const placeFlags = {
   dm: { summary: "in a direct message to you alone" },
 };
 
-const watchedActions = [{ op: "watch", risk: undefined }] as const; // a literal action
-
 /** Of a word after the name, without `--digest`. */
 function oneTooMany(typed: unknown): string {
   if (isTime(String(typed))) return "A time belongs to --digest: --digest weekdays 09:00.";
@@ -90,7 +87,6 @@ export const watch = watchVerb({
     quiet: { value: "22:00-07:00", summary: "hold posts until these hours are over" },
     digest: { value: "DAYS", summary: "one summary instead: daily, weekdays or mondays, and a time" },
   },
-  actions: watchedActions,
   args: z
     .object({
       name: Watched.optional(),
@@ -189,7 +185,6 @@ export const unwatch = watchVerb({
   question: { label: "Stop watching" },
   words: { name: "NAME" },
   flags: { digest: { summary: "end only the digest" }, ...placeFlags },
-  actions: watchedActions,
   args: z.object({ name: Watched, digest: z.boolean().default(false), ...Place }).superRefine(refuseBoth),
   form: {
     title: "Stop watching",
@@ -221,7 +216,6 @@ export const mute = watchVerb({
     for: { value: "TIME", summary: "how long or until when, such as 2h or 18:00", also: ["until"] },
     ...placeFlags,
   },
-  actions: watchedActions,
   args: z.object({ name: Watched, until: MuteEnd.optional(), ...Place }).superRefine(refuseBoth),
   read(_typed, { until, for: flag, ...args }) {
     const words = [until, flag].flatMap((each) => each ?? []);
@@ -258,7 +252,6 @@ export const unmute = watchVerb({
   near: ["unsilence", "unsnooze"],
   words: { name: "NAME" },
   flags: placeFlags,
-  actions: watchedActions,
   args: z.object({ name: Watched, ...Place }).superRefine(refuseBoth),
   form: { title: "Unmute", submit: "Unmute", fields: () => [...nameFields, ...placeFields], toArgs: named },
   wish: ({ name, ...place }) => ({ kind: "mute", target: name, place: placeOf(place), until: "off" }),

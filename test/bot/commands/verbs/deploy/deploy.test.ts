@@ -16,16 +16,8 @@ import { service } from "../../../views/support/workloads.ts";
 import { readPolicy } from "../../../../../src/bot/policy/read-policy.ts";
 import { carried } from "../../support/buttons.ts";
 import { errorsOf } from "../../support/form-of.ts";
-import { answerTo, scripted } from "../../support/script.ts";
+import { ableEngine, answerTo, scripted } from "../../support/script.ts";
 import { underPolicy } from "../../support/under-policy.ts";
-
-const keeps: EngineInfo = {
-  title: "Docker",
-  regions: [],
-  takesAnyMemory: true,
-  keepsRevisions: true,
-  pushesChanges: false,
-};
 
 const images = (...all: string[]) => all.map((image, at) => ({ name: at === 0 ? "web" : `web-${at + 1}`, image }));
 const kept = [
@@ -42,7 +34,10 @@ function proposed(
   command: WriteCommand,
   text: string,
   more: Partial<Service> = {},
-  { engine = keeps, events = [] }: { readonly engine?: EngineInfo; readonly events?: readonly HistoryEvent[] } = {},
+  {
+    engine = ableEngine,
+    events = [],
+  }: { readonly engine?: EngineInfo; readonly events?: readonly HistoryEvent[] } = {},
 ) {
   const { context } = scripted({ services: [service("web", { ...web, ...more })], engine, events });
   return command.propose(parseText(text).ask, context);
@@ -172,7 +167,7 @@ describe("rollback", () => {
       outcome: "done",
     }));
     const prefilled = async (now: Partial<Service>) => {
-      const { context } = scripted({ services: [service("web", { ...web, ...now })], engine: keeps });
+      const { context } = scripted({ services: [service("web", { ...web, ...now })], engine: ableEngine });
       return rollback.form?.prefill?.({ name: "web" }, undefined, context);
     };
 
@@ -286,7 +281,7 @@ test.each([
   [rollback, "rollback web"],
 ])("an API that says it can't is told before anybody is asked", async (command, words) => {
   await expect(
-    proposed(command, words, {}, { engine: { ...keeps, keepsRevisions: false, pushesChanges: false } }),
+    proposed(command, words, {}, { engine: { ...ableEngine, keepsRevisions: false } }),
   ).rejects.toMatchObject({
     message: "This workload API can't change the image of a service.",
     next: "Nothing was changed. Create a service with the new image under another name, and delete the old one when the new one is healthy.",
@@ -301,7 +296,7 @@ describe("can-i", () => {
     "policy.yaml",
   );
   const told = async (words: string) =>
-    drawn(await answerTo(words, underPolicy(policy, {}, { services: [service("web", web)], engine: keeps })));
+    drawn(await answerTo(words, underPolicy(policy, {}, { services: [service("web", web)], engine: ableEngine })));
 
   test("explains a deploy and a way back by the image that would run", async () => {
     expect(await told("can-i deploy web 1.6")).toContain("Policy: our images.");
@@ -368,7 +363,7 @@ describe("env", () => {
   });
 
   test("the form lists names, never values", async () => {
-    const { context } = scripted({ services: [service("web", { ...web, containers })], engine: keeps });
+    const { context } = scripted({ services: [service("web", { ...web, containers })], engine: ableEngine });
 
     const facts = await env.form?.prefill?.({ name: "web" }, undefined, context);
 

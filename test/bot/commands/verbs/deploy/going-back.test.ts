@@ -9,9 +9,8 @@ import { UserError } from "../../../../../src/bot/errors.ts";
 import { phraseText } from "../../../../../src/bot/views/cards/phrases.ts";
 import { ended, event, run } from "../../../views/support/stored-changes.ts";
 import { service } from "../../../views/support/workloads.ts";
-import { scripted } from "../../support/script.ts";
+import { ableEngine, scripted } from "../../support/script.ts";
 
-const keeps = { title: "Any", regions: [], takesAnyMemory: true, keepsRevisions: true, pushesChanges: false };
 const workload = { kind: "service", region: "beijing1", name: "web", uid: "u1" } as const; // a literal kind
 const omar = { userId: "U0OMAR", name: "Omar Haddad" };
 
@@ -181,7 +180,7 @@ async function leads(
     revisions: kept,
     ...web,
   });
-  const { context } = scripted({ services: [existing], engine: keeps, events });
+  const { context } = scripted({ services: [existing], engine: ableEngine, events });
   const ask = { verb: "rollback", share: false, args: { name: "service/web", ...ways[way] } };
   try {
     const { ofOthers = [], ...change } = await rollback.propose(ask, context);

@@ -4,17 +4,9 @@ import type { Change } from "../../../../../src/bot/changes/change.ts";
 import { nothingToDo, nothingToDoForAny } from "../../../../../src/bot/views/messages/request-answers.ts";
 import { drawn } from "../../../views/support/drawn.ts";
 import { service } from "../../../views/support/workloads.ts";
-import { proposalTo } from "../../support/script.ts";
+import { ableEngine, proposalTo } from "../../support/script.ts";
 
 const digest = `sha256:3f2a9c1d5b6e${"0".repeat(52)}`;
-const engine = {
-  title: "Docker",
-  regions: [],
-  takesAnyMemory: true,
-  keepsRevisions: true,
-  pushesChanges: false,
-};
-
 /** A change that was asked of a service with this container, which turns out to change nothing. */
 async function unchanged(words: string, container: object): Promise<Change> {
   const web: Partial<Service> = {
@@ -22,7 +14,7 @@ async function unchanged(words: string, container: object): Promise<Change> {
     revision: 1,
     revisions: [{ revision: 1, images: ["shop/web:1.4"], outcome: "done" }],
   };
-  const proposal = await proposalTo(words, { services: [service("web", web)], engine });
+  const proposal = await proposalTo(words, { services: [service("web", web)], engine: ableEngine });
   if (proposal.kind !== "proposed") throw new Error(`it is ${proposal.kind}`);
   expect(proposal.change.diff).toEqual([]);
   return proposal.change;

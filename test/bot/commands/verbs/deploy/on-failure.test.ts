@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { failureLine, withFailureLine } from "../../../../../src/bot/commands/verbs/deploy/going-back.ts";
+import { failureLine, withFailureLine } from "../../../../../src/bot/commands/verbs/deploy/versions.ts";
 
 const running = { before: { uid: "u1", status: "Running", revision: 3 }, backTo: undefined };
 const stopped = { ...running, before: { ...running.before, status: "Stopped" } };

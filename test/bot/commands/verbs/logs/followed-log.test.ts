@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
 import type { Context } from "../../../../../src/bot/commands/command.ts";
 import { parseText } from "../../../../../src/bot/commands/grammar/parse.ts";
-import type { LogPoll } from "../../../../../src/bot/commands/verbs/logs/log-poll.ts";
+import type { LogPoll } from "../../../../../src/bot/commands/verbs/logs/log-answers.ts";
 import { pollLog } from "../../../../../src/bot/commands/verbs/logs/followed-log.ts";
-import { followEnded, followHead } from "../../../../../src/bot/commands/verbs/logs/follow-messages.ts";
+import { followEnded, followHead } from "../../../../../src/bot/commands/verbs/logs/following.ts";
 import { logs } from "../../../../../src/bot/commands/verbs/logs/logs.ts";
 import { logDate } from "../../../../../src/api/log-pages.ts";
 import { type Line, numbersIn, range, servedLogs } from "../../../../support/served-log.ts";

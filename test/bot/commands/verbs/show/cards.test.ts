@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { Job, Service } from "../../../../../src/api/answers.ts";
 import { jobCard } from "../../../../../src/bot/commands/verbs/show/job-card.ts";
 import { serviceCard } from "../../../../../src/bot/commands/verbs/show/service-card.ts";
-import { lastChange } from "../../../../../src/bot/commands/verbs/show/card-changes.ts";
+import { lastChange } from "../../../../../src/bot/commands/verbs/show/card-parts.ts";
 import type { StoredChange } from "../../../../../src/bot/changes/stored-change.ts";
 import { unwatched } from "../../../../../src/bot/changes/health.ts";
 import { event, waiting } from "../../support/stored.ts";

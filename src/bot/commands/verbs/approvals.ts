@@ -1,16 +1,59 @@
 import { z } from "zod";
+import { changeField } from "../forms/form.ts";
+import { ChangeId } from "../grammar/argument-types.ts";
+import { decideVerb, readVerb } from "../grammar/verb.ts";
 import type { StoredChange } from "../../changes/stored-change.ts";
 import type { HistoryEvent } from "../../changes/history-event.ts";
 import { readOr } from "../../errors.ts";
-import type { Context } from "../command.ts";
-import { readVerb } from "../grammar/verb.ts";
+import type { Context, VerbContext } from "../command.ts";
 import { deletedSince, deletionsSince, deletionText } from "../lookup/deletions.ts";
-import type { Ask } from "../../ask.ts";
 import { actions, askButton, context, section, type Line, type Block } from "../../views/kit/blocks.ts";
 import { channel, code, strong, words, type Inline } from "../../views/kit/inline.ts";
 import { type Message, plainTextOf, post } from "../../views/kit/post.ts";
 import { approvalsText, askedBy, countedText, decisionButtons, requestTitle } from "../../views/cards/request-lines.ts";
 import { counted, truncate, visible } from "../../views/kit/text.ts";
+
+/** All three take the ID of one waiting request. */
+const oneChange = { words: { id: "ID" }, args: z.object({ id: ChangeId }) };
+const fields = () => [changeField];
+
+export const approve = decideVerb({
+  name: "approve",
+  summary: "Approve a request",
+  example: "approve K7Q2MX",
+  near: ["accept", "lgtm", "allow"],
+  phrases: [["(approve|accept|lgtm|allow) [(the|my) ][request ]ID", "approve ID"]],
+  ...oneChange,
+  form: { title: "Approve a request", submit: "Approve", fields },
+  decision: ({ id }) => ({ kind: "approve", changeId: id, reason: undefined }),
+});
+
+export const reject = decideVerb({
+  name: "reject",
+  summary: "Reject a request",
+  usage: "reject ID [--reason TEXT]",
+  example: "reject K7Q2MX --reason 'wait until the sale ends'",
+  near: ["deny", "decline", "refuse"],
+  phrases: [
+    ["(reject|deny|decline|refuse) [(the|my) ][request ]ID", "reject ID"],
+    ["(reject|deny|decline|refuse) [(the|my) ][request ]ID,? (because|since|as) REASON", "reject ID --reason REASON"],
+  ],
+  ...oneChange,
+  takesReason: true,
+  form: { title: "Reject a request", submit: "Reject", fields },
+  decision: ({ id }, reason) => ({ kind: "reject", changeId: id, reason }),
+});
+
+export const cancel = decideVerb({
+  name: "cancel",
+  summary: "Cancel your own request before it runs",
+  example: "cancel K7Q2MX",
+  near: ["abort", "withdraw", "revoke"],
+  phrases: [["(cancel|abort|withdraw) [(the|my) ][request ]ID", "cancel ID"]],
+  ...oneChange,
+  form: { title: "Cancel a request", submit: "Cancel request", fields },
+  decision: ({ id }) => ({ kind: "cancel", changeId: id, reason: undefined }),
+});
 
 export const pending = readVerb({
   name: "pending",
@@ -69,17 +112,13 @@ type PendingRow = {
   readonly deletion?: HistoryEvent | undefined;
 };
 
-type PendingList = {
+type PendingList = Pick<VerbContext, "ask" | "now" | "defaultRegion"> & {
   /** Those of this page, newest first. */
   readonly rows: readonly PendingRow[];
   /** On all pages. */
   readonly total: number;
   /** From 0; never beyond the end. */
   readonly page: number;
-  /** The buttons carry it with another `args.page`. */
-  readonly ask: Ask;
-  readonly defaultRegion: string;
-  readonly now: Date;
 };
 
 /** As many as fit into one message with the longest names and reasons. */

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import type { AccountOwner } from "../../../../src/bot/accounts/resolve.ts";
 import { parseText } from "../../../../src/bot/commands/grammar/parse.ts";
 import { drawn } from "../../views/support/drawn.ts";
-import { whoamiMessage } from "../../../../src/bot/commands/verbs/whoami.ts";
+import { whoamiMessage } from "../../../../src/bot/commands/verbs/account.ts";
 import type { EngineInfo } from "../../../../src/api/engine-info.ts";
 import { answerTo, scripted } from "../support/script.ts";
 
@@ -86,4 +86,10 @@ test("whoami names the engine and what it can't do, with regions only where they
     "Not supported  custom domains (us)",
   ]);
   expect(await linesOf([])).toEqual(["Engine  Kubernetes"]);
+});
+
+test("version says what runs", async () => {
+  expect(drawn(await answerTo("version"))).toMatch(
+    /^Gantry \d+\.\d+\.\d+ · Node \d+\.\d+\.\d+ · workload API built in$/u,
+  );
 });

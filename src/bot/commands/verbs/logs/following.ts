@@ -1,10 +1,43 @@
+import { z } from "zod";
+import { section, actionButton, actions, askButton, context, preformatted } from "../../../views/kit/blocks.ts";
+import { post, type Post } from "../../../views/kit/post.ts";
+import { truncate, visible, counted } from "../../../views/kit/text.ts";
+import { Target } from "../../grammar/argument-types.ts";
+import { isLink } from "../../grammar/manners.ts";
+import { readVerb } from "../../grammar/verb.ts";
 import type { Ask } from "../../../ask.ts";
-import { actionButton, actions, askButton, context, preformatted, section } from "../../../views/kit/blocks.ts";
 import { openButton } from "../../../views/kit/ask-buttons.ts";
 import { code, type Inline, joined, strong, words } from "../../../views/kit/inline.ts";
-import { type Post, post } from "../../../views/kit/post.ts";
-import { counted, truncate, visible } from "../../../views/kit/text.ts";
 import { span } from "../../../views/kit/time.ts";
+
+/** Ends what `logs --follow` began, as its Stop button does. The workflow ends it, where it is stored. */
+export const unfollow = readVerb({
+  name: "unfollow",
+  summary: "Stop following a log, or all that you follow here",
+  example: "unfollow web",
+  aliases: ["stop following", "stop tailing"],
+  near: ["untail"],
+  phrases: [
+    ["(stop|quit|end) (following|tailing|streaming) [the ](LINES (of|for|from) |)NAME[('s|)][ LINES]", "unfollow NAME"],
+    ["(stop|quit|end) (following|tailing|streaming)[ [(the|this|my) ](LINES|it)]", "unfollow"],
+  ],
+  words: { name: "[NAME]" },
+  args: z.object({ name: Target.optional() }),
+  forEverybody: true,
+  unfollow: meant,
+  async answer(args) {
+    const name = meant(args)?.name;
+    const what =
+      name === undefined ? "No log is followed here" : `The log of ${truncate(visible(name), 63)} isn't followed here`;
+    const sentence = `${what}. Nothing was changed.`;
+    return post(sentence, [section(sentence)]);
+  },
+});
+
+/** "stop following it" names none. */
+function meant({ name }: { readonly name?: Target | undefined }): Target | undefined {
+  return name !== undefined && isLink(name.name) ? undefined : name;
+}
 
 /** What is followed, as its messages say it. */
 export type FollowFacts = {
