@@ -133,7 +133,6 @@ async function tellLostWayBack(session: Session, row: ChangeRow, undoOf: string)
     kind: wayBackEnd.isNeeded ? "health" : "recovered",
     teamId,
     changeId: requestIdOf(undoOf),
-    who: undefined,
     channelId,
     verb: deployed?.verb,
     workload,
@@ -141,8 +140,6 @@ async function tellLostWayBack(session: Session, row: ChangeRow, undoOf: string)
     rule,
     breakGlass,
     result: wayBackEnd.why,
-    elapsedMs: undefined,
-    reference: undefined,
   });
 }
 

@@ -93,8 +93,8 @@ async function write(
     terms === undefined
       ? ({ kind: "unbound", result: was } as const) // a literal kind
       : ({ kind: "bound", result: bindingInWords(terms) } as const); // a literal kind
-  const about = { ...happened, verb: "use", account: terms?.account };
-  const event = { ...originEvent(origin, profile, about), announcement: announced };
+  const about = { ...happened, verb: "use", account: terms?.account, announcement: announced };
+  const event = originEvent(origin, profile, about);
   const channel = { teamId, channelId };
   const boundBy = { userId: profile.userId, name: profile.name };
   const writing =
