@@ -40,7 +40,7 @@ export async function connectsChannel(town: World, person: Person, typed: Typed)
 export async function linkedCount(town: World): Promise<number> {
   const place = { teamId: "T0PLAYGR", channelId: "C0OPS" };
   const people = ["U0DANA", "U0ALEX", "U0GWEN"];
-  const found = await Promise.all(people.map((userId) => town.store().accountsFor({ ...place, userId })));
+  const found = await Promise.all(people.map((userId) => town.store().impliedFor({ ...place, userId })));
   return found.filter(({ own }) => own !== undefined).length + (found[0]?.channel === undefined ? 0 : 1);
 }
 

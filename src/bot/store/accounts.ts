@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { AccountOwner, AccountSeeker, LinkedAccount } from "../accounts/resolve.ts";
 import type { NewHistoryEvent } from "../changes/history-event.ts";
 import { parseRow } from "./schema/columns.ts";
-import { insertEvent } from "./events.ts";
+import { withEvent } from "./events.ts";
 import {
   builtOnce,
   inBatches,
@@ -14,7 +14,6 @@ import {
 } from "./database/session.ts";
 import { AccountRow, type Tables } from "./schema/tables.ts";
 import { sql } from "kysely";
-import type { Binding } from "../policy/binding.ts";
 import { binding } from "./channels.ts";
 
 function idOf(owner: AccountOwner): string {
@@ -35,14 +34,14 @@ export async function saveAccount(
 ): Promise<void> {
   const { username, owner } = account;
   const linked = { username, sealed_token: account.sealedToken, linked_by: account.linkedBy };
-  await inTransaction(session, async (inside) => {
-    const row = { ...linked, linked_at: inside.clock() };
-    await inside.db
+  await withEvent(session, event, async ({ db, clock }) => {
+    const row = { ...linked, linked_at: clock() };
+    await db
       .insertInto("account")
       .values({ ...row, team_id: account.teamId, owner_kind: owner.kind, owner_id: idOf(owner) })
       .onConflict((conflict) => conflict.columns(["team_id", "owner_kind", "owner_id"]).doUpdateSet(row))
       .execute();
-    await insertEvent(inside, event);
+    return true;
   });
 }
 
@@ -60,40 +59,14 @@ export function removeAccount(
   owner: AccountOwner,
   event: NewHistoryEvent,
 ): Promise<boolean> {
-  return inTransaction(session, async (inside) => {
-    const account = { team_id: teamId, owner_kind: owner.kind, owner_id: idOf(owner) };
-    const isRemoved = (await removeRows(inside.db, "account", account)) > 0;
-    if (isRemoved) await insertEvent(inside, event);
-    return isRemoved;
-  });
-}
-
-/** The person's own account, the channel's and the workspace's. */
-export async function accountsFor({ db }: Session, { teamId, userId, channelId }: AccountSeeker) {
-  const rows = await db
-    .selectFrom("account")
-    .selectAll()
-    .where("team_id", "=", teamId)
-    .where((where) =>
-      where.or([
-        where.and([where("owner_kind", "=", "user"), where("owner_id", "=", userId)]),
-        where.and([where("owner_kind", "=", "channel"), where("owner_id", "=", channelId)]),
-        where("owner_kind", "=", "workspace"),
-      ]),
-    )
-    .execute();
-  const accounts = rows.flatMap((row) => linkedAccount(row) ?? []);
-  return {
-    own: accounts.find(({ owner }) => owner.kind === "user"),
-    channel: accounts.find(({ owner }) => owner.kind === "channel"),
-    workspace: accounts.find(({ owner }) => owner.kind === "workspace"),
-  };
+  const account = { team_id: teamId, owner_kind: owner.kind, owner_id: idOf(owner) };
+  return withEvent(session, event, async ({ db }) => (await removeRows(db, "account", account)) > 0);
 }
 
 type Columns = { readonly [Name in keyof Tables["account"]]: Tables["account"][Name] | null };
 
 /** Undefined for columns of an outer join that found none. */
-export function linkedAccount(unread: Columns): LinkedAccount | undefined {
+function linkedAccount(unread: Columns): LinkedAccount | undefined {
   if (unread.username === null) return undefined;
   const { ownerKind, ownerId, ...account } = parseRow(AccountRow, unread, `The account of ${unread.owner_id}`);
   return { ...account, owner: ownerOf(ownerKind, ownerId) };
@@ -101,18 +74,11 @@ export function linkedAccount(unread: Columns): LinkedAccount | undefined {
 
 export type CallsOf = { readonly teamId: string; readonly username: string; readonly day: string };
 
-/** Everything that a person and a channel imply for a request made there. */
-export type Implied = {
-  readonly own: LinkedAccount | undefined;
-  readonly channel: LinkedAccount | undefined;
-  readonly workspace: LinkedAccount | undefined;
-  readonly binding: Binding | undefined;
-  /** The person's own default region. */
-  readonly region: string | undefined;
-};
-
-/** The accounts, the binding and the default region that apply to a request made there: one statement, because every command waits for it. */
-export async function impliedFor(session: Session, seeker: AccountSeeker): Promise<Implied> {
+/**
+ * The accounts, the binding and the person's own default region that apply to a request made there: one statement, because every
+ * command waits for it.
+ */
+export async function impliedFor(session: Session, seeker: AccountSeeker) {
   const { teamId, userId, channelId } = seeker;
   const [row] = await impliedRows(session, { teamId, userId, channelId });
   if (row === undefined) throw new Error("a row of one value is always there");

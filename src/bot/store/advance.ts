@@ -36,19 +36,15 @@ export async function advance(
   const what: Advance = { ...(typeof id === "string" ? { id } : id), event };
   switch (step.name) {
     case "approve":
-      return approve(session, step, what);
+      return inTransaction(session, (inside) => approve(inside, step, what));
     case "askAgain":
       return askAgain(session, step, what);
-    case "begin":
-      return inTransaction(session, (inside) => begin(inside, step, what));
     case "claim":
       return claim(session, step, what);
-    case "drift":
-      return moved(await drift(session, step, what));
     default: {
-      const { set, only } = changesOf(session, step, what.id);
+      const { set, only = [] } = changesOf(session, step, what.id);
       const next = nextOf(step);
-      const isQuiet = (step.name === "observe" || step.name === "follow") && !step.isNews;
+      const isQuiet = step.name === "begin" || ("isNews" in step && !step.isNews);
       const due = "due" in step ? step.due : undefined;
       const moving = { ...what, step, set, only, isQuiet, due, next };
       const drawsForMs = step.name === "succeed" ? step.drawsForMs : undefined;
@@ -60,7 +56,13 @@ export async function advance(
         // A person rejected or cancelled it: nothing is left to do.
         if (advanced.kind === "moved" && due === undefined)
           await deleteDue(inside, { kinds: ["change"], key: what.id });
-        return advanced;
+        // The part gets a lease of its own.
+        if (advanced.kind === "moved" && step.name === "begin")
+          await scheduleDue(inside, { kind: "change", key: what.id, teamId: advanced.change.teamId });
+        if (advanced.kind !== "moved" || step.name !== "drift") return advanced;
+        // The approvals were for the workload as it was: they are removed, and stay in the history.
+        await removeRows(inside.db, "vote", { change_id: what.id });
+        return { ...advanced, change: { ...advanced.change, votes: [] } };
       };
       return inTransaction(session, work);
     }
@@ -79,16 +81,21 @@ function moved(change: StoredChange | undefined): Advanced {
   return change === undefined ? { kind: "late", change } : { kind: "moved", change };
 }
 
-type Plain = Exclude<Step, { readonly name: "approve" | "askAgain" | "begin" | "claim" | "drift" }>;
-type Changes = { readonly set: UpdateObject<Tables, "change">; readonly only: readonly Expression<SqlBool>[] };
+type Plain = Exclude<Step, { readonly name: "approve" | "askAgain" | "claim" }>;
+type Changes = { readonly set: UpdateObject<Tables, "change">; readonly only?: readonly Expression<SqlBool>[] };
 
 function changesOf(session: Session, step: Plain, id: string): Changes {
   const { clock } = session;
   switch (step.name) {
+    case "begin":
+      // Like any other request, it expires if it can't start in time: that time begins now.
+      return { set: { approved_at: clock() }, only: [requestRuns, sql<SqlBool>`approved_at is null`] };
     case "reject":
-      return { set: ended(session, { kind: "rejected", by: step.by, reason: step.reason }, id), only: [] };
+      return { set: ended(session, { kind: "rejected", by: step.by, reason: step.reason }, id) };
     case "cancel":
-      return { set: ended(session, { kind: "cancelled", by: step.by }, id), only: [] };
+      return { set: ended(session, { kind: "cancelled", by: step.by }, id) };
+    case "drift":
+      return { set: ended(session, { kind: "drifted", drift: step.drift }, id) };
     case "expire": {
       const { was, withinMs } = step;
       const isOver =
@@ -98,22 +105,21 @@ function changesOf(session: Session, step: Plain, id: string): Changes {
       return { set: ended(session, { kind: "expired", was }, id), only: [isOver] };
     }
     case "refuse":
-      return { set: ended(session, { kind: "run", outcome: step.outcome }, id), only: [] };
+      return { set: ended(session, { kind: "run", outcome: step.outcome }, id) };
     case "doubt": {
       // The workload stays taken while it is being read back.
       const { ending } = ended(session, { kind: "run", outcome: step.outcome }, id);
-      return { set: { ending }, only: [] };
+      return { set: { ending } };
     }
     case "succeed":
     case "fail":
     case "giveUp":
       return { set: settled(session, step, id), only: [sql<SqlBool>`settled_at is null`, nothingUnderWay] };
-    case "observe":
-      return { set: healthColumns(session, step, id), only: [isFollowed] };
     case "confirm": {
       const { ending } = ended(session, { kind: "run", outcome: step.outcome }, id);
       return { set: { ...healthColumns(session, step, id), ending }, only: [isFollowed] };
     }
+    case "observe":
     case "follow":
     case "trouble":
     case "recover":
@@ -124,7 +130,7 @@ function changesOf(session: Session, step: Plain, id: string): Changes {
 /** What the step does with its lease. */
 function nextOf(step: Plain): Next | undefined {
   if ("next" in step) return step.next;
-  return step.name === "refuse" || step.name === "expire" ? "over" : undefined;
+  return step.name === "refuse" || step.name === "expire" || step.name === "drift" ? "over" : undefined;
 }
 
 const isFollowed = sql<SqlBool>`health is null`;
@@ -151,25 +157,6 @@ function settled(session: Session, step: Extract<Plain, { readonly name: "succee
     running_key: null,
     ...(step.name === "succeed" && healthColumns(session, step, id)),
   };
-}
-
-/** The part gets a lease of its own. Like any other request, it expires if it can't start in time: that time begins now. */
-async function begin(
-  session: Session,
-  { due, ...step }: Extract<Step, { readonly name: "begin" }>,
-  what: Advance,
-): Promise<Advanced> {
-  const set = { approved_at: session.clock() };
-  const change = await move(session, {
-    ...what,
-    step,
-    set,
-    only: [requestRuns, sql<SqlBool>`approved_at is null`],
-    due,
-    isQuiet: true,
-  });
-  if (change !== undefined) await scheduleDue(session, { kind: "change", key: change.id, teamId: change.teamId });
-  return moved(change);
 }
 
 /**
@@ -208,30 +195,10 @@ function unlessErased(column: "sealed" | "diff", value: string): RawBuilder<stri
   return sql<string>`case when sealed = '' then ${sql.ref(column)} else ${value} end`;
 }
 
-/** The approvals were for the workload as it was: they are removed, and stay in the history. */
-function drift(
-  session: Session,
-  step: Extract<Step, { readonly name: "drift" }>,
-  what: Advance,
-): Promise<StoredChange | undefined> {
-  const set = ended(session, { kind: "drifted", drift: step.drift }, what.id);
-  return inTransaction(session, async (inside) => {
-    const { due } = step;
-    const change = await move(inside, { ...what, step, set, due, next: "over" });
-    if (change === undefined) return undefined;
-    await removeRows(inside.db, "vote", { change_id: what.id });
-    return { ...change, votes: [] };
-  });
-}
-
 type Approve = Extract<Step, { readonly name: "approve" }>;
 
 /** Counts an approval, in SQL, under the row's lock: of many at once exactly one is the last that is needed. */
-async function approve(session: Session, step: Approve, what: Advance): Promise<Advanced> {
-  return inTransaction(session, (inside) => approveInside(inside, step, what));
-}
-
-async function approveInside(session: Session, step: Approve, { id, teamId, event }: Advance): Promise<Advanced> {
+async function approve(session: Session, step: Approve, { id, teamId, event }: Advance): Promise<Advanced> {
   const { db, clock } = session;
   // Changes nothing, and makes everybody else who approves wait until this approval is counted.
   const row = await db
@@ -292,8 +259,7 @@ type AskAgain = Extract<Step, { readonly name: "askAgain" }>;
  */
 async function askAgain(session: Session, step: AskAgain, what: Advance): Promise<Advanced> {
   try {
-    const change = await inTransaction(session, (inside) => backToPending(inside, step, what));
-    return change === undefined ? { kind: "late", change } : { kind: "moved", change };
+    return moved(await inTransaction(session, (inside) => backToPending(inside, step, what)));
   } catch (error) {
     if (!isTaken(error, "wait_key")) throw error;
     const row = await rowOf(session.db, "change", { id: what.id });

@@ -6,7 +6,7 @@ import type { Alert, Incident, NoticedEvent } from "../watch/incident.ts";
 import type { IdIn, Notice, PlaceId, Placing } from "../workflow/stored.ts";
 import { forEachInTurns } from "../../platform/turns.ts";
 import { type Db, inBatches, inTransaction, rowOf, type Session, updateRows } from "./database/session.ts";
-import { insertEvent } from "./events.ts";
+import { withEvent } from "./events.ts";
 import { addPost, schedulePosts } from "./posts.ts";
 import { EventJson, incidentOf } from "./rounds.ts";
 import { fromJson, plainText } from "./schema/columns.ts";
@@ -218,14 +218,10 @@ export async function alertOf(session: Session, { id, teamId }: IdIn): Promise<A
 
 /** Somebody is on it. False: there is no such alert, or they were on it already. */
 export function takeAlert(session: Session, { id, teamId }: IdIn, who: Who, event: NewHistoryEvent): Promise<boolean> {
-  return inTransaction(session, async (inside) => {
+  return withEvent(session, event, async (inside) => {
     const row = await inside.db
       .updateTable("alert")
-      .set({
-        taken_by: who.userId,
-        taken_name: plainText(who.name),
-        taken_at: inside.clock(),
-      })
+      .set({ taken_by: who.userId, taken_name: plainText(who.name), taken_at: inside.clock() })
       .where("id", "=", id)
       .where("team_id", "=", teamId)
       .where(sql<SqlBool>`(taken_by is null or taken_by <> ${who.userId})`)
@@ -235,7 +231,6 @@ export function takeAlert(session: Session, { id, teamId }: IdIn, who: Who, even
     // The person who clicked waits for the card. Lock the row of `due` first, as a delivery does.
     await schedulePosts(inside, "alert", [id]);
     await updateRows(inside.db, "post", { having: { kind: "alert", key: id }, set: { rest_until: null } });
-    await insertEvent(inside, event);
     return true;
   });
 }

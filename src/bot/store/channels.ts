@@ -4,7 +4,7 @@ import type { NewHistoryEvent } from "../changes/history-event.ts";
 import type { Binding } from "../policy/binding.ts";
 import { parseRow, plainText } from "./schema/columns.ts";
 import { BindingRow } from "./schema/tables.ts";
-import { insertEvent } from "./events.ts";
+import { withEvent } from "./events.ts";
 import { type Db, inTransaction, removeRows, rowOf, type Session, updateRows } from "./database/session.ts";
 import { deliveries } from "./posts.ts";
 import type { ChannelId, ChannelMove, NewBinding } from "../workflow/stored.ts";
@@ -31,9 +31,9 @@ export function bind(
 ): Promise<boolean> {
   const { region = null, account = null, names = null, isLocked, boundBy } = binding;
   const terms = { region, account, names, is_locked: isLocked ? 1 : 0 };
-  return inTransaction(session, async (inside) => {
-    const by = { bound_by: boundBy.userId, bound_by_name: plainText(boundBy.name), bound_at: inside.clock() };
-    const row = await inside.db
+  return withEvent(session, event, async ({ db, clock }) => {
+    const by = { bound_by: boundBy.userId, bound_by_name: plainText(boundBy.name), bound_at: clock() };
+    const row = await db
       .insertInto("binding")
       .values({ team_id: teamId, channel_id: channelId, ...terms, ...by })
       .onConflict((conflict) =>
@@ -49,19 +49,14 @@ export function bind(
       )
       .returning("channel_id")
       .executeTakeFirst();
-    if (row === undefined) return false;
-    await insertEvent(inside, event);
-    return true;
+    return row !== undefined;
   });
 }
 
 /** False: it was not bound, and nothing is written. */
 export function unbind(session: Session, { teamId, channelId }: ChannelId, event: NewHistoryEvent): Promise<boolean> {
-  return inTransaction(session, async (inside) => {
-    const isRemoved = (await removeRows(inside.db, "binding", { team_id: teamId, channel_id: channelId })) > 0;
-    if (isRemoved) await insertEvent(inside, event);
-    return isRemoved;
-  });
+  const having = { team_id: teamId, channel_id: channelId };
+  return withEvent(session, event, async ({ db }) => (await removeRows(db, "binding", having)) > 0);
 }
 
 /** False: the channel's account was replaced after it was read, and nothing was moved. */

@@ -52,6 +52,19 @@ function workloadColumns({ verb, workload }: NewHistoryEvent) {
   };
 }
 
+/** Work with its row of history. Without a result it changed nothing, and history has no row of it. */
+export function withEvent<Result>(
+  session: Session,
+  event: NewHistoryEvent,
+  work: (inside: Session) => Promise<Result>,
+): Promise<Result> {
+  return inTransaction(session, async (inside) => {
+    const result = await work(inside);
+    if (result !== undefined && result !== false) await insertEvent(inside, event);
+    return result;
+  });
+}
+
 /** A row without a step. If it is about a Change, the Change gets a new version, and its thread shows the row. */
 export async function addEvent(session: Session, event: NewHistoryEvent): Promise<void> {
   await inTransaction(session, async (inside) => {

@@ -14,7 +14,7 @@ import {
   storeErrorOf,
   type StorePlace,
 } from "./database/session.ts";
-import { upgrade } from "./schema/upgrade.ts";
+import { upgrade } from "./schema/migrations.ts";
 import { forgetOthers, leave, troubleOf } from "./database/replicas.ts";
 import { endLeases } from "./due.ts";
 import type { Statements, Store } from "./store.ts";

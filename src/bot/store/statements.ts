@@ -1,16 +1,7 @@
 // All that the bot reads and writes: one function per statement or transaction, which takes a session first. The store has them
 // under these names, over its session.
 
-export {
-  accountsFor,
-  callsOn,
-  countCalls,
-  impliedFor,
-  removeAccount,
-  resealAccount,
-  saveAccount,
-  setRegion,
-} from "./accounts.ts";
+export { callsOn, countCalls, impliedFor, removeAccount, resealAccount, saveAccount, setRegion } from "./accounts.ts";
 export { advance } from "./advance.ts";
 export { alertOf, dueNotices, placeNotices, scheduleWatching, takeAlert } from "./alerts.ts";
 export { addReceivers, auditBatch, auditDelivered, auditFailed } from "./audit/receivers.ts";

@@ -23,7 +23,7 @@ import type {
   WatchLimits,
 } from "../workflow/stored.ts";
 import { scheduleDue } from "./due.ts";
-import { insertEvent } from "./events.ts";
+import { insertEvent, withEvent } from "./events.ts";
 import { OwnerJson, parseRow, plainText, toJson } from "./schema/columns.ts";
 import { MuteRow, ObservationRow, WatchRow } from "./schema/tables.ts";
 import { type Db, inTransaction, removeRows, rowOf, rowsOf, type Session } from "./database/session.ts";
@@ -180,11 +180,10 @@ export function setFileWatches(session: Session, teamId: string, watches: readon
 
 /** Ends a watch, with its row of history. Undefined: it was over already, and nothing is written. */
 export function removeWatch(session: Session, at: IdIn, event: NewHistoryEvent): Promise<Watch | undefined> {
-  return inTransaction(session, async (inside) => {
+  return withEvent(session, event, async (inside) => {
     const row = await deleteOfPerson(inside.db, at);
     if (row === undefined) return undefined;
     await scheduleAlertsAt(inside, { teamId: row.team_id, place: row.place });
-    await insertEvent(inside, event);
     return watchOf(row);
   });
 }
@@ -209,11 +208,10 @@ export function loseWatch(
   at: IdIn,
   { why, event }: { readonly why: string; readonly event: NewHistoryEvent },
 ): Promise<boolean> {
-  return inTransaction(session, async (inside) => {
+  return withEvent(session, event, async (inside) => {
     const row = (await deleteOfPerson(inside.db, at)) ?? (await setPaused(inside.db, { ...at, why }));
     if (row === undefined) return false;
     await scheduleAlertsAt(inside, { teamId: row.team_id, place: row.place });
-    await insertEvent(inside, event);
     await scheduleNews(inside, watchOf(row), plainText(why));
     return true;
   });
@@ -221,14 +219,13 @@ export function loseWatch(
 
 /** Resumes a paused watch, with a message for its place. False: it is gone or wasn't paused, and nothing is written. */
 export function resumeWatch(session: Session, { id, teamId }: IdIn, event: NewHistoryEvent): Promise<boolean> {
-  return inTransaction(session, async (inside) => {
+  return withEvent(session, event, async (inside) => {
     const row = await setPaused(inside.db, { id, teamId, why: undefined });
     if (row === undefined) return false;
     const watch = watchOf(row);
     // A digest that fell due during the pause is skipped.
     await scheduleDigest(inside, watch);
     await scheduleAlertsAt(inside, { teamId: row.team_id, place: row.place });
-    await insertEvent(inside, event);
     await scheduleNews(inside, watch, undefined);
     return true;
   });
@@ -329,10 +326,9 @@ export function mute(
   { teamId, place, names, forMs, by }: NewMute,
   event: NewHistoryEvent,
 ): Promise<boolean> {
-  const { clock } = session;
-  return inTransaction(session, async (inside) => {
+  return withEvent(session, event, async ({ db, clock }) => {
     const set = { until: clock(forMs), by_id: by.userId, by_name: plainText(by.name) };
-    const row = await inside.db
+    const row = await db
       .insertInto("mute")
       .values({ team_id: teamId, place: placeOf(place), names: plainText(names), ...set })
       .onConflict((conflict) =>
@@ -346,9 +342,7 @@ export function mute(
       )
       .returning("names")
       .executeTakeFirst();
-    if (row === undefined) return false;
-    await insertEvent(inside, event);
-    return true;
+    return row !== undefined;
   });
 }
 
@@ -358,18 +352,16 @@ export function unmute(
   { teamId, place, names }: Pick<NewMute, "teamId" | "place" | "names">,
   event: NewHistoryEvent,
 ): Promise<boolean> {
-  return inTransaction(session, async (inside) => {
-    const row = await inside.db
+  return withEvent(session, event, async ({ db, clock }) => {
+    const row = await db
       .deleteFrom("mute")
       .where("team_id", "=", teamId)
       .where("place", "=", placeOf(place))
       .where("names", "=", plainText(names))
-      .where("until", ">", inside.clock())
+      .where("until", ">", clock())
       .returning("names")
       .executeTakeFirst();
-    if (row === undefined) return false;
-    await insertEvent(inside, event);
-    return true;
+    return row !== undefined;
   });
 }
 

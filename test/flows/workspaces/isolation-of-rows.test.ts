@@ -228,7 +228,6 @@ const asked: Readonly<Record<string, Attempt>> = {
   "read the history of its workload": (store) =>
     store.history({ teamId: "T1", workload: { name: "web", account: undefined }, limit: 10 }),
   "read what applies to its people": (store) => store.impliedFor(seeker),
-  "read its accounts": (store) => store.accountsFor(seeker),
   "replace an account of it": (store) => store.saveAccount({ ...account, owner: { kind: "workspace" } }, ofT2),
   "delete its workspace account": (store) => store.removeAccount("T1", { kind: "workspace" }, ofT2),
   "delete a person's account of it": (store) => store.removeAccount("T1", { kind: "user", userId: "U1" }, ofT2),
@@ -311,8 +310,6 @@ const guessed: Readonly<Record<string, Attempt>> = {
   "an Undo by what it takes back": (store) => store.find({ undoOf: "DONE11" }),
   "a part of a request": (store) => store.find({ id: "MANY11/1" }),
   "a card to draw": (store) => store.changeToDraw({ id: "WAITS1", teamId: "T2" }, () => true),
-  "its own accounts under the same ids": async (store) =>
-    Object.values(await store.accountsFor({ ...seeker, teamId: "T2" })).find((each) => each !== undefined),
   "anything implied under the same ids": async (store) =>
     Object.values(await store.impliedFor({ ...seeker, teamId: "T2" })).find((each) => each !== undefined),
   "a binding of a channel with the same id": (store) => store.bindingOf("T2", "C1"),
@@ -402,7 +399,7 @@ test("an Undo of another workspace's request marks nothing there", async () => {
 
 test("a workspace that is closed takes nothing of another with it", async () => {
   const theirs = async () => [
-    await all.accountsFor(seeker),
+    await all.impliedFor(seeker),
     await all.bindingOf("T1", "C1"),
     await all.watchesOf({ teamId: "T1", ownerId: "U1" }),
     await all.mutesOf("T1"),

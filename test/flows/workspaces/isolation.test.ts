@@ -25,7 +25,7 @@ async function keptOfPlayground(): Promise<string> {
   return JSON.stringify([
     await store.find({ id: waiting }),
     await store.find({ id: done }),
-    await store.accountsFor({ teamId, userId: developer.id, channelId: developer.channelId("ops") }),
+    await store.impliedFor({ teamId, userId: developer.id, channelId: developer.channelId("ops") }),
     await store.bindingOf(teamId, developer.channelId("ops")),
     (await store.history({ teamId, limit: 50 })).map(({ kind, result }) => [kind, result]),
     await store.callsOn({ teamId, username: "of-playground", day: BEGINNING.toISOString().slice(0, 10) }),

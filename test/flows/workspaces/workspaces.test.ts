@@ -12,7 +12,7 @@ const approving = () => readPolicy(othersApprove, "policy.yaml");
 
 /** What is stored of a workspace besides history. */
 async function kept({ store }: InstalledBot, { teamId, developer }: Town) {
-  const { workspace, own, channel } = await store().accountsFor({ teamId, userId: developer.id, channelId: "C0OPS" });
+  const { workspace, own, channel } = await store().impliedFor({ teamId, userId: developer.id, channelId: "C0OPS" });
   return {
     installed: (await store().installationOf(teamId)) !== undefined,
     accounts: [workspace, own, channel].filter((account) => account !== undefined).length,

@@ -19,7 +19,7 @@ import type { Accounts, CallCounts, ResolvedAccount } from "../ports.ts";
 type Found = FoundAccounts & Omit<ResolvedAccount, "account" | "isUsual">;
 
 type Parts = {
-  readonly store: Pick<WorkspaceStore, "accountsFor" | "impliedFor" | "resealAccount">;
+  readonly store: Pick<WorkspaceStore, "impliedFor" | "resealAccount">;
   readonly sealer: Sealer;
   readonly mode: AccountMode;
   /** The workspace's account from the environment. */
@@ -64,7 +64,7 @@ export function createAccounts({ store, sealer, mode, configured, clock, inUse }
       return { account, isUsual: usualUsername(found, rules) === account.username, binding, region };
     },
     async reopen(ref, seeker) {
-      const account = openStoredAccount(ref, await store.accountsFor(seeker), { mode, configured, sealer, seeker });
+      const account = openStoredAccount(ref, await store.impliedFor(seeker), { mode, configured, sealer, seeker });
       inUse(account.username);
       return account;
     },

@@ -141,7 +141,7 @@ export async function moveChannel(deps: WorkflowParts, move: Move): Promise<void
 async function moveRows({ store, sealer }: WorkflowParts, move: Move): Promise<void> {
   for (let tries = 0; tries < 3; tries += 1) {
     const { teamId, from, to } = move;
-    const { channel } = await store.accountsFor({ teamId, userId: "", channelId: from });
+    const { channel } = await store.impliedFor({ teamId, userId: "", channelId: from });
     const token = channel && { was: channel.sealedToken, now: resealed(sealer, channel, to) };
     if (await store.moveChannel({ ...move, token })) return;
   }

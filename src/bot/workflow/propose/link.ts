@@ -72,7 +72,7 @@ export async function disconnect(deps: WorkflowParts, interaction: DisconnectInt
   const { origin, whose } = interaction;
   const profile = await checkLink(deps, { kind: "disconnect", whose, origin });
   const owner = linkOwner(whose, origin);
-  const { own, channel, workspace } = await deps.store.accountsFor(origin);
+  const { own, channel, workspace } = await deps.store.impliedFor(origin);
   const { username } = { mine: own, channel, workspace }[whose] ?? {};
   const { command } = deps.settings;
   const removed = accountMessage({ kind: "disconnected", owner, command });

@@ -34,8 +34,8 @@ export function movesContract({ replica }: Bench): void {
     expect(await a.bindingOf("T1", "C1")).toBeUndefined();
     expect(await a.bindingOf("T1", "C2")).toMatchObject({ names: "shop-*", isLocked: true });
     const seeker = { teamId: "T1", userId: "U1" };
-    expect((await a.accountsFor({ ...seeker, channelId: "C1" })).channel).toBeUndefined();
-    expect((await a.accountsFor({ ...seeker, channelId: "C2" })).channel).toMatchObject({ sealedToken: "for C2" });
+    expect((await a.impliedFor({ ...seeker, channelId: "C1" })).channel).toBeUndefined();
+    expect((await a.impliedFor({ ...seeker, channelId: "C2" })).channel).toMatchObject({ sealedToken: "for C2" });
     expect(await a.find({ id: "AAA111" })).toMatchObject({
       channelId: "C2",
       terms: { cardIn: "C2" },

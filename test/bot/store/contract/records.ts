@@ -237,15 +237,15 @@ export function recordsContract({ replica, db }: Bench): void {
     await a.saveAccount({ ...linked, owner: ofChannel, username: "team" }, event("connected"));
     await a.saveAccount({ ...linked, owner: mine, sealedToken: "sealed-b" }, event("connected"));
 
-    const both = await a.accountsFor(seeker);
+    const both = await a.impliedFor(seeker);
     const removed = await a.removeAccount("T1", mine, event("disconnected"));
     const again = await a.removeAccount("T1", mine, event("disconnected"));
 
     expect(both.own).toEqual({ ...linked, owner: mine, sealedToken: "sealed-b", linkedAt: expect.any(Date) });
     expect(both.channel).toMatchObject({ owner: ofChannel, username: "team" });
     expect([removed, again]).toEqual([true, false]);
-    expect(await a.accountsFor(seeker)).toMatchObject({ own: undefined, channel: { username: "team" } });
-    expect(await a.accountsFor({ ...seeker, teamId: "T2" })).toEqual({ own: undefined, channel: undefined });
+    expect(await a.impliedFor(seeker)).toMatchObject({ own: undefined, channel: { username: "team" } });
+    expect(await a.impliedFor({ ...seeker, teamId: "T2" })).toEqual({ own: undefined, channel: undefined });
     const kinds = (await a.history({ teamId: "T1", limit: 10 })).map(({ kind }) => kind);
     expect(kinds).toEqual(["disconnected", "connected", "connected", "connected"]);
   });
@@ -253,16 +253,16 @@ export function recordsContract({ replica, db }: Bench): void {
   test("a token is sealed anew only in the row that was read", async () => {
     const a = await replica("a");
     await a.saveAccount({ ...linked, owner: mine }, event("connected"));
-    const { own: read } = await a.accountsFor(seeker);
+    const { own: read } = await a.impliedFor(seeker);
     if (read === undefined) throw new Error("no account was linked");
 
     await a.resealAccount(read, "sealed-with-another-key");
-    const resealed = await a.accountsFor(seeker);
+    const resealed = await a.impliedFor(seeker);
     await a.saveAccount({ ...linked, owner: mine, sealedToken: "linked-anew" }, event("connected"));
     await a.resealAccount(read, "too-late");
 
     expect(resealed.own).toEqual({ ...read, sealedToken: "sealed-with-another-key" });
-    expect((await a.accountsFor(seeker)).own?.sealedToken).toBe("linked-anew");
+    expect((await a.impliedFor(seeker)).own?.sealedToken).toBe("linked-anew");
   });
 
   test("calls are counted over all replicas, by account and day, and forgotten after a week", async () => {
