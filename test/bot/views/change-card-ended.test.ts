@@ -1,8 +1,8 @@
+import { newsPost } from "../../../src/bot/views/messages/request-answers.ts";
 import { redactLines } from "../../../src/bot/logs/redact.ts";
 import { describe, expect, test } from "vitest";
 import type { Ending, StoredChange } from "../../../src/bot/changes/stored-change.ts";
 import { changeCard, type ChangeCard, retiredCard } from "../../../src/bot/views/cards/change-card.ts";
-import { newsPost } from "../../../src/bot/views/cards/news-post.ts";
 import type { Post } from "../../../src/bot/views/kit/post.ts";
 import {
   alex,

@@ -1,8 +1,8 @@
+import { previewBlocks, type FormPreview } from "../../../src/bot/views/forms/form-view.ts";
 import { expect, test } from "vitest";
 import type { Change } from "../../../src/bot/changes/change.ts";
 import type { Verdict } from "../../../src/bot/policy/policy.ts";
 import { actions, askButton, header, section } from "../../../src/bot/views/kit/blocks.ts";
-import { previewBlocks, type FormPreview } from "../../../src/bot/views/forms/form-preview.ts";
 import { endView, skeletonView } from "../../../src/bot/views/forms/modal.ts";
 import { drawn, drawnForm } from "./support/drawn.ts";
 import { expectFormFits } from "./support/judges.ts";

@@ -9,9 +9,9 @@ import {
   repeatMessage,
   type DuplicateRequest,
   duplicateMessage,
+  newsPost,
 } from "../../../src/bot/views/messages/request-answers.ts";
 import { changeCard, retiredCard } from "../../../src/bot/views/cards/change-card.ts";
-import { newsPost } from "../../../src/bot/views/cards/news-post.ts";
 import { excerptReply, storyReply } from "../../../src/bot/views/cards/change-story.ts";
 import { decisionAnswer, type DecisionAnswer } from "../../../src/bot/views/messages/decision-answer.ts";
 import { post } from "../../../src/bot/views/kit/post.ts";

@@ -1,3 +1,4 @@
+import { previewBlocks } from "../../../src/bot/views/forms/form-view.ts";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { offeredVerbs } from "../../../src/bot/commands/lookup/authorize.ts";
@@ -6,7 +7,6 @@ import type { Change } from "../../../src/bot/changes/change.ts";
 import type { FormField, FormInput } from "../../../src/bot/commands/forms/form.ts";
 import { UserError } from "../../../src/bot/errors.ts";
 import type { Verdict } from "../../../src/bot/policy/policy.ts";
-import { previewBlocks } from "../../../src/bot/views/forms/form-preview.ts";
 import { endView, skeletonView } from "../../../src/bot/views/forms/modal.ts";
 import { StateValues, valuesIn } from "../../../src/bot/views/forms/form-element.ts";
 import { jobCard } from "../../../src/bot/commands/verbs/show/job-card.ts";

@@ -1,7 +1,7 @@
+import { previewBlocks } from "../../views/forms/form-view.ts";
 import type { WorkspaceParts } from "../parts.ts";
 import type { Ask } from "../../ask.ts";
 import { section, type Block } from "../../views/kit/blocks.ts";
-import { previewBlocks } from "../../views/forms/form-preview.ts";
 import { refusalMessage } from "../../views/messages/error-messages.ts";
 import { sentences } from "../../views/messages/sentences.ts";
 import { contextFor } from "../../workflow/access/context.ts";

@@ -1,3 +1,4 @@
+import { NONE } from "../../views/kit/blocks.ts";
 import { z } from "zod";
 import { Ask } from "../../ask.ts";
 import type { Card } from "../../changes/stored-change.ts";
@@ -6,7 +7,6 @@ import { commandOf } from "../../commands/grammar/parse.ts";
 import { BESIDE_CARD } from "../../views/cards/request-lines.ts";
 import { rejectForm } from "../../views/forms/modal.ts";
 import { accountOf, type Action, decodeAction } from "../../views/kit/action-id.ts";
-import { NONE } from "../../views/kit/menu.ts";
 import type { Post } from "../../views/kit/post.ts";
 import { confirmed } from "../../views/messages/confirm-message.ts";
 import type { DecisionAnswer } from "../../views/messages/decision-answer.ts";

@@ -1,7 +1,7 @@
 import type { Overflow } from "@slack/types";
 import type { AccountRef } from "../../accounts/resolve.ts";
 import type { StoredChange, ChangeState } from "../../changes/stored-change.ts";
-import { context, section, type Block, actions, limits } from "../kit/blocks.ts";
+import { context, section, type Block, actions, limits, overflow } from "../kit/blocks.ts";
 import { strong, words, channel } from "../kit/inline.ts";
 import { type Post, plainTextOf, post, type Names, postOf } from "../kit/post.ts";
 import { isDeletedSince, isLateHealth, isOfDeleted } from "../kit/health.ts";
@@ -10,7 +10,6 @@ import { type CanApprove, changeFacts } from "./change-facts.ts";
 import { namesIn, oneLine, headline, waitWords } from "./change-words.ts";
 import { phraseText } from "./phrases.ts";
 import { type RequestAct, requestButton, requestButtons, runButton } from "../kit/ask-buttons.ts";
-import { overflow } from "../kit/menu.ts";
 import { restLabel, undoLabel } from "./several-card.ts";
 
 export type ChangeCard = {
@@ -86,18 +85,16 @@ function accountWords({ owner, username }: AccountRef): string[] {
   return [`account: ${truncate(username, 100)} (${whose})`];
 }
 
-export type OpeningCard = {
-  readonly change: StoredChange;
-  readonly defaultRegion?: string | undefined;
-  readonly names?: Names;
-};
-
 /**
  * A card as first posted; an update adds its buttons. If Slack's answer is lost, this message can never be updated, so
  * it has no buttons and stays true after a decision: it shows no count and no end. It mentions the approvers, because
  * only a new message notifies them.
  */
-export function openingCard({ change, defaultRegion, names = {} }: OpeningCard): Post {
+export function openingCard({
+  change,
+  defaultRegion,
+  names = {},
+}: Pick<ChangeCard, "change" | "defaultRegion" | "names">): Post {
   const asked: StoredChange = { ...change, votes: [], expiresAt: undefined, notice: undefined };
   return postOf(
     [
@@ -109,13 +106,8 @@ export function openingCard({ change, defaultRegion, names = {} }: OpeningCard):
   );
 }
 
-export type RetiredCard = {
-  readonly change: StoredChange;
-  readonly defaultRegion?: string | undefined;
-};
-
 /** Replaces a card that was posted again elsewhere: nothing can be decided on it. */
-export function retiredCard({ change, defaultRegion }: RetiredCard): Post {
+export function retiredCard({ change, defaultRegion }: Pick<ChangeCard, "change" | "defaultRegion">): Post {
   const { card, id } = change;
   const where = card === undefined ? [] : [words(" in "), channel(card.channelId)];
   return postOf([

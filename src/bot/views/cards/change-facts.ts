@@ -5,7 +5,7 @@ import { beforeRequester } from "../kit/history-line.ts";
 import { listed, type Line, type Block } from "../kit/blocks.ts";
 import { expires, firstOf, moment, words, type Inline } from "../kit/inline.ts";
 import type { Names } from "../kit/post.ts";
-import { namesAnd, saidOnce, truncate, visible } from "../kit/text.ts";
+import { namesAnd, saidOnce, truncate, visible, capital } from "../kit/text.ts";
 import { span } from "../kit/time.ts";
 import { oneLine, personWords, termsWords } from "./change-words.ts";
 import { diffList, driftList } from "./diff.ts";
@@ -106,7 +106,7 @@ function sections(...lines: readonly (readonly (Line | false)[])[]): Block[] {
 function capitalized([first, ...rest]: readonly Inline[]): Inline[] {
   if (first === undefined) return [];
   if (first.type !== "text" || first.style !== undefined || /^\S*-\S*\d/u.test(first.text)) return [first, ...rest];
-  return [{ ...first, text: `${first.text.charAt(0).toUpperCase()}${first.text.slice(1)}` }, ...rest];
+  return [{ ...first, text: capital(first.text) }, ...rest];
 }
 
 /** What it will do: one difference on a line with its effect, several as a list. */

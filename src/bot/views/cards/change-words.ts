@@ -15,7 +15,7 @@ import {
 import { person, strong, words, type Inline, group, joined } from "../kit/inline.ts";
 import { type Names, groupName, nameOf } from "../kit/post.ts";
 import type { Terms } from "../../policy/policy.ts";
-import { counted, truncate, visible } from "../kit/text.ts";
+import { counted, truncate, visible, lower } from "../kit/text.ts";
 import { allNames, isRolledOut, type Phrased, regionText, split, phraseText } from "./phrases.ts";
 import { levelOf, ROLLING } from "../../../api/workload-status.ts";
 import { span } from "../kit/time.ts";
@@ -152,10 +152,6 @@ export function headline(change: StoredChange, defaultRegion?: string, waitsFor?
 /** A workload has one Run at a time. */
 export function waitWords(requestId: string): string {
   return `waits for request ${truncate(requestId, 40)}`;
-}
-
-function lower(text: string): string {
-  return `${text.charAt(0).toLowerCase()}${text.slice(1)}`;
 }
 
 function workloadName({ workload }: StoredChange): string {

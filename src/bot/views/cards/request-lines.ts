@@ -1,8 +1,9 @@
 import type { StoredChange } from "../../changes/stored-change.ts";
 import { requestButton } from "../kit/ask-buttons.ts";
 import { actions, type Line, withBlockId, type Block } from "../kit/blocks.ts";
-import { beforeRequester, requestPhrase, short, votesText } from "../kit/history-line.ts";
+import { beforeRequester, requestPhrase, short, votesText, votersText } from "../kit/history-line.ts";
 import { type Inline, strong, words } from "../kit/inline.ts";
+import { capital } from "../kit/text.ts";
 import { shortAge, span } from "../kit/time.ts";
 import { allNames } from "./phrases.ts";
 
@@ -35,12 +36,9 @@ export function askedBy(change: StoredChange, { now }: Pick<Where, "now">): Line
   const { requester, createdAt, reason } = change;
   const age = shortAge(createdAt.toISOString(), now) ?? "";
   const why = reason === undefined ? "" : `: “${short(reason, ROOM.text)}”`;
-  const before = beforeRequester(change);
-  const by = `${before.charAt(0).toUpperCase()}${before.slice(1)}${short(requester.name, ROOM.person)}`;
+  const by = `${capital(beforeRequester(change))}${short(requester.name, ROOM.person)}`;
   return [words(`${by}, ${age} ago${why}`, LONGEST)];
 }
-
-const NAMED = 3;
 
 /** "1 of 2 approvals (Alex Kim) · expires in 40 min". */
 export function approvalsText(change: StoredChange, { now }: Pick<Where, "now">): string {
@@ -54,9 +52,7 @@ export function countedText(change: StoredChange, { now }: Pick<Where, "now">): 
 }
 
 function voters({ votes }: StoredChange): string {
-  const names = votes.slice(0, NAMED).map(({ name }) => short(name, ROOM.person));
-  const more = votes.length > NAMED ? [`${votes.length - NAMED} more`] : [];
-  return votes.length === 0 ? "" : ` (${[...names, ...more].join(", ")})`;
+  return votes.length === 0 ? "" : ` (${votersText(votes, ROOM.person)})`;
 }
 
 function expiryText({ expiresAt }: StoredChange, now: Date): string {

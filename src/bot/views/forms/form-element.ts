@@ -2,8 +2,7 @@ import type { ExternalSelect, InputBlock, InputBlockElement, PlainTextElement, P
 import { z } from "zod";
 import type { FormField, FormInput, FormValues } from "../../commands/forms/form.ts";
 import { encodeAction, type Picker } from "../kit/action-id.ts";
-import { limits } from "../kit/blocks.ts";
-import { option, optionsOf, NONE } from "../kit/menu.ts";
+import { limits, option, optionsOf, NONE } from "../kit/blocks.ts";
 import { plain, visible, visibleLines } from "../kit/text.ts";
 import { isCalendarDay } from "../kit/time.ts";
 

@@ -1,9 +1,17 @@
 import type { ModalView, InputBlock } from "@slack/types";
 import type { FormField, FormValues } from "../../commands/forms/form.ts";
 import type { Form } from "../../commands/command.ts";
-import { actionButton, actions, listed, type Line, type Block } from "../kit/blocks.ts";
+import type { Change } from "../../changes/change.ts";
+import type { Terms, Verdict } from "../../policy/policy.ts";
+import { actionWords, termsWords } from "../cards/change-words.ts";
+import type { CanApprove } from "../cards/change-facts.ts";
+import { diffList } from "../cards/diff.ts";
+import { actionButton, actions, divider, listed, type Line, section, type Block } from "../kit/blocks.ts";
+import { strong, words } from "../kit/inline.ts";
+import type { Names } from "../kit/post.ts";
+import { counted, namesAnd, truncate } from "../kit/text.ts";
+import { nothingToDo } from "../messages/request-answers.ts";
 import { modal } from "./modal.ts";
-import { truncate } from "../kit/text.ts";
 import { formInput } from "./form-element.ts";
 
 export type FormViewInput = {
@@ -84,4 +92,57 @@ function channelInput(use: keyof typeof channelHints, value: string): InputBlock
   const input = { kind: "channel", isCurrent: true } as const; // a literal kind
   const field = { id: CHANNEL_FIELD, label: "Channel", hint: channelHints[use], isOptional: true, input };
   return formInput(field, { value });
+}
+
+export type FormPreview = {
+  readonly change: Change;
+  readonly verdict: Exclude<Verdict, { kind: "refuse" }>;
+  /** Who could approve now; undefined when no approval is needed, or Slack can't be asked. */
+  readonly approvers: CanApprove | undefined;
+  readonly defaultRegion?: string | undefined;
+  /** Group handles and approvers' names by id. */
+  readonly names?: Names;
+};
+
+/**
+ * A preview above the fields of a form: the change in words, and the policy's answer. Never shows the Call, which can
+ * contain values of environment variables.
+ */
+export function previewBlocks(preview: FormPreview): Block[] {
+  const { change, defaultRegion } = preview;
+  const { call, workload, diff } = change;
+  if (diff.length === 0) return [...nothingToDo(change).blocks, divider];
+  return [
+    section([strong("Preview: "), ...actionWords({ op: call.op, workload, diff }, defaultRegion)]),
+    ...diffList(diff),
+    policyWords(preview),
+    divider,
+  ];
+}
+
+function policyWords({ verdict, approvers, names = {} }: FormPreview): Block {
+  switch (verdict.kind) {
+    case "allow":
+      return section("✅ Runs immediately. No approval needed.");
+    case "break-glass":
+      return section("🚨 Runs immediately without approval (break glass). The channel is notified.");
+    case "approve":
+      return section(
+        [words("⏳ Needs "), ...termsWords({ ...verdict.terms, mention: "all" }, names), words(".")],
+        ...canApprove(verdict.terms, approvers),
+      );
+  }
+}
+
+function canApprove({ votes, selfApproval }: Terms, approvers: FormPreview["approvers"]): Line[] {
+  if (approvers === undefined) return [];
+  const { count } = approvers;
+  const names = approvers.names.slice(0, 6);
+  const who = namesAnd({ names, count });
+  // Unless not everybody was looked up.
+  if (count !== undefined && count + (selfApproval ? 1 : 0) < votes) {
+    const only = names.length === 0 ? "nobody" : `only ${who}`;
+    return [[words(`⚠️ Needs ${counted(votes, "approval")}, but ${only} can approve right now.`, 600)]];
+  }
+  return names.length === 0 ? [] : [[words(`Can approve now: ${who}.`, 600)]];
 }

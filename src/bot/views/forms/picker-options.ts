@@ -1,10 +1,9 @@
 import type { OptionGroup, PlainTextOption } from "@slack/types";
 import { pathSafe } from "../../../api/request-limits.ts";
 import type { StoredChange } from "../../changes/stored-change.ts";
-import { type OptionInput, NONE, option, optionsOf } from "../kit/menu.ts";
 import { span } from "../kit/time.ts";
 import { beforeRequester } from "../kit/history-line.ts";
-import { limits } from "../kit/blocks.ts";
+import { limits, type OptionInput, NONE, option, optionsOf } from "../kit/blocks.ts";
 import { counted, plain } from "../kit/text.ts";
 import type { RecentList } from "../../commands/lookup/directory.ts";
 

@@ -10,12 +10,12 @@ import {
   section,
   type Block,
   context,
+  menu,
 } from "../kit/blocks.ts";
 import { historyLine } from "../kit/history-line.ts";
 import { homeRows, type HomeRows, type HomeState } from "./state.ts";
 import { homeTrouble, homeWorkloads } from "./workloads.ts";
 import { code, moment, words } from "../kit/inline.ts";
-import { menu } from "../kit/menu.ts";
 import { openButton } from "../kit/ask-buttons.ts";
 import { blocksFor, numbered } from "../kit/post.ts";
 import { grouped, truncate, visible } from "../kit/text.ts";

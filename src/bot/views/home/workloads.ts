@@ -11,13 +11,13 @@ import {
   withBlockId,
   type Block,
   limits,
+  overflow,
 } from "../kit/blocks.ts";
 import { homeRows, HOME_PAGE, type HomeRows, type Row, targetOf, type HomeState } from "./state.ts";
 import { strong, words } from "../kit/inline.ts";
 import { openButton } from "../kit/ask-buttons.ts";
 import { dotOf, statusWithAge } from "../kit/health.ts";
 import { counted, grouped, truncate, visible, truncateMiddle, plain } from "../kit/text.ts";
-import { overflow } from "../kit/menu.ts";
 
 /** Workloads that need somebody; nothing while all is well. */
 export function homeTrouble(state: HomeState, { troubled, moreTroubled }: HomeRows): Block[] {

@@ -3,9 +3,8 @@ import type { Ask } from "../../ask.ts";
 import type { Risk } from "../../policy/operation-facts.ts";
 import type { Suggestion } from "../../errors.ts";
 import type { Action } from "./action-id.ts";
-import { actionButton, actions, type Block } from "./blocks.ts";
+import { actionButton, actions, type Block, overflow } from "./blocks.ts";
 import type { FormValues } from "../../commands/forms/form.ts";
-import { overflow } from "./menu.ts";
 
 const MOST = 5;
 

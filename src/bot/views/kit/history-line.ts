@@ -17,7 +17,7 @@ import {
   troubleFacts,
   unseenOf,
 } from "./health.ts";
-import { counted, truncate, visible } from "./text.ts";
+import { counted, truncate, visible, lower } from "./text.ts";
 import { changesOf, verbWords, wordsOf } from "./verb-words.ts";
 import { shortDigests } from "../../../api/image.ts";
 
@@ -99,9 +99,13 @@ const NAMED = 3;
 function approvals(request: StoredChange | undefined, room: Room): string {
   const votes = request?.votes ?? [];
   if (request === undefined || votes.length === 0 || request.state === "pending") return "";
-  const names = votes.slice(0, NAMED).map(({ name }) => short(name, room.person));
-  const more = votes.length > NAMED ? [`${votes.length - NAMED} more`] : [];
-  return `, approved by ${[...names, ...more].join(", ").replace(/, ([^,]*)$/u, " and $1")}`;
+  return `, approved by ${votersText(votes, room.person).replace(/, ([^,]*)$/u, " and $1")}`;
+}
+
+/** "Alex Kim, Omar Haddad, 2 more". */
+export function votersText(votes: StoredChange["votes"], room: number): string {
+  const names = votes.slice(0, NAMED).map(({ name }) => short(name, room));
+  return [...names, ...(votes.length > NAMED ? [`${votes.length - NAMED} more`] : [])].join(", ");
 }
 
 /** The most characters of names of workloads, of people, and of everything else that people or the API wrote. */
@@ -418,9 +422,4 @@ function resultOf({ result }: HistoryEvent, room: Room): string {
 /** Rows without a person are the bot's own. */
 function person({ who }: HistoryEvent, room: Room): string {
   return short(who?.name ?? "Gantry", room.person);
-}
-
-/** "Restart" inside a sentence. */
-function lower(word: string): string {
-  return word.charAt(0).toLowerCase() + word.slice(1);
 }

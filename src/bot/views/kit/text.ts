@@ -81,6 +81,16 @@ export function escapeWithin(text: string, max: number): string {
   return escaped;
 }
 
+/** As a sentence begins. */
+export function capital(text: string): string {
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
+}
+
+/** As inside a sentence. */
+export function lower(text: string): string {
+  return `${text.charAt(0).toLowerCase()}${text.slice(1)}`;
+}
+
 /** 2000 → "2,000". */
 export function grouped(count: number): string {
   return String(count).replaceAll(/\B(?=(?:\d{3})+$)/gu, ",");

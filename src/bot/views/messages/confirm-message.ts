@@ -3,7 +3,7 @@ import type { Command } from "../../commands/command.ts";
 import { actionButton, actions, context, section } from "../kit/blocks.ts";
 import { code, strong, words, type Inline } from "../kit/inline.ts";
 import { type Post, postOf } from "../kit/post.ts";
-import { truncateMiddle, visible } from "../kit/text.ts";
+import { truncateMiddle, visible, capital } from "../kit/text.ts";
 import { isDangerous, runButton } from "../kit/ask-buttons.ts";
 
 type Asked = { readonly command: Pick<Command, "actions" | "question">; readonly ask: Ask };
@@ -31,7 +31,7 @@ const IN_BUTTON = 40;
 /** "Scale *web* to 3", "Restart *web* in beijing2", "Approve `K7Q2MX`". */
 function actionOf({ command: { question = {} }, ask: { verb, args, region } }: Asked, most = 255): Inline[] {
   const name = nameIn(args);
-  const { label = `${verb.charAt(0).toUpperCase()}${verb.slice(1)}`, amount } = question;
+  const { label = capital(verb), amount } = question;
   const id = textIn(args, "id");
   if (name === undefined && id === undefined) return [words(`${label}${amount?.(args) ?? ""}`, 70)];
   if (name === undefined) return [words(`${label} `), code(id ?? "", 60)];

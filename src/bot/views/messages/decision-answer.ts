@@ -1,6 +1,7 @@
 import type { StoredChange } from "../../changes/stored-change.ts";
 import type { Standing } from "../../policy/policy.ts";
 import { approversWords, changeSummary, actionWords, namesIn, oneLine, waitWords } from "../cards/change-words.ts";
+import type { CanApprove } from "../cards/change-facts.ts";
 import { requestButton } from "../kit/ask-buttons.ts";
 import { actions, askButton, context, section, type Line, type Block } from "../kit/blocks.ts";
 import { code, joined, strong, words, type Inline } from "../kit/inline.ts";
@@ -28,7 +29,7 @@ export type DecisionAnswer =
   /** They may not decide. `could`: some who could, by name, and the total if it is known. */
   | (Of<"foreign"> & {
       readonly wanted: "approve" | "reject";
-      readonly could?: { readonly names: readonly string[]; readonly count: number | undefined };
+      readonly could?: CanApprove;
     })
   /** They requested it themselves. */
   | Of<"own">

@@ -9,6 +9,7 @@ import type { FormValues } from "../../commands/forms/form.ts";
 import type { FormCommand } from "../../commands/grammar/parse.ts";
 import { regionOf } from "../../commands/grammar/argument-types.ts";
 import { type Suggestion, UserError } from "../../errors.ts";
+import { capital } from "../../views/kit/text.ts";
 import { contextFor } from "./context.ts";
 import type { Origin } from "../origin.ts";
 
@@ -139,6 +140,6 @@ async function visibleNames(kind: "service" | "job", context: Context): Promise<
 
 function suggestionFor({ name: verb, form }: FormCommand, values: FormValues, name: string): Suggestion[] {
   const filled = form.fill(values);
-  const label = `${verb.charAt(0).toUpperCase()}${verb.slice(1)} ${name.replace(/^service\//u, "")}`;
+  const label = `${capital(verb)} ${name.replace(/^service\//u, "")}`;
   return filled.kind === "ask" ? [{ ask: filled.ask, label }] : [];
 }

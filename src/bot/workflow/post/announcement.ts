@@ -4,7 +4,7 @@ import type { Announcement } from "../../changes/history-event.ts";
 import type { Block } from "../../views/kit/blocks.ts";
 import { type Post, sentAgain } from "../../views/kit/post.ts";
 import type { WorkflowParts } from "../ports.ts";
-import type { PostKind } from "../posts.ts";
+import type { PostKind, StoredPost } from "../posts.ts";
 import { mayBeNamed, type Named } from "./seen-there.ts";
 import { watchNewsMessage } from "../../commands/verbs/watch/watch-message.ts";
 import type { WatchNews } from "../../watch/watch.ts";
@@ -12,7 +12,7 @@ import type { Due } from "../due-kinds.ts";
 import type { DueEnd } from "../due.ts";
 
 /** A message that is sent once is dropped after this time: history and the list of watches still have it. */
-export const TELL_FOR_MS = 48 * 60 * 60_000;
+const TELL_FOR_MS = 48 * 60 * 60_000;
 
 const BlocksJson = z.custom<Block[]>((value) => Array.isArray(value));
 
@@ -45,17 +45,29 @@ export function announcement(channelId: string, { by, names, post: { text, block
   return { id: randomUUID(), channelId, payload: JSON.stringify({ text, blocks, by, names }) };
 }
 
+/** It isn't told any more. */
+export const over = { kind: "nothing", isOver: true } as const; // a literal kind
+
+/** What a message says; undefined once it is too old to be told, or can't be opened. */
+export function inTime(
+  { clock }: Pick<WorkflowParts, "clock">,
+  { payload, createdAt }: Pick<StoredPost, "payload" | "createdAt">,
+  withinMs = TELL_FOR_MS,
+): string | undefined {
+  return clock.now().getTime() - createdAt.getTime() > withinMs ? undefined : payload;
+}
+
 /** Says what somebody did, even if they have left since. Names that policy hides there by now are left out. */
 export function announcementPost(deps: WorkflowParts): PostKind {
-  return async ({ payload, teamId, place, createdAt }) => {
-    const isLate = deps.clock.now().getTime() - createdAt.getTime() > TELL_FOR_MS;
-    if (payload === undefined || isLate) return { kind: "nothing", isOver: true };
+  return async ({ teamId, place, ...post }) => {
+    const payload = inTime(deps, post);
+    if (payload === undefined) return over;
     const { text, blocks, by: userId, names } = AnnouncementJson.parse(JSON.parse(payload));
     const isNamed = names === "no workload" || (await mayBeNamed(deps, { teamId, userId, ...names }, place));
     if (isNamed === undefined) return { kind: "unknown" };
-    const post = isNamed ? { text, blocks } : names.unnamed;
-    if (post === undefined) return { kind: "nothing" };
-    return { kind: "shown", card: async ({ isAgain }) => (isAgain ? sentAgain(post) : post) };
+    const shown = isNamed ? { text, blocks } : names.unnamed;
+    if (shown === undefined) return { kind: "nothing" };
+    return { kind: "shown", card: async ({ isAgain }) => (isAgain ? sentAgain(shown) : shown) };
   };
 }
 
@@ -90,16 +102,13 @@ export async function tellWatchNews({ store }: WorkflowParts, due: Due): Promise
 
 /** The message that a watch ended or goes on; without the name of what was watched where policy hides it by now. */
 export function watchNewsPost(deps: WorkflowParts): PostKind {
-  return async ({ payload, teamId, place, createdAt }) => {
-    const isLate = deps.clock.now().getTime() - createdAt.getTime() > TELL_FOR_MS;
-    if (payload === undefined || isLate) return { kind: "nothing", isOver: true };
+  return async ({ teamId, place, ...post }) => {
+    const payload = inTime(deps, post);
+    if (payload === undefined) return over;
     const news = WatchNewsJson.parse(JSON.parse(payload));
     const { account, owner, target } = news;
     const isNamed = await mayBeNamed(deps, { teamId, userId: owner.userId, account, targets: [target] }, place);
     if (isNamed === undefined) return { kind: "unknown" };
-    return {
-      kind: "shown",
-      card: async ({ isAgain }) => watchNewsMessage(news, { isAgain, isNamed }),
-    };
+    return { kind: "shown", card: async ({ isAgain }) => watchNewsMessage(news, { isAgain, isNamed }) };
   };
 }

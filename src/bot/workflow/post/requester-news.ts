@@ -1,12 +1,12 @@
+import { newsPost, type NewsPost } from "../../views/messages/request-answers.ts";
 import { z } from "zod";
 import { type News, newsKinds, newsRanks } from "../../changes/history-event.ts";
 import { isNotifying, partsOf, type StoredChange } from "../../changes/stored-change.ts";
-import { newsPost, type NewsPost } from "../../views/cards/news-post.ts";
 import { sentAgain } from "../../views/kit/post.ts";
 import { isDirect } from "../origin.ts";
 import type { WorkflowParts } from "../ports.ts";
 import { contentOf, threadOf } from "../stored-request.ts";
-import { TELL_FOR_MS } from "./announcement.ts";
+import { inTime, over } from "./announcement.ts";
 import { seenThere } from "./seen-there.ts";
 import type { Beside, NewPost, PostKind, Unshown } from "../posts.ts";
 import { isFollowed, seenOf } from "../../views/kit/health.ts";
@@ -141,18 +141,15 @@ function newsFor(change: StoredChange, content: NewsJson, place: string): NewPos
   return { kind: "requester", key: `${id} ${content.news}`, teamId, payload, place: to, fallback: undefined };
 }
 
-const over = { kind: "nothing", isOver: true } as const; // a literal kind
-
 /**
  * Tries these ways until Slack takes one: beside the command, if there is no card; a direct message; the thread of the card; beside the
  * command again.
  */
 export function requesterPost(deps: WorkflowParts): PostKind {
   const { clock, sealer, store } = deps;
-  return async ({ payload, place, teamId, createdAt, blockedAt, sentKeys }) => {
-    const now = clock.now().getTime();
-    const isLate = now - createdAt.getTime() > TELL_FOR_MS;
-    if (payload === undefined || isLate || sentKeys.includes(ELSEWHERE)) return over;
+  return async ({ place, teamId, blockedAt, sentKeys, ...post }) => {
+    const payload = inTime(deps, post);
+    if (payload === undefined || sentKeys.includes(ELSEWHERE)) return over;
     const content = NewsJson.parse(JSON.parse(payload));
     const { news } = content;
     const change = await store.find({ id: content.change });
@@ -161,7 +158,7 @@ export function requesterPost(deps: WorkflowParts): PostKind {
     const isAsked = news === "asked";
     const inThread = place === card?.channelId && !isDirect(place);
     const opened = contentOf(sealer, change);
-    const isFresh = now - change.createdAt.getTime() <= RESPONSE_URL_MS;
+    const isFresh = clock.now().getTime() - change.createdAt.getTime() <= RESPONSE_URL_MS;
     const isBesideCommand = isFresh && (blockedAt !== undefined || (card === undefined && !isAsked));
     const responseUrl = isBesideCommand && !inThread ? opened?.responseUrl : undefined;
     const there = await seenThere(deps, change, place);

@@ -14,6 +14,7 @@ import { type Live as LiveWorkloads, liveWorkloads } from "../access/live-worklo
 import type { Due } from "../due-kinds.ts";
 import type { DueEnd } from "../due.ts";
 import type { PostKind } from "../posts.ts";
+import { over } from "../post/announcement.ts";
 import type { WorkflowParts } from "../ports.ts";
 import { seekerOf } from "./notify.ts";
 import { endWatch, watchRights } from "./rights.ts";
@@ -50,8 +51,6 @@ export async function tellDigest({ store, clock }: WorkflowParts, due: Due): Pro
   await store.postDue(due, { ...post, ...to }, end);
   return "ended";
 }
-
-const over = { kind: "nothing", isOver: true } as const; // a literal kind
 
 const PostedDigest = DueDigest.extend({ watch: z.string() });
 

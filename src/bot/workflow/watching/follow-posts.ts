@@ -11,6 +11,7 @@ import { hasLeft } from "../access/approvers.ts";
 import { contextFor } from "../access/context.ts";
 import { isDirect } from "../origin.ts";
 import type { NewPost, PostKind } from "../posts.ts";
+import { inTime, over } from "../post/announcement.ts";
 import type { WorkflowParts } from "../ports.ts";
 
 // The messages of a followed log: the first one, with its Stop button, and those in its thread, which grow by lines.
@@ -82,30 +83,18 @@ const Head = z.object({
   skipped: z.number().default(0),
 });
 
-type FollowHead = Omit<z.input<typeof Head>, "why" | "afterMs" | "shown" | "skipped"> & {
-  readonly teamId: string;
-  readonly card: Card;
-};
-type FollowOver = Required<Pick<z.input<typeof Head>, "afterMs" | "shown" | "skipped">> & { readonly why: string };
-
 /** The message that a follow begins with; its id is that of the follow. One that was deleted isn't posted again. */
-export function headOf({ teamId, card, ...facts }: FollowHead, end?: FollowOver): NewPost {
+export function headOf(teamId: string, card: Card, head: z.input<typeof Head>): NewPost {
+  const { id } = head;
   const place = { place: card.channelId, fallback: undefined, card, posts: 2 };
-  return {
-    id: facts.id,
-    kind: "follow",
-    key: facts.id,
-    teamId,
-    payload: JSON.stringify({ ...facts, ...end }),
-    ...place,
-  };
+  return { id, kind: "follow", key: id, teamId, payload: JSON.stringify(head), ...place };
 }
 
 /** Its end may say how the workload is, so the requester's right is asked again. */
 export function followPost(deps: WorkflowParts, signal: AbortSignal): PostKind {
-  return async ({ payload, createdAt, place, teamId }) => {
-    const isLate = deps.clock.now().getTime() - createdAt.getTime() > DRAWN_WITHIN_MS;
-    if (payload === undefined || isLate) return { kind: "nothing", isOver: true };
+  return async ({ place, teamId, ...post }) => {
+    const payload = inTime(deps, post, DRAWN_WITHIN_MS);
+    if (payload === undefined) return over;
     const { account: username, why: ended, by, ...head } = Head.parse(JSON.parse(payload));
     const origin = { userId: by, teamId, channelId: place, account: username };
     const reader = ended === undefined ? undefined : await followReader(deps, { ...head, origin }, signal);
@@ -148,12 +137,12 @@ export function linesOf(
 
 /** A new one is posted without its lines first: one whose confirmation is lost has none. */
 export function followLinesPost(deps: WorkflowParts, signal: AbortSignal): PostKind {
-  return async ({ payload, place, createdAt }) => {
-    const isLate = deps.clock.now().getTime() - createdAt.getTime() > DRAWN_WITHIN_MS;
-    if (payload === undefined || isLate) return { kind: "nothing", isOver: true };
+  return async ({ place, ...post }) => {
+    const payload = inTime(deps, post, DRAWN_WITHIN_MS);
+    if (payload === undefined) return over;
     const { ask, name, requester, origin, threadTs, text, end, isLast } = Lines.parse(JSON.parse(payload));
     const reader = await followReader(deps, { ask, origin, requester, channelId: place }, signal);
-    if (reader.kind !== "may") return reader.kind === "unknown" ? reader : { kind: "nothing", isOver: true };
+    if (reader.kind !== "may") return reader.kind === "unknown" ? reader : over;
     return {
       kind: "shown",
       opening: () => followBegins(name),

@@ -12,6 +12,7 @@ import { stop } from "../../commands/verbs/power.ts";
 import type { Target } from "../../commands/grammar/argument-types.ts";
 import type { Unfinished } from "../../commands/grammar/parse.ts";
 import type { Message } from "../../views/kit/post.ts";
+import { capital } from "../../views/kit/text.ts";
 import { StoreError, UserError } from "../../errors.ts";
 import { inviteHint, sentences } from "../../views/messages/sentences.ts";
 import { contextFor } from "../access/context.ts";
@@ -379,7 +380,7 @@ async function finish(run: Run, why: string, block?: Block, others: FollowMessag
   const { number = 0 } = state.block ?? {};
   const afterMs = Math.min(deps.clock.now().getTime() - state.startedMs, state.forMs);
   const { shown, skipped } = state;
-  const end = `${why.slice(0, 1).toUpperCase()}${why.slice(1)}.`;
+  const end = `${capital(why)}.`;
   const left = block?.kind === "stuck" ? block.left : "";
   if (left !== "") run.state = { ...state, block: { number: number + 1, text: left } };
   const head = headPost(run, { why, afterMs, shown, skipped });
@@ -394,11 +395,13 @@ function linesId({ taken }: Pick<Run, "taken">, number: number): string {
   return `${taken.id}/${number}`;
 }
 
-function headPost({ taken, state }: Run, end?: Parameters<typeof headOf>[1]): NewPost {
+type Over = Pick<Parameters<typeof headOf>[2], "why" | "afterMs" | "shown" | "skipped">;
+
+function headPost({ taken, state }: Run, end: Over = {}): NewPost {
   const { id, channelId, teamId, headTs = "" } = taken;
   const { log, requester, forMs, origin } = state;
   const facts = { id, ask: log.ask, name: log.name, requester, forMs, by: origin.userId, account: origin.account };
-  return headOf({ ...facts, teamId, card: { channelId, ts: headTs } }, end);
+  return headOf(teamId, { channelId, ts: headTs }, { ...facts, ...end });
 }
 
 type Grows = { readonly card?: Card | undefined; readonly end?: string; readonly isLast?: true };
