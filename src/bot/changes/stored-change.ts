@@ -134,15 +134,12 @@ export type Health = z.output<typeof Health>;
 /** The message that is its card. */
 export type Card = { readonly channelId: string; readonly ts: string };
 
-/** A requested Change with everything that happened to it. Cards are drawn from it. */
-export type StoredChange = {
+/** A Change as it was requested. */
+export type RequestedChange = {
   /** Six characters of Crockford's base 32, short enough to type. */
   readonly id: string;
   /** Slack's id of the delivery. The same delivery again is the same Change. */
   readonly deliveryId: string;
-  readonly state: ChangeState;
-  /** Increases with every change of the row. A card shows one version. */
-  readonly version: number;
   readonly teamId: string;
   readonly requester: Who;
   /** The channel of the request. */
@@ -169,6 +166,13 @@ export type StoredChange = {
   readonly wayBackOf?: string | undefined;
   /** The requester asked to be told in a direct message how the job ends. */
   readonly notifies?: boolean | undefined;
+};
+
+/** The same with everything that happened to it. Cards are drawn from it. */
+export type StoredChange = RequestedChange & {
+  readonly state: ChangeState;
+  /** Increases with every change of the row. A card shows one version. */
+  readonly version: number;
   /** The approvals that count, oldest first. */
   readonly votes: readonly Vote[];
   readonly createdAt: Date;
@@ -266,6 +270,14 @@ export function isNotifying({ notifies, state, settledAt, health }: StoredChange
 /** What a request is about: its parts, or itself. */
 export function partsOf(change: StoredChange): readonly StoredChange[] {
   return change.parts ?? [change];
+}
+
+/** The one of several that is about this workload. */
+export function partAbout<Part extends { readonly workload: Pick<WorkloadRef, "name"> & { readonly kind: string } }>(
+  parts: readonly Part[],
+  workload: { readonly kind: string; readonly name: string } | undefined,
+): Part | undefined {
+  return parts.find(({ workload: { kind, name } }) => kind === workload?.kind && name === workload.name);
 }
 
 /** Undefined unless its run is done. */

@@ -3,15 +3,7 @@ import type { AccountOwner, AccountSeeker, LinkedAccount } from "../accounts/res
 import type { NewHistoryEvent } from "../changes/history-event.ts";
 import { parseRow } from "./schema/columns.ts";
 import { withEvent } from "./events.ts";
-import {
-  builtOnce,
-  inBatches,
-  inTransaction,
-  removeRows,
-  rowOf,
-  type Session,
-  updateRows,
-} from "./database/session.ts";
+import { builtOnce, inBatches, removeRows, rowOf, type Session, updateRows } from "./database/session.ts";
 import { AccountRow, type Tables } from "./schema/tables.ts";
 import { sql } from "kysely";
 import { binding } from "./channels.ts";

@@ -71,10 +71,9 @@ export async function advance(
 
 /** Whoever ends a routine Change also posts its card. */
 async function moveAndDraw(session: Session, step: Move, drawsForMs: number): Promise<Advanced> {
-  const ended = await moveRow(session, { ...step, draws: true });
-  if (ended === undefined) return moved(undefined);
-  const change = await wholeChange(session, ended.row);
-  return { kind: "moved", change, card: await beginCard(session, ended.row, drawsForMs) };
+  const row = await moveRow(session, { ...step, draws: true });
+  if (row === undefined) return moved(undefined);
+  return { kind: "moved", change: await wholeChange(session, row), card: await beginCard(session, row, drawsForMs) };
 }
 
 function moved(change: StoredChange | undefined): Advanced {

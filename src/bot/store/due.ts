@@ -120,18 +120,17 @@ export async function takeDue(session: Session, { kind, leaseMs, most, key: only
     const open = kind === "delivery" ? textSealer.openSealed : textSealer.open;
     const opened = row.payload === null ? undefined : open(row.payload, dueBind({ kind, key }));
     if (opened === LOST) log.error({ kind, key }, "the payload of due work can't be opened: its key is gone");
-    return {
-      kind,
-      key,
-      teamId: row.team_id,
-      token,
-      leaseMs,
-      attempts: row.attempts,
-      payload: opened === LOST ? undefined : opened,
-      createdAt: new Date(row.created_at),
-      takenAt: new Date(row.now),
-    };
+    return taken(row, { kind, token, leaseMs, payload: opened === LOST ? undefined : opened });
   });
+}
+
+type TakenRow = Pick<Tables["due"], "key" | "team_id" | "attempts" | "created_at"> & { readonly now: string };
+
+function taken(
+  { key, team_id: teamId, attempts, created_at: createdAt, now }: TakenRow,
+  lease: Pick<Due, "kind" | "token" | "leaseMs" | "payload">,
+): Due {
+  return { ...lease, key, teamId, attempts, createdAt: new Date(createdAt), takenAt: new Date(now) };
 }
 
 const MOST_TOGETHER = 50;
@@ -173,21 +172,10 @@ export async function takeFollowed(
     .where("kind", "=", "change")
     .where("token", "is", null)
     .where("key", "in", keys)
-    .returning(["key", "attempts", "created_at"])
+    .returning(["key", "team_id", "attempts", "created_at"])
     .returning(clock().as("now"))
     .execute();
-  const taken = rows.map(({ key, attempts, created_at: createdAt, now }) => ({
-    kind: "change" as const, // not any string
-    key,
-    teamId,
-    token,
-    leaseMs,
-    attempts,
-    payload: undefined,
-    createdAt: new Date(createdAt),
-    takenAt: new Date(now),
-  }));
-  return { isShared, taken };
+  return { isShared, taken: rows.map((row) => taken(row, { kind: "change", token, leaseMs, payload: undefined })) };
 }
 
 type SharedPoll = {

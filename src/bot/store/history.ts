@@ -8,7 +8,7 @@ import {
   type HistoryQuery,
   outcomeKinds,
 } from "../changes/history-event.ts";
-import { requestIdOf, type StoredChange } from "../changes/stored-change.ts";
+import { partAbout, requestIdOf, type StoredChange } from "../changes/stored-change.ts";
 import { builtOnce, type Session } from "./database/session.ts";
 import { historyEvent } from "./events.ts";
 import { changesById } from "./find-change.ts";
@@ -183,9 +183,7 @@ const begun = new Set<StoredChange["state"]>(["claimed", "done", "failed", "unkn
 
 /** The part about the workload of this row, if its request for several workloads was begun. */
 function ofWorkload(request: StoredChange | undefined, { workload }: HistoryEvent): StoredChange | undefined {
-  const part = request?.parts?.find(
-    ({ workload: { kind, name } }) => kind === workload?.kind && name === workload.name,
-  );
+  const part = request?.parts && partAbout(request.parts, workload);
   if (request === undefined || part === undefined) return request;
   const { parts: _, ...rest } = request;
   const own = { ...rest, workload: part.workload, diff: part.diff };

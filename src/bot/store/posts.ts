@@ -17,7 +17,7 @@ import {
   updateRows,
 } from "./database/session.ts";
 import { LOST } from "./database/text-sealer.ts";
-import { beginDue, delayDue, endDue, holdDue, scheduleDue, scheduling } from "./due.ts";
+import { beginDue, delayDue, endDue, holdDue, isLeased, scheduleDue, scheduling } from "./due.ts";
 import { fromJson, plainText, TermsJson } from "./schema/columns.ts";
 import type { ChangeTable, PostTable, Tables } from "./schema/tables.ts";
 
@@ -266,11 +266,9 @@ export async function savePost(
 }
 
 /** Unless another replica has it. */
-async function isSaved({ db }: Session, due: Due, set: UpdateObject<Tables, "post">): Promise<boolean> {
-  const { kind, key, token } = due;
-  const isOurs = sql<SqlBool>`exists (select 1 from due where kind = ${kind} and key = ${key} and token = ${token})`;
-  const saved = await db.updateTable("post").set(set).where(isOf(due)).where(isOurs).returning("id").executeTakeFirst();
-  return saved !== undefined;
+async function isSaved(session: Session, due: Due, set: UpdateObject<Tables, "post">): Promise<boolean> {
+  const ours = session.db.updateTable("post").set(set).where(isOf(due)).where(isLeased(session, due));
+  return (await ours.returning("id").executeTakeFirst()) !== undefined;
 }
 
 async function isAdopted({ db }: Session, due: Due, card: Card): Promise<boolean> {

@@ -1,5 +1,5 @@
 import type { StoredProfile } from "../workflow/stored.ts";
-import { inBatches, removeRows, type Session, slices, WRITTEN_AT_ONCE } from "./database/session.ts";
+import { inBatches, removeRows, replaced, type Session, slices, WRITTEN_AT_ONCE } from "./database/session.ts";
 import { parseRow, plainText, Time } from "./schema/columns.ts";
 import { ProfileRow } from "./schema/tables.ts";
 
@@ -55,13 +55,7 @@ export async function saveProfiles(
       .onConflict((conflict) =>
         conflict
           .columns(["team_id", "user_id"])
-          .doUpdateSet((update) => ({
-            name: update.ref("excluded.name"),
-            standing: update.ref("excluded.standing"),
-            is_admin: update.ref("excluded.is_admin"),
-            zone: update.ref("excluded.zone"),
-            read_at: update.ref("excluded.read_at"),
-          }))
+          .doUpdateSet(replaced("name", "standing", "is_admin", "zone", "read_at"))
           .whereRef("profile.read_at", "<=", "excluded.read_at"),
       )
       .execute();

@@ -14,6 +14,7 @@ import {
   BATCH,
   inBatches,
   inTransaction,
+  replaced,
   rowsOf,
   type Session,
   slices,
@@ -239,9 +240,7 @@ async function writeSeen({ db, textSealer }: Session, list: ListKey, { changed, 
       .insertInto("seen")
       .values(rows)
       .onConflict((conflict) =>
-        conflict
-          .columns(["team_id", "account", "region", "kind", "name"])
-          .doUpdateSet((update) => ({ state: update.ref("excluded.state") })),
+        conflict.columns(["team_id", "account", "region", "kind", "name"]).doUpdateSet(replaced("state")),
       )
       .execute();
   }
@@ -275,13 +274,7 @@ async function writeIncidents({ db, textSealer }: Session, incidents: readonly I
       .insertInto("incident")
       .values(rows)
       .onConflict((conflict) =>
-        conflict.column("id").doUpdateSet((update) => ({
-          cause: update.ref("excluded.cause"),
-          over_at: update.ref("excluded.over_at"),
-          ended_by: update.ref("excluded.ended_by"),
-          times: update.ref("excluded.times"),
-          state: update.ref("excluded.state"),
-        })),
+        conflict.column("id").doUpdateSet(replaced("cause", "over_at", "ended_by", "times", "state")),
       )
       .execute();
   }
@@ -325,7 +318,7 @@ async function writeNotices({ db, textSealer }: Session, round: Round, { notices
           : insert.onConflict((conflict) =>
               conflict
                 .columns([...key])
-                .doUpdateSet((update) => ({ due_at: update.ref("excluded.due_at") }))
+                .doUpdateSet(replaced("due_at"))
                 .where("notice.alert_id", "is", null),
             )
       ).execute();

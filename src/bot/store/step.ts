@@ -1,17 +1,23 @@
-import { type Expression, type RawBuilder, sql, type SqlBool, type UpdateObject } from "kysely";
+import { type Expression, type RawBuilder, type Selectable, sql, type SqlBool, type UpdateObject } from "kysely";
 import type { NewHistoryEvent } from "../changes/history-event.ts";
-import { Ending, isPartId, requestIdOf, type ChangeState, type StoredChange } from "../changes/stored-change.ts";
+import {
+  Ending,
+  Health,
+  isPartId,
+  requestIdOf,
+  type ChangeState,
+  type StoredChange,
+} from "../changes/stored-change.ts";
 import type { Due } from "../workflow/due-kinds.ts";
 import type { Next, Step } from "../workflow/lifecycle.ts";
 import { rowOf, type Session, updateRows } from "./database/session.ts";
-import { sealJson } from "./database/text-sealer.ts";
+import { openJson, sealJson, type TextSealer } from "./database/text-sealer.ts";
 import { storedChange } from "./change-row.ts";
 import { insertEvent } from "./events.ts";
 import { type ChangeRow, wholeChange } from "./find-change.ts";
-import { isDeletion, markDeleted } from "./mark-deleted.ts";
-import { toJson } from "./schema/columns.ts";
+import { fromJson, toJson } from "./schema/columns.ts";
 import { addCard, cardColumn, scheduleCards } from "./posts.ts";
-import type { Tables } from "./schema/tables.ts";
+import type { ChangeTable, Tables } from "./schema/tables.ts";
 import { delayDue, endDue, isLeased, scheduleDue } from "./due.ts";
 
 export type Move = {
@@ -39,17 +45,15 @@ export type Move = {
  * with parts, `session.db` has to be a transaction. Events of a part go to the history of its request.
  */
 export async function move(session: Session, what: Move): Promise<StoredChange | undefined> {
-  const moved = await moveRow(session, what);
-  return moved && wholeChange(session, moved.row);
+  const row = await moveRow(session, what);
+  return row && wholeChange(session, row);
 }
-
-type Moved = { readonly row: ChangeRow };
 
 /** The same, without reading the votes and parts of the Change. */
 export async function moveRow(
   session: Session,
   { id, teamId, step, set, only = [], event, isQuiet = false, draws = false, due, next }: Move,
-): Promise<Moved | undefined> {
+): Promise<ChangeRow | undefined> {
   // Whoever sends it must have the time for that.
   const forMs = step.to === "claimed" ? session.sendWithinMs : undefined;
   const ours = due === undefined ? [] : [leaseOf(session, id, due, forMs)];
@@ -82,7 +86,7 @@ export async function moveRow(
   if (request?.state === "claimed" && row.settled_at !== null)
     await scheduleDue(session, { kind: "change", key: requestIdOf(id), teamId: row.team_id });
   if (due !== undefined) await endLease(session, due, next);
-  return { row };
+  return row;
 }
 
 /** The condition that the lease of this Change is still held; the turn of a part comes with the lease of its request. */
@@ -177,9 +181,95 @@ async function holdRequest(
 }
 
 /** Cancels the parts that were not sent when their request ends. */
-export async function endParts({ db, clock }: Pick<Session, "db" | "clock">, requestId: string): Promise<void> {
+async function endParts({ db, clock }: Pick<Session, "db" | "clock">, requestId: string): Promise<void> {
   const set = { state: "cancelled", version: sql`version + 1`, settled_at: clock() } as const; // a literal state
   await updateRows(db, "change", { having: { part_of: requestId, state: "approved" }, set });
 }
 
 type Held = Pick<Move, "id" | "teamId"> & { readonly isQuiet: boolean; readonly ours: readonly Expression<SqlBool>[] };
+
+type Row = Selectable<ChangeTable>;
+
+/** Cards that people may still read. */
+const NEWEST = 20;
+
+/** Whether this deletion took effect: one that was only accepted may still fail. */
+function isDeletion({ op, state, ending }: ChangeRow): boolean {
+  return op.startsWith("delete") && state === "done" && ending?.includes('"kind":"done"') === true;
+}
+
+/**
+ * After a deletion, removes the buttons that need the workload from the cards of earlier requests. A request for
+ * several keeps those for its other workloads. Changes that are still followed notice the deletion themselves. Call it
+ * in the transaction of the deletion.
+ */
+async function markDeleted(session: Session, deletion: ChangeRow): Promise<void> {
+  const { db } = session;
+  // A request for several workloads has such a row for each of them.
+  const rows = await db
+    .selectFrom("event")
+    .select("change_id")
+    .where("team_id", "=", deletion.team_id)
+    .where("workload_name", "=", deletion.workload_name)
+    .where("kind", "=", "requested")
+    .orderBy("seq", "desc")
+    .limit(NEWEST)
+    .execute();
+  const ids = [...new Set(rows.flatMap(({ change_id: id }) => id ?? []))];
+  if (ids.length === 0) return;
+  const earlier = await db
+    .selectFrom("change")
+    .selectAll()
+    .where((where) => where.or([where("id", "in", ids), where("part_of", "in", ids)]))
+    .where("id", "!=", deletion.id)
+    .where("part_count", "=", 0)
+    .where("workload_kind", "=", deletion.workload_kind)
+    .where("workload_region", "=", deletion.workload_region)
+    .where("workload_name", "=", deletion.workload_name)
+    .where("account_username", "=", deletion.account_username)
+    // Rows are locked in the same order everywhere.
+    .orderBy("id")
+    .execute();
+  for (const row of earlier) await markRow(session, row);
+}
+
+async function markRow(session: Session, row: Row): Promise<void> {
+  const { db, textSealer } = session;
+  const marked = markedBy(textSealer, row);
+  if (marked === undefined) return;
+  const isPart = row.part_of !== null;
+  const drawn = { version: sql<number>`version + 1` };
+  const health = sealJson(textSealer, toJson(Health, marked.health), row.id);
+  // A request is locked before its parts, as in every step.
+  if (isPart) await updateRows(db, "change", { having: { id: requestIdOf(row.id) }, set: drawn });
+  await db
+    .updateTable("change")
+    .set({ [marked.column]: health, ...(!isPart && drawn) })
+    .where("id", "=", row.id)
+    .where(marked.column, "is not distinct from", row[marked.column])
+    .execute();
+  await scheduleCards(session, [requestIdOf(row.id)]);
+}
+
+type Marked = { readonly column: "health" | "progress"; readonly health: Health };
+
+/** The new health of a row; undefined for one without such buttons, or still in progress. */
+function markedBy(sealer: TextSealer, row: Row): Marked | undefined {
+  const { op, state, settled_at: settledAt } = row;
+  if (state === "done") return op.startsWith("delete") ? undefined : markedAsSeen(sealer, row);
+  // Its card offers to request it again. For a creation that still works: the name is free.
+  const isOver = settledAt !== null || row.part_of !== null;
+  const waits = state === "pending" || state === "approved" || state === "claimed";
+  if (!isOver || waits || op.startsWith("create") || row.health !== null) return undefined;
+  return { column: "health", health: { kind: "unwatched", line: "", excerpt: [], gone: "deleted" } };
+}
+
+/** Undefined for a Change whose next poll will notice the deletion. */
+function markedAsSeen(sealer: TextSealer, { id, health, progress }: Row): Marked | undefined {
+  const column = health === null ? "progress" : "health";
+  const stored = health ?? progress;
+  const seen = fromJson(Health).safeParse(stored && openJson(sealer, stored, id)).data;
+  if (seen === undefined || seen.gone !== undefined || seen.kind === "watching") return undefined;
+  if (column === "progress" && seen.kind === "not-yet") return undefined;
+  return { column, health: { ...seen, gone: "deleted" } };
+}

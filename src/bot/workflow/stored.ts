@@ -1,4 +1,4 @@
-import type { StoredChange } from "../changes/stored-change.ts";
+import type { RequestedChange, StoredChange } from "../changes/stored-change.ts";
 import type { Binding, BindingTerms } from "../policy/binding.ts";
 import type { Standing } from "../policy/policy.ts";
 import type { Incident, Kept, NoticedEvent } from "../watch/incident.ts";
@@ -21,25 +21,8 @@ export type Profile = {
 /** A profile that the database keeps, and how long ago Slack said so, in milliseconds. */
 export type StoredProfile = Profile & { readonly ageMs: number };
 
-/** A Change as it is requested; the database adds times and versions. */
-export type NewChange = Omit<
-  StoredChange,
-  | "version"
-  | "state"
-  | "votes"
-  | "createdAt"
-  | "expiresAt"
-  | "approvedAt"
-  | "claimedAt"
-  | "settledAt"
-  | "ending"
-  | "health"
-  | "progress"
-  | "isUndone"
-  | "notice"
-  | "card"
-  | "parts"
-> & {
+/** A Change as it is added; the database adds times and versions. */
+export type NewChange = RequestedChange & {
   /** `approved` for what needs no approval. */
   readonly state: "pending" | "approved";
   /** Equal for duplicate requests: only one of them can be pending. */

@@ -152,6 +152,12 @@ export function* slices<Item>(items: readonly Item[], size: number): Generator<r
   for (let from = 0; from < items.length; from += size) yield items.slice(from, from + size);
 }
 
+/** For the conflict of an insert: these columns become those of the new row. */
+export function replaced<Column extends string>(...columns: readonly Column[]) {
+  const pairs = columns.map((column) => [column, sql.ref(`excluded.${column}`)] as const); // pairs
+  return Object.fromEntries(pairs) as Record<Column, RawBuilder<never>>; // of each of them
+}
+
 /** Reads or writes rows by ids, however many there are. */
 export async function inBatches<Found>(
   ids: readonly string[],

@@ -1,5 +1,5 @@
 import type { HistoryEvent } from "../../changes/history-event.ts";
-import { isNotifying, partsOf, type StoredChange } from "../../changes/stored-change.ts";
+import { isNotifying, partAbout, partsOf, type StoredChange } from "../../changes/stored-change.ts";
 import { changeCard, openingCard } from "../../views/cards/change-card.ts";
 import { excerptReply, storyReply } from "../../views/cards/change-story.ts";
 import { diffReplies } from "../../views/cards/diff.ts";
@@ -154,8 +154,8 @@ function repliesTo(
   const trouble = isSentAnyway ? [] : news.filter(({ kind }) => kind === "health" || kind === "recovered");
   const story = { change, defaultRegion, isNotifying: isNotifying(change) };
   const failing = news.filter(({ kind, result }) => kind === "health" && result !== change.wayBackEnd?.why);
-  const isFailing = ({ workload: { kind, name } }: StoredChange): boolean =>
-    failing.some(({ workload }) => workload?.kind === kind && workload.name === name);
+  const isFailing = (part: StoredChange): boolean =>
+    failing.some(({ workload }) => partAbout([part], workload) !== undefined);
   const all: readonly (readonly [name: string, post: Post | undefined])[] = [
     ["story", storyReply(tellsStory ? news : trouble, story)],
     ...(tellsStory && has("requested") ? diffReplies(change) : []).map(

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { Change, WorkloadRef } from "../../changes/change.ts";
-import { partsOf, requestIdOf, type StoredChange } from "../../changes/stored-change.ts";
+import { partAbout, partsOf, requestIdOf, type StoredChange } from "../../changes/stored-change.ts";
 import { isAnother } from "../../changes/updatable-fields.ts";
 import { inSpan } from "../../../platform/trail.ts";
 import type { Context, WriteCommand } from "../../commands/command.ts";
@@ -111,9 +111,7 @@ async function withSince(
   if (undone === undefined) return { effect, ofOthers: [] };
   const { records, asker } = context;
   const sinceOf = async (change: Change) => {
-    const part = partsOf(undone).find(
-      ({ workload: { kind, name } }) => kind === change.workload.kind && name === change.workload.name,
-    );
+    const part = partAbout(partsOf(undone), change.workload);
     const since =
       part === undefined
         ? { lines: [], ofOthers: [] }
