@@ -12,6 +12,8 @@ import type { Refused } from "../commands/lookup/authorize.ts";
 import { regionOf, type Regions } from "../commands/grammar/argument-types.ts";
 import { typedTarget } from "../commands/verbs/watch/watch-message.ts";
 import type { WatchTarget } from "../watch/watch.ts";
+import type { Post } from "../views/kit/post.ts";
+import { refusalMessage } from "../views/messages/error-messages.ts";
 
 type Words = { readonly result: string; readonly who?: Who; readonly reference?: string };
 
@@ -118,6 +120,12 @@ export async function recordRefusal(deps: WorkflowParts, attempt: Attempt): Prom
     if (!(err instanceof StoreError)) throw err;
     deps.log.warn({ err }, "couldn't write a refusal to history");
   }
+}
+
+/** The same, and what the person reads. */
+export async function refusedPost(deps: WorkflowParts, attempt: Attempt): Promise<Post> {
+  await recordRefusal(deps, attempt);
+  return refusalMessage({ kind: "policy", verdict: attempt.refusal, command: deps.settings.command });
 }
 
 type Target = Pick<WatchTarget, "kind" | "names"> & Partial<WatchTarget>;

@@ -76,6 +76,9 @@ describe("one look at a job", () => {
 const since = (how: ChangedSince["how"]): ChangedSince => ({ how, by: { id: "LATER1", verb: "deploy" } });
 
 describe("a service is followed after a change", () => {
+  const times = ({ looks }: Awaited<ReturnType<typeof followed>>) =>
+    looks.map(({ atMs, health: { kind } }) => [atMs / 1_000, kind]);
+
   test("until it was ready for a minute without a restart, and looked at once more before ten minutes are over", async () => {
     const { looks, health } = await followed(toFour, { service: () => ready() });
 
@@ -120,33 +123,21 @@ describe("a service is followed after a change", () => {
     expect(calls).toHaveLength(5);
   });
 
-  test("a restart that was only counted begins the minute anew", async () => {
-    const { looks } = await followed(toFour, { service: (ms) => ready(ms < 40_000 ? 0 : 1) });
-
-    expect(looks.map(({ atMs, health: { kind } }) => [atMs, kind])).toEqual([
-      [2_000, "watching"],
-      [15_000, "watching"],
-      [63_000, "watching"],
-      [124_000, "reached"],
-      [10 * MINUTE_MS, "reached"],
-    ]);
-  });
-
   test("that restarts again and again keeps a look for the end of the ten minutes, and fails there", async () => {
     const since = (ms: number): string => at(ms < 40_000 ? 0 : ms < 100_000 ? 40_000 : 100_000);
-    const { looks, calls } = await followed(toFour, {
+    const story = await followed(toFour, {
       service: (ms) =>
         ms < 5 * MINUTE_MS ? ready(0, { status_since: since(ms) }) : service("Failed", { ready_instances: 0 }),
     });
 
-    expect(looks.map(({ atMs, health: { kind } }) => [atMs, kind])).toEqual([
-      [2_000, "watching"],
-      [15_000, "watching"],
-      [61_000, "watching"],
-      [101_000, "watching"],
-      [10 * MINUTE_MS, "trouble"],
+    expect(times(story)).toEqual([
+      [2, "watching"],
+      [15, "watching"],
+      [61, "watching"],
+      [101, "watching"],
+      [600, "trouble"],
     ]);
-    expect(calls).toHaveLength(5);
+    expect(story.calls).toHaveLength(5);
   });
 
   test("a status that began anew begins the minute anew, and isn't called a restart where none is counted", async () => {
@@ -164,17 +155,22 @@ describe("a service is followed after a change", () => {
     expect(health).toMatchObject({ kind: "reached", line: "running after 60 s · restarts not reported" });
   });
 
-  test("that starts slowly: since its status began, not since it was looked at", async () => {
-    const { looks } = await followed(newService(), {
-      service: (ms) => (ms < 40_000 ? service("Starting") : ready(0, { status_since: at(40_000) })),
-    });
-
-    expect(looks.map(({ atMs, health: { kind } }) => [atMs, kind])).toEqual([
-      [2_000, "watching"],
-      [15_000, "watching"],
-      [75_000, "watching"],
-      [101_000, "reached"],
-      [10 * MINUTE_MS, "reached"],
+  test.each<[string, typeof toFour, (ms: number) => object, number, number]>([
+    ["a restart that was only counted begins the minute anew", toFour, (ms) => ready(ms < 40_000 ? 0 : 1), 63, 124],
+    [
+      "that starts slowly: since its status began, not since it was looked at",
+      newService(),
+      (ms) => (ms < 40_000 ? service("Starting") : ready(0, { status_since: at(40_000) })),
+      75,
+      101,
+    ],
+  ])("%s", async (_, change, service, third, well) => {
+    expect(times(await followed(change, { service }))).toEqual([
+      [2, "watching"],
+      [15, "watching"],
+      [third, "watching"],
+      [well, "reached"],
+      [600, "reached"],
     ]);
   });
 
@@ -237,30 +233,31 @@ describe("a service is followed after a change", () => {
     expect(health).toMatchObject({ kind: "not-yet", outcome: "was changed again meanwhile" });
   });
 
-  test("that somebody else deployed a failing version to: a scaling doesn't report that failure", async () => {
-    const left = { uid: "u1", status: "Running", revision: 1 };
-    const deployed = { ...service("Failed"), revision: 2, message: "web-0 exited with code 3" };
+  const image = (name: string): object => ({ containers: [{ name: "c", image: name }] });
 
-    const { health, calls } = await followed(toFour, {
-      left,
-      service: (ms) => (ms < 5_000 ? ready(0, { revision: 1 }) : deployed),
+  test.each<[string, typeof toFour, { readonly left: object; readonly before: object; readonly deployed: object }]>([
+    [
+      "version: a scaling",
+      toFour,
+      {
+        left: { revision: 1 },
+        before: { revision: 1 },
+        deployed: { revision: 2, message: "web-0 exited with code 3" },
+      },
+    ],
+    [
+      "image: a restart",
+      plain("restartService"),
+      { left: { images: ["web:1"] }, before: image("web:1"), deployed: image("web:2") },
+    ],
+  ])("that somebody else deployed a failing %s doesn't report that failure", async (_, change, states) => {
+    const { health, calls } = await followed(change, {
+      left: { uid: "u1", status: "Running", ...states.left },
+      service: (ms) => (ms < 5_000 ? ready(0, states.before) : { ...service("Failed"), ...states.deployed }),
     });
 
     expect(health).toMatchObject({ kind: "not-yet", outcome: "was changed again meanwhile", excerpt: [] });
-    expect(calls.map(({ op }) => op)).not.toContain("getServiceLogs");
-  });
-
-  test("that somebody else deployed a failing image to: a restart doesn't report that failure", async () => {
-    const image = (name: string): object => ({ containers: [{ name: "c", image: name }] });
-    const left = { uid: "u1", status: "Running", images: ["web:1"] };
-
-    const { health, calls } = await followed(plain("restartService"), {
-      left,
-      service: (ms) => (ms < 5_000 ? ready(0, image("web:1")) : { ...service("Failed"), ...image("web:2") }),
-    });
-
-    expect(health).toMatchObject({ kind: "not-yet", outcome: "was changed again meanwhile" });
-    expect(calls).toHaveLength(2);
+    expect(calls.map(({ op }) => op)).toEqual(["getService", "getService"]);
   });
 
   test("that was restarted where a restart counts as a revision: the next one is its own, one more is somebody else's", async () => {
@@ -564,38 +561,58 @@ describe("another version of a service without instances is all that it can be",
 describe("trouble brings the last lines", () => {
   const line = (instance_name: string, log: string): object => ({ instance_name, log });
 
-  test("not of an instance that was replaced", async () => {
-    const log = (): unknown => [
-      line("web-1", "no settings"),
-      line("web-0", "[gantry] instance web-0 exited with code 1, restarting in 2 s"),
-    ];
-    const failing = { ...service("Failed"), instance_names: ["web-1"] };
+  const failed = (message?: string) => service("Failed", message === undefined ? {} : { message });
+  const ended = (instance: string) =>
+    line(instance, `[gantry] instance ${instance.replace(/-g\d+$/u, "")} exited with code 1, restarting in 2 s`);
+  const rollout = { from: 1, to: 2, state: "stuck", ready: 0, target: 4, old_ready: 4 };
+  const many = Array.from({ length: 30 }, (_, at) => `${at} `);
 
-    const { health } = await followed(toFour, { service: () => failing, log });
+  test.each<[string, object, readonly object[], readonly string[]]>([
+    [
+      "not of an instance that was replaced",
+      { ...failed(), instance_names: ["web-1"] },
+      [line("web-1", "no settings"), ended("web-0")],
+      ["no settings"],
+    ],
+    [
+      "of the instance that the reason names, also when it is gone",
+      { ...failed("web-2 exited with code 1"), instance_names: ["web-1"] },
+      [line("web-2", "no settings"), line("web-1", "listening")],
+      ["no settings"],
+    ],
+    [
+      "of a new instance that failed and is gone, while a rollout is stuck",
+      { ...failed(), rollout, instance_names: ["web-1"] },
+      [ended("web-2"), line("web-1", "listening")],
+      ["[gantry] instance web-2 exited with code 1, restarting in 2 s"],
+    ],
+    [
+      "of a log that names no instances",
+      failed("the container exited (code 3)"),
+      [{ log: "GET / 200" }, { log: "no answer from the database" }],
+      ["GET / 200", "no answer from the database"],
+    ],
+    [
+      "of the newest instance that the reason names, not of its predecessor or one that serves",
+      failed("web-0 is waiting: it doesn't answer on its port"),
+      [
+        ended("web-0-g9"),
+        line("web-0-g10", "waiting for the database"),
+        line("web-1-g11", "GET / 200"),
+        line("web-0", "GET / 200"),
+      ],
+      ["waiting for the database"],
+    ],
+    [
+      "of the instance that wrote last, where none says so: the newest twenty",
+      failed(),
+      [line("web-0", "GET / 200"), ...many.map((text) => line("web-1", text))],
+      many.slice(10),
+    ],
+  ])("%s", async (_, now, log, excerpt) => {
+    const { health } = await followed(toFour, { service: () => now, log: () => log });
 
-    expect(health.excerpt).toEqual(["no settings"]);
-  });
-
-  test("of the instance that the reason names, also when it is gone", async () => {
-    const log = (): unknown => [line("web-2", "no settings"), line("web-1", "listening")];
-    const failing = { ...service("Failed", { message: "web-2 exited with code 1" }), instance_names: ["web-1"] };
-
-    const { health } = await followed(toFour, { service: () => failing, log });
-
-    expect(health.excerpt).toEqual(["no settings"]);
-  });
-
-  test("of a new instance that failed and is gone, while a rollout is stuck", async () => {
-    const log = (): unknown => [
-      line("web-2", "[gantry] instance web-2 exited with code 1, restarting in 2 s"),
-      line("web-1", "listening"),
-    ];
-    const rollout = { from: 1, to: 2, state: "stuck", ready: 0, target: 4, old_ready: 4 };
-    const failing = { ...service("Failed", { rollout }), instance_names: ["web-1"] };
-
-    const { health } = await followed(toFour, { service: () => failing, log });
-
-    expect(health.excerpt).toEqual(["[gantry] instance web-2 exited with code 1, restarting in 2 s"]);
+    expect(health).toMatchObject({ kind: "trouble", excerpt });
   });
 
   test("of the instance that ends badly, redacted", async () => {
@@ -626,41 +643,6 @@ describe("trouble brings the last lines", () => {
     `);
     const logs = calls.filter(({ op }) => op === "getServiceLogs");
     expect(logs).toMatchObject([{ query: { date: "2026.11.22", from: 0 } }]);
-  });
-
-  test("of a log that names no instances", async () => {
-    const log = (): unknown => [{ log: "GET / 200" }, { log: "no answer from the database" }];
-    const failed = { ...service("Failed"), message: "the container exited (code 3)" };
-
-    const { health } = await followed(toFour, { service: () => failed, log });
-
-    expect(health).toMatchObject({ kind: "trouble", excerpt: ["GET / 200", "no answer from the database"] });
-  });
-
-  test("of the newest instance that the reason names, not of its predecessor or one that serves", async () => {
-    const log = (): unknown => [
-      line("web-0-g9", "[gantry] instance web-0 exited with code 1, restarting in 2 s"),
-      line("web-0-g10", "waiting for the database"),
-      line("web-1-g11", "GET / 200"),
-      line("web-0", "GET / 200"),
-    ];
-    const waits = { ...service("Failed"), message: "web-0 is waiting: it doesn't answer on its port" };
-
-    const { health } = await followed(toFour, { service: () => waits, log });
-
-    expect(health).toMatchObject({ kind: "trouble", excerpt: ["waiting for the database"] });
-  });
-
-  test("of the instance that wrote last, where none says so: the newest twenty", async () => {
-    const log = (): unknown => [
-      line("web-0", "GET / 200"),
-      ...Array.from({ length: 30 }, (_, at) => line("web-1", `${at} `)),
-    ];
-
-    const { health } = await followed(toFour, { service: () => service("Failed"), log });
-
-    expect(health.excerpt).toHaveLength(20);
-    expect(health.excerpt[0]).toBe("10 ");
   });
 
   test("of the job's last instance", async () => {

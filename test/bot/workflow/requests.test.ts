@@ -36,9 +36,14 @@ async function waiting({ store }: Desk): Promise<StoredChange> {
   return change;
 }
 
-async function click(own: Desk, decision: "approve" | "reject" | "cancel", origin: typeof annHere): Promise<void> {
-  const { id: changeId } = await waiting(own);
-  await decide(own.deps, { kind: "decide", decision, changeId, origin, reply: own.reply, run });
+type Decision = "approve" | "reject" | "cancel";
+
+function decideOn({ deps, reply }: Desk, changeId: string, decision: Decision, origin = bobHere): Promise<void> {
+  return decide(deps, { kind: "decide", decision, changeId, origin, reply, run });
+}
+
+async function click(own: Desk, decision: Decision, origin: typeof annHere): Promise<void> {
+  await decideOn(own, (await waiting(own)).id, decision, origin);
   await own.deps.lanes.idle();
 }
 
@@ -140,7 +145,7 @@ test("a rejected request is never sent, and a later approval reads that it's ove
   const { id } = await waiting(own);
 
   await click(own, "reject", bobHere);
-  await decide(own.deps, { kind: "decide", decision: "approve", changeId: id, origin: bobHere, reply: own.reply, run });
+  await decideOn(own, id, "approve");
 
   expect(own.sent).not.toContain("updateService");
   expect(await own.store.findChange(id)).toMatchObject({ state: "rejected" });
@@ -183,16 +188,8 @@ test("what another replica claimed is not sent a second time", async () => {
     if (step.name === "claim") await store.advance(id, step, event("claimed"));
     return store.advance(changeId, step, happened);
   };
-  const claimedMeanwhile = { ...deps, store: { ...deps.store, advance } };
 
-  await decide(claimedMeanwhile, {
-    kind: "decide",
-    decision: "approve",
-    changeId: id,
-    origin: bobHere,
-    reply: own.reply,
-    run,
-  });
+  await decideOn({ ...own, deps: { ...deps, store: { ...deps.store, advance } } }, id, "approve");
   await deps.lanes.idle();
 
   expect(own.sent).not.toContain("updateService");
@@ -206,14 +203,7 @@ test("a request that was sent before a crash is read back and not sent again", a
   const { id } = await waiting(own);
   const leases: Due[] = [];
   const crashing = { ...deps, start: (due: Due) => void leases.push(due) };
-  const deciding = decide(crashing, {
-    kind: "decide",
-    decision: "approve",
-    changeId: id,
-    origin: bobHere,
-    reply: own.reply,
-    run,
-  });
+  const deciding = decideOn({ ...own, deps: crashing }, id, "approve");
   await own.clock.sleeper();
   await own.clock.passMs(900);
   await deciding;

@@ -1,7 +1,7 @@
 import type { StoredChange } from "../../changes/stored-change.ts";
 import { SlackAway, UserError } from "../../errors.ts";
 import type { CanApprove } from "../../views/cards/change-facts.ts";
-import type { Approvers, Terms } from "../../policy/policy.ts";
+import type { Approvers, Standing, Terms } from "../../policy/policy.ts";
 import { freshness, type People, type WorkflowParts } from "../ports.ts";
 import type { Profile } from "../stored.ts";
 import type { Names, Post } from "../../views/kit/post.ts";
@@ -78,8 +78,8 @@ function mayVote({ standing }: Profile, isNamed: boolean): boolean {
 }
 
 export type Eligibility =
-  | { readonly kind: "may"; readonly profile: Profile }
-  | { readonly kind: "own" | "foreign" | "standing"; readonly profile: Profile };
+  | { readonly kind: "may" | "own" | "foreign"; readonly profile: Profile }
+  | { readonly kind: "standing"; readonly profile: Profile; readonly standing: Exclude<Standing, "member"> };
 
 type Voter = {
   readonly userId: string;
@@ -99,12 +99,12 @@ export async function eligibility(
 ): Promise<Eligibility> {
   const profile = await people.profile(userId, isForList ? freshness.profile : maxAgeMs);
   const { standing } = profile;
-  if (standing === "bot" || standing === "deactivated") return { kind: "standing", profile };
+  if (standing === "bot" || standing === "deactivated") return { kind: "standing", profile, standing };
   if (userId === requesterId && !terms.selfApproval) return { kind: "own", profile };
   const isFrom = (ageMs: number): Promise<boolean> => qualifies(people, terms.from, { profile, channelId, ageMs });
   const isApprover = isForList ? await isFrom(maxAgeMs) : await beforeNo(people, isFrom, Boolean, maxAgeMs);
   if (isApprover) return { kind: "may", profile };
-  return { kind: standing === "member" ? "foreign" : "standing", profile };
+  return standing === "member" ? { kind: "foreign", profile } : { kind: "standing", profile, standing };
 }
 
 /** One way is enough: what Slack doesn't say about another group matters only if none of the others counts. */
@@ -226,17 +226,20 @@ export async function preflightGlass(
   return { post: refusalMessage({ kind: "policy", verdict, command: deps.settings.command }), why };
 }
 
+/** Whether Gantry can post there. Slack lists a public channel's members to a bot that isn't one of them. Throws a `UserError`. */
+export async function isBotIn(people: People, channelId: string, maxAgeMs?: number): Promise<boolean> {
+  const { userId } = people.bot();
+  const isIn = (members: ReadonlySet<string> | undefined): boolean =>
+    members !== undefined && (userId === undefined || members.has(userId));
+  return isIn(await beforeNo(people, (ageMs) => people.channelMembers(channelId, ageMs), isIn, maxAgeMs));
+}
+
 async function noCardThere(
-  { people, settings }: WorkflowParts,
+  { people, settings: { command } }: WorkflowParts,
   { channelId, rule }: { readonly channelId: string; readonly rule: string },
 ): Promise<Unapprovable | undefined> {
-  const bot = people.bot();
-  const isIn = (members: ReadonlySet<string> | undefined): boolean =>
-    members !== undefined && (bot.userId === undefined || members.has(bot.userId));
-  const known = await beforeNo(people, (maxAgeMs) => people.channelMembers(channelId, maxAgeMs), isIn);
-  if (isIn(known)) return undefined;
-  const { command } = settings;
-  const post = refusalMessage({ kind: "no-card", rule, command, channelId, botName: bot.name });
+  if (await isBotIn(people, channelId)) return undefined;
+  const post = refusalMessage({ kind: "no-card", rule, command, channelId, botName: people.bot().name });
   return { post, why: "Gantry isn't in the channel of the approval card" };
 }
 

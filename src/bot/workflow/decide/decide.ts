@@ -3,7 +3,7 @@ import { requestIdOf, type Card, type StoredChange, type Who } from "../../chang
 import type { Post } from "../../views/kit/post.ts";
 import { retiredCard } from "../../views/cards/change-card.ts";
 import { decisionAnswer, type DecisionAnswer } from "../../views/messages/decision-answer.ts";
-import { approversNow, cardChannel, eligibility } from "../access/approvers.ts";
+import { approversNow, cardChannel, type Eligibility, eligibility } from "../access/approvers.ts";
 import { clearToRun } from "../access/clear-to-run.ts";
 import { findVisibleChange } from "../access/records.ts";
 import { advance, changeEvent, logEvent, recordEvent } from "../history.ts";
@@ -11,7 +11,6 @@ import type { Interaction, Reply } from "../inbox/interaction.ts";
 import { step } from "../lifecycle.ts";
 import { freshness, type WorkflowParts } from "../ports.ts";
 import { carryOnLater, type RunEvents } from "../run/run.ts";
-import type { Standing } from "../../policy/policy.ts";
 
 /** Real time: a person waits. By then a run has usually begun or was refused. */
 const ANSWER_WITHIN_MS = 900;
@@ -52,13 +51,15 @@ export async function decide(deps: WorkflowParts, interaction: DecideInteraction
   if (change.state !== "pending" && hasVoted) return answer({ kind: "approved", change });
   if (change.state !== "pending") return answer({ kind: "late", change, wanted: decision });
   const may = await eligible(deps, change, interaction);
+  const { userId, name } = may.profile;
+  const who = { userId, name };
   if (may.kind !== "may") {
     // For history alone: the thread of the card shows only what counted.
-    const refusal = { kind: "vote-refused", who: may.who, result: reasons[may.kind] } as const; // a literal kind
+    const refusal = { kind: "vote-refused", who, result: reasons[may.kind] } as const; // a literal kind
     await recordEvent(deps, changeEvent(deps, { ...change, id: undefined }, refusal));
     return answer(await whyNot(deps, { change, may, wanted: decision }));
   }
-  const deciding = { change, interaction, answer, who: may.who };
+  const deciding = { change, interaction, answer, who };
   return decision === "approve" ? approve(deps, { ...deciding, sinceMs }) : reject(deps, deciding);
 }
 
@@ -69,11 +70,7 @@ type Deciding = {
 };
 type By = Deciding & { readonly who: Who };
 
-type May =
-  | { readonly kind: "may"; readonly who: Who }
-  | { readonly kind: "own" | "foreign"; readonly who: Who }
-  | { readonly kind: "standing"; readonly who: Who; readonly standing: Exclude<Standing, "member"> }
-  | { readonly kind: "unchecked"; readonly who: Who };
+type May = Eligibility | { readonly kind: "unchecked"; readonly profile: Who };
 
 /** People who may approve may reject; requesters may cancel instead. */
 async function eligible(deps: WorkflowParts, change: StoredChange, { origin }: DecideInteraction): Promise<May> {
@@ -81,19 +78,16 @@ async function eligible(deps: WorkflowParts, change: StoredChange, { origin }: D
   if (terms === undefined) throw new Error("a pending change without terms");
   const approver = { userId: origin.userId, requesterId: requester.userId, channelId: cardChannel(change) };
   try {
-    const { kind, profile } = await eligibility(deps.people, terms, approver);
-    const who = { userId: profile.userId, name: profile.name };
-    if (kind !== "standing") return { kind, who };
-    return profile.standing === "member" ? { kind: "foreign", who } : { kind, who, standing: profile.standing };
+    return await eligibility(deps.people, terms, approver);
   } catch (err) {
     deps.log.warn({ err, changeId: change.id }, "a vote could not be checked, and does not count");
-    return { kind: "unchecked", who: { userId: origin.userId, name: origin.userId } };
+    return { kind: "unchecked", profile: { userId: origin.userId, name: origin.userId } };
   }
 }
 
 type Why = {
   readonly change: StoredChange;
-  readonly may: Exclude<May, { kind: "may" }>;
+  readonly may: May;
   readonly wanted: DecideInteraction["decision"];
 };
 

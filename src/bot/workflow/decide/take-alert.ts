@@ -1,11 +1,10 @@
 import { readRefusal, type Permitted, type Refusal, seeingRefusal } from "../../commands/lookup/may-see.ts";
 import type { NewHistoryEvent } from "../../changes/history-event.ts";
 import { counted } from "../../views/kit/text.ts";
-import { refusalMessage } from "../../views/messages/error-messages.ts";
 import { sentences } from "../../views/messages/sentences.ts";
 import type { Incident } from "../../watch/incident.ts";
 import { permissionsFor } from "../access/permissions.ts";
-import { eventAbout, logEvent, originEvent, recordRefusal } from "../history.ts";
+import { eventAbout, logEvent, originEvent, refusedPost } from "../history.ts";
 import type { Reply } from "../inbox/interaction.ts";
 import { isDirect, type Origin } from "../origin.ts";
 import { freshness, type WorkflowParts } from "../ports.ts";
@@ -35,8 +34,8 @@ export async function takeAlert(deps: WorkflowParts, { alertId, origin, reply }:
     if (refusal === undefined) continue;
     const { kind, region, name } = incident;
     const workload = name === undefined ? undefined : { kind, region, name };
-    await recordRefusal(deps, { refusal, workload, verb: "watch", origin, who, account: incident.account });
-    return reply.send(refusalMessage({ kind: "policy", verdict: refusal, command: settings.command }), "refused");
+    const attempt = { refusal, workload, verb: "watch", origin, who, account: incident.account };
+    return reply.send(await refusedPost(deps, attempt), "refused");
   }
   const about = { kind: "taken", verb: "watch", account, ...subjectOf(incidents, settings) } as const; // a literal kind
   const event = originEvent(origin, who, about);

@@ -63,7 +63,7 @@ const answering: ReadonlySet<LaneName> = new Set(["people", "decisions"]);
 /** Work that begins after its ack, in bounded and fair lanes. */
 export function createLanes({ drain: ending, onError, clock, onFull }: LanesParts): Lanes {
   const scheduler = createScheduler<LaneName>({ limits, onError, clock });
-  const drain = createDrain(ending, scheduler, clock);
+  const { look, ...drain } = createDrain(ending, scheduler, clock);
   const hasRoom: Lanes["hasRoom"] = ({ lane, owner }) => {
     if (scheduler.hasRoom(lane, owner)) return true;
     onFull?.(lane);
@@ -76,15 +76,12 @@ export function createLanes({ drain: ending, onError, clock, onFull }: LanesPart
       if (!hasRoom(job)) return false;
       const { lane, owner } = job;
       const entry = { lane, owner, addedMs: clock.elapsedMs(), work: later(lane, work, answering.has(lane)) };
-      scheduler.add({ ...entry, onDone: drain.look });
+      scheduler.add({ ...entry, onDone: look });
       return true;
     },
     hasRoom,
-    track: (work) => drain.track(work),
+    ...drain,
     background: (work) => unawaited(drain.track(work), onError),
-    isStopping: drain.isStopping,
-    idle: drain.idle,
-    drain: () => drain.drain(),
     status: () =>
       Object.fromEntries(
         laneNames.map((name) => {

@@ -5,10 +5,9 @@ import type { Context, ReadCommand } from "../../commands/command.ts";
 import { ReadRefused } from "../../commands/lookup/may-see.ts";
 import { actions, askButton, type Block } from "../../views/kit/blocks.ts";
 import { type Message, messageFor, numbered, withContextLine } from "../../views/kit/post.ts";
-import { refusalMessage } from "../../views/messages/error-messages.ts";
 import { contextFor } from "../access/context.ts";
 import { failureMessage, type ReadAnswer } from "../reply.ts";
-import { recordRefusal } from "../history.ts";
+import { refusedPost } from "../history.ts";
 import { startFollow, unfollow } from "../watching/log-follow.ts";
 import { unfollowed } from "../../commands/verbs/logs/following.ts";
 import { type Origin, isDirect } from "../origin.ts";
@@ -17,7 +16,7 @@ import { type Refused, refusedRead } from "../../commands/lookup/authorize.ts";
 import { bindingInWords } from "../../policy/binding.ts";
 import { UserError } from "../../errors.ts";
 import { type StatusFor, statusMessage } from "../../views/messages/status-message.ts";
-import { beforeNo } from "../access/approvers.ts";
+import { isBotIn } from "../access/approvers.ts";
 
 type Read = { readonly command: ReadCommand; readonly ask: Ask; readonly origin: Origin };
 
@@ -110,10 +109,9 @@ async function refuse(
   { command, origin }: Read,
   { context, refused }: Refusing,
 ): Promise<ReadAnswer> {
-  const { asker, account } = context;
-  await recordRefusal(deps, { ...refused, verb: command.name, origin, who: asker, account: account.username });
-  const { command: typed } = context.settings;
-  return { kind: "beside", message: refusalMessage({ kind: "policy", verdict: refused.refusal, command: typed }) };
+  const { asker: who, account } = context;
+  const attempt = { ...refused, verb: command.name, origin, who, account: account.username };
+  return { kind: "beside", message: await refusedPost(deps, attempt) };
 }
 
 /** A line below an answer that names the account, binding or default region it depended on; undefined if none. Pure. */
@@ -176,12 +174,8 @@ async function detailsFor({ people }: WorkflowParts, ask: Ask, origin: Origin): 
 async function outsideOf({ people }: WorkflowParts, { channelId }: Origin): Promise<StatusFor["outside"]> {
   if (isDirect(channelId)) return undefined;
   try {
-    const { userId, name } = people.bot();
-    // Slack lists a public channel's members to a bot that isn't one of them.
-    const isIn = (members: ReadonlySet<string> | undefined): boolean =>
-      members !== undefined && (userId === undefined || members.has(userId));
-    const ask = (maxAgeMs: number) => people.channelMembers(channelId, maxAgeMs);
-    return isIn(await beforeNo(people, ask, isIn, freshness.reading)) ? undefined : { channelId, botName: name };
+    const isIn = await isBotIn(people, channelId, freshness.reading);
+    return isIn ? undefined : { channelId, botName: people.bot().name };
   } catch (error) {
     // The lines about Slack say what is wrong.
     if (error instanceof UserError) return undefined;

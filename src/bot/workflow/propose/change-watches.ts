@@ -18,13 +18,12 @@ import {
 import { Problem } from "../../../api/problem.ts";
 import { UserError } from "../../errors.ts";
 import type { Announcement, HistoryEventKind, NewHistoryEvent } from "../../changes/history-event.ts";
-import { refusalMessage } from "../../views/messages/error-messages.ts";
 import { nextDigest } from "../../watch/due.ts";
 import { matchesPattern } from "../../policy/patterns.ts";
 import type { Watch, WatchPlace, WatchTarget } from "../../watch/watch.ts";
-import { beforeNo } from "../access/approvers.ts";
+import { isBotIn } from "../access/approvers.ts";
 import { accessFor } from "../access/context.ts";
-import { eventAbout, logEvent, originEvent, recordRefusal } from "../history.ts";
+import { eventAbout, logEvent, originEvent, refusedPost } from "../history.ts";
 import type { Reply } from "../inbox/interaction.ts";
 import { isDirect, type Origin } from "../origin.ts";
 import type { NewWatch, WatchLimits } from "../stored.ts";
@@ -112,6 +111,23 @@ async function announcedIn(
   return { ...announcement(place.channelId, content), isNamed: await mayName(typed, context) };
 }
 
+type Deed = Announcing & { readonly result?: string };
+
+/** Writes it with its row of history. Undefined: nothing has changed. */
+async function write(
+  deps: WorkflowParts,
+  asked: Asked,
+  { result = "", ...deed }: Deed,
+  writing: (event: NewHistoryEvent) => Promise<boolean>,
+): Promise<Done | undefined> {
+  const announced = await announcedIn(asked, deed);
+  const kind = deed.kind === "ended" ? "unwatched" : deed.kind;
+  const event = eventOf(asked, { kind, target: deed.targets[0], result, announced });
+  if (!(await writing(event))) return undefined;
+  logEvent(deps, event);
+  return { message: deed.message, announced };
+}
+
 /** Undefined: policy refuses it. */
 async function change(deps: WorkflowParts, asked: Asked, typed: WatchWish): Promise<Done | undefined> {
   const wish = { ...typed, target: await ofNamedKind(typed.target, lookupContext(asked)) };
@@ -142,15 +158,8 @@ async function refused(deps: WorkflowParts, asked: Asked, wish: WatchWish) {
     throw new UserError("Policy changed in between. Nothing was changed.", { next: "Try again." });
   const { kind, region, name } = aboutWatching(asked, targetOf(wish, asked)).workload;
   const workload = name.includes("*") ? undefined : { kind, region, name };
-  await recordRefusal(deps, {
-    refusal,
-    workload,
-    verb: ask.verb,
-    origin: at,
-    who: context.asker,
-    account: account.username,
-  });
-  return refusalMessage({ kind: "policy", verdict: refusal, command: deps.settings.command });
+  const attempt = { refusal, workload, verb: ask.verb, origin: at, who: context.asker, account: account.username };
+  return refusedPost(deps, attempt);
 }
 
 type Wished<Kind extends WatchWish["kind"]> = Extract<WatchWish, { readonly kind: Kind }>;
@@ -178,13 +187,13 @@ async function start(deps: WorkflowParts, asked: Asked, wish: Wished<"watch">): 
   const next = watch.digest && nextDigest(watch.digest, context.now);
   const common = { watch, next, by: asker.name, place, defaultRegion: context.defaultRegion };
   const message = watchMessage({ kind: "watched", ...common });
-  const announced = await announcedIn(asked, { kind: "watched", message, targets: [watch.target] });
-  const event = eventOf(asked, { kind: "watched", target: watch.target, result: termsText(watch), announced });
-  const added = await deps.store.addWatch(watch, limits, event);
-  if (added.kind === "full") throw tooMany(added.by, deps.settings.command);
-  if (added.kind === "same") return { message: watchMessage({ kind: "same", ...common }), announced: undefined };
-  logEvent(deps, event);
-  return { message, announced };
+  const deed = { kind: "watched", message, targets: [watch.target], result: termsText(watch) } as const; // a literal kind
+  const added = await write(deps, asked, deed, async (event) => {
+    const answer = await deps.store.addWatch(watch, limits, event);
+    if (answer.kind === "full") throw tooMany(answer.by, deps.settings.command);
+    return answer.kind !== "same";
+  });
+  return added ?? { message: watchMessage({ kind: "same", ...common }), announced: undefined };
 }
 
 function tooMany(by: "owner" | "place", command: string): UserError {
@@ -196,14 +205,10 @@ function tooMany(by: "owner" | "place", command: string): UserError {
 
 /** Throws a `UserError` where Gantry isn't, because it couldn't post there. */
 async function checkBotIn({ people, settings }: WorkflowParts, { at, place }: Asked): Promise<void> {
-  if (place.kind === "dm") return;
-  const bot = people.bot();
-  const isIn = (members: ReadonlySet<string> | undefined): boolean =>
-    members !== undefined && (bot.userId === undefined || members.has(bot.userId));
-  if (isIn(await beforeNo(people, (maxAgeMs) => people.channelMembers(at.channelId, maxAgeMs), isIn))) return;
+  if (place.kind === "dm" || (await isBotIn(people, at.channelId))) return;
   const where = at.isChosen === true ? "the channel you chose" : "this channel";
   throw new UserError(`I'm not in ${where}, so I can't post there. Nothing was changed.`, {
-    next: `Invite me${at.isChosen === true ? " there" : ""} with \`/invite @${bot.name}\`, then try again. Or get direct messages: \`${settings.command} watch NAME --dm\``,
+    next: `Invite me${at.isChosen === true ? " there" : ""} with \`/invite @${people.bot().name}\`, then try again. Or get direct messages: \`${settings.command} watch NAME --dm\``,
   });
 }
 
@@ -309,13 +314,9 @@ async function mute(deps: WorkflowParts, asked: Asked, wish: Wished<"mute">): Pr
   const muted = { teamId: at.teamId, place: where, names, by: { userId: asker.userId, name: asker.name } };
   if (wish.until === "off") {
     const message = watchMessage({ kind: "unmuted", names, ...common });
-    const announced = await announcedIn(asked, { kind: "unmuted", message, targets: [target] });
-    const event = eventOf(asked, { kind: "unmuted", target, result: "", announced });
-    if (await deps.store.unmute(muted, event)) {
-      logEvent(deps, event);
-      return { message, announced };
-    }
-    return { message: watchMessage({ kind: "not-muted", names, ...common }), announced: undefined };
+    const deed = { kind: "unmuted", message, targets: [target] } as const; // a literal kind
+    const done = await write(deps, asked, deed, (event) => deps.store.unmute(muted, event));
+    return done ?? { message: watchMessage({ kind: "not-muted", names, ...common }), announced: undefined };
   }
   const until = muteEnd(wish.until, now, asker.zone ?? deps.settings.logZone);
   const forMs = until.getTime() - now.getTime();
@@ -327,11 +328,9 @@ async function mute(deps: WorkflowParts, asked: Asked, wish: Wished<"mute">): Pr
   const result = `until ${until.toISOString().slice(0, 16).replace("T", " ")} UTC`;
   const doubt = await doubtOf(names, asked);
   const message = watchMessage({ kind: "muted", mute: { names, until }, doubt, ...common });
-  const announced = await announcedIn(asked, { kind: "muted", message, targets: [target] });
-  const event = eventOf(asked, { kind: "muted", target, result, announced });
-  if (!(await deps.store.mute({ ...muted, forMs }, event))) return { message, announced: undefined };
-  logEvent(deps, event);
-  return { message, announced };
+  const deed = { kind: "muted", message, targets: [target], result } as const; // a literal kind
+  const done = await write(deps, asked, deed, (event) => deps.store.mute({ ...muted, forMs }, event));
+  return done ?? { message, announced: undefined };
 }
 
 /** Muting a mistyped name mutes nothing. It is no mistake where the workload is elsewhere, or its API is away. */

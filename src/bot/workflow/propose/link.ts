@@ -18,9 +18,8 @@ import type { Whose } from "../../commands/command.ts";
 import { permissionsFor } from "../access/permissions.ts";
 import { bindingVerdict } from "../../commands/lookup/authorize.ts";
 
-type Answered = { readonly reply: Reply };
-type ConnectInteraction = Extract<Interaction, { kind: "connect" }> & Answered;
-type DisconnectInteraction = Extract<Interaction, { kind: "disconnect" }> & Answered;
+type ConnectInteraction = Extract<Interaction, { kind: "connect" }> & { readonly reply: Reply };
+type DisconnectInteraction = Extract<Interaction, { kind: "disconnect" }> & { readonly reply: Reply };
 
 /**
  * Links an account: the workload API is asked once whether it accepts user name and token, then the token is sealed for this
@@ -175,17 +174,12 @@ const membersOnly: Refusal = {
 async function checkLink(deps: WorkflowParts, linking: LinkAttempt): Promise<Profile> {
   const { profile, refusal } = await mayLink(deps, linking);
   if (refusal === undefined) return profile;
-  await noteRefused(deps, linking, profile, refusal);
+  await recordRefusal(deps, refusedLink(linking, profile, refusal));
   throw new UserError(refusal.why, { next: refusal.next });
 }
 
-function noteRefused(
-  deps: WorkflowParts,
-  { kind: verb, origin }: LinkAttempt,
-  who: Profile,
-  refusal: Refusal,
-): Promise<void> {
-  return recordRefusal(deps, { refusal, workload: undefined, verb, origin, who, account: undefined });
+function refusedLink({ kind: verb, origin }: LinkAttempt, who: Profile, refusal: Refusal) {
+  return { refusal, workload: undefined, verb, origin, who, account: undefined };
 }
 
 /** Slack waits 3 s for the ack, which comes after this. */
@@ -200,7 +194,7 @@ export async function refusedEarly(deps: WorkflowParts, linking: LinkAttempt): P
   const may = await within(CHECK_WITHIN_MS, checked, () => undefined, deps.clock);
   if (may?.refusal === undefined) return undefined;
   const { profile, refusal } = may;
-  deps.lanes.background(noteRefused(deps, linking, profile, refusal));
+  deps.lanes.background(recordRefusal(deps, refusedLink(linking, profile, refusal)));
   return refusal;
 }
 

@@ -6,6 +6,7 @@ import type { Message } from "../../views/kit/post.ts";
 import { refusalMessage } from "../../views/messages/error-messages.ts";
 import { useMessage } from "../../commands/verbs/use.ts";
 import type { Interaction, SentForm } from "../inbox/interaction.ts";
+import type { Work } from "../inbox/scheduler.ts";
 import { accept } from "./delivery.ts";
 import { linkOwner, refusedEarly } from "../propose/link.ts";
 import { isDirect, type Origin } from "../origin.ts";
@@ -40,18 +41,12 @@ export async function dispatch(
   // An answer in a thread is for everybody who reads the thread.
   const ask = { ...typed, share: typed.share || origin.threadTs !== undefined };
   switch (command.effect) {
-    case "read": {
-      const isTaken = deps.lanes.add({ lane: "people", owner: origin.userId }, (signal) =>
+    case "read":
+      return inLane(deps, origin, say, (signal) =>
         answerWaiting(deps, origin, () => answerRead(deps, { command, ask, origin }, signal)),
       );
-      return say(isTaken ? undefined : sentences.busy());
-    }
-    case "status": {
-      const isTaken = deps.lanes.add({ lane: "people", owner: origin.userId }, () =>
-        answerWaiting(deps, origin, () => answerStatus(deps, ask, origin)),
-      );
-      return say(isTaken ? undefined : sentences.busy());
-    }
+    case "status":
+      return inLane(deps, origin, say, () => answerWaiting(deps, origin, () => answerStatus(deps, ask, origin)));
     case "write":
       return accept(deps, { id, interaction: { kind: "ask", ask, origin, ...(form && { form }) }, ack: say });
     case "decide": {
@@ -74,13 +69,17 @@ export async function dispatch(
   }
 }
 
+/** Reads after the ack. */
+function inLane({ lanes }: WorkflowParts, { userId: owner }: Origin, say: Say, work: Work): Promise<void> {
+  return say(lanes.add({ lane: "people", owner }, work) ? undefined : sentences.busy());
+}
+
 type Using = Pick<Dispatched, "origin" | "id"> & { readonly wish: BindingWish };
 
 async function use(deps: WorkflowParts, { wish, origin, id }: Using, say: Say): Promise<void> {
   if (isDirect(origin.channelId)) return say(useMessage({ kind: "direct", command: deps.settings.command }));
   if (wish.kind === "show") {
-    const isTaken = deps.lanes.add({ lane: "people", owner: origin.userId }, () => showBinding(deps, origin));
-    return say(isTaken ? undefined : sentences.busy());
+    return inLane(deps, origin, say, () => showBinding(deps, origin));
   }
   const interaction: Interaction = { kind: "use", origin, ...(wish.kind === "bind" && { terms: wish.terms }) };
   return accept(deps, { id, interaction, ack: say });

@@ -74,22 +74,19 @@ export async function follow(deps: WorkflowParts, followed: Followed, signal: Ab
   if (isLeftOver && change.op !== "createJob" && age > LEFT_ALONE_MS) {
     return saveAndDeliver(deps, followed, { health: leftAlone(change) });
   }
-  let back: Inserted | undefined;
-  const polled = await withRequest(deps, followed, async (request): Promise<PollResult | undefined> => {
-    const { wait, ...reading } = readingFor(deps, followed, { request, signal });
-    if (!isLeftOver) await outsideLane(wait(FIRST_POLL_MS));
-    if (signal.aborted) return undefined;
-    const known = await readWithOthers(deps, followed, reading);
-    const isFree = followed.known !== undefined && known !== undefined;
-    const seen = await pollWorkload(deps, { change, request, known, calls: isFree ? 0 : 1 }, reading);
-    // Before the trouble is stored: a later poll doesn't begin a way back.
-    if (seen.stuck && !signal.aborted) {
-      back = await storeWayBack(deps, { stored: change, content: request.content, now: seen.stuck });
-    }
-    return seen;
-  });
+  const request = followed.opened ?? (await openRequest(deps, change).catch((error: unknown) => unopened(error)));
+  if (request === undefined) return saveAndDeliver(deps, followed, { health: leftAlone(change) });
+  const { wait, ...reading } = readingFor(deps, followed, { request, signal });
+  if (!isLeftOver) await outsideLane(wait(FIRST_POLL_MS));
+  if (signal.aborted) return false;
+  const known = await readWithOthers(deps, followed, reading);
+  const isFree = followed.known !== undefined && known !== undefined;
+  const seen = await pollWorkload(deps, { change, request, known, calls: isFree ? 0 : 1 }, reading);
+  if (signal.aborted) return false;
+  // Before the trouble is stored: a later poll doesn't begin a way back.
+  const back = seen.stuck && (await storeWayBack(deps, { stored: change, content: request.content, now: seen.stuck }));
   try {
-    return !signal.aborted && polled !== undefined && (await saveAndDeliver(deps, followed, polled));
+    return !signal.aborted && (await saveAndDeliver(deps, followed, seen));
   } finally {
     if (back !== undefined) followed.onBack(back);
   }
@@ -238,20 +235,9 @@ function newsOf({ workload }: StoredChange, { kind, outcome: seen, line }: Healt
   return line === "" ? what : `${what} · ${line}`;
 }
 
-/** Undefined for an aborted poll. Polling ends for a request that can't be opened any more. */
-async function withRequest(
-  deps: WorkflowParts,
-  { change, opened }: Pick<Followed, "change" | "opened">,
-  poll: (request: OpenRequest) => Promise<PollResult | undefined>,
-): Promise<PollResult | undefined> {
-  let request: OpenRequest;
-  try {
-    request = opened ?? (await openRequest(deps, change));
-  } catch (error) {
-    if (error instanceof UserError) return { health: leftAlone(change) };
-    throw error;
-  }
-  return poll(request);
+/** Polling ends for a request that can't be opened any more. */
+function unopened(error: unknown): undefined {
+  if (!(error instanceof UserError)) throw error;
 }
 
 type Opened = { readonly request: OpenRequest; readonly signal: AbortSignal };

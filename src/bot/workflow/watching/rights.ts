@@ -120,16 +120,14 @@ async function lostAccount(
 export async function endWatch(deps: WorkflowParts, watch: Watch, why: string): Promise<void> {
   const { id, teamId } = watch;
   const event = ownEvent(deps, watch, { kind: "unwatched", result: why });
-  if (!(await deps.store.loseWatch({ id, teamId }, { why, event }))) return;
-  logEvent(deps, event);
+  if (await deps.store.loseWatch({ id, teamId }, { why, event })) logEvent(deps, event);
 }
 
 /** Resumes a paused watch, with a message in its place. Throws a `StoreError`. */
 async function resumeWatch(deps: WorkflowParts, watch: Watch): Promise<void> {
   const { id, teamId } = watch;
   const event = ownEvent(deps, watch, { kind: "watched", result: termsText(watch) });
-  if (!(await deps.store.resumeWatch({ id, teamId }, event))) return;
-  logEvent(deps, event);
+  if (await deps.store.resumeWatch({ id, teamId }, event)) logEvent(deps, event);
 }
 
 /** Nobody did it. */
