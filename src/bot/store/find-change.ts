@@ -54,11 +54,8 @@ export async function changesById(
   session: Reader & Pick<Session, "log">,
   ids: readonly string[],
 ): Promise<ReadonlyMap<string, StoredChange>> {
-  const { db, log } = session;
-  const rows = await inBatches(ids, (some) => changeRows(db).where("id", "in", some).execute());
-  const changes = await wholeChanges(session, rows, (change, err) =>
-    log.warn({ err, change }, "a change couldn't be read for history"),
-  );
+  const rows = await inBatches(ids, (some) => changeRows(session.db).where("id", "in", some).execute());
+  const changes = await wholeChanges(session, rows, { words: "a change couldn't be read for history" });
   return new Map(changes.map((change) => [change.id, change]));
 }
 
@@ -84,8 +81,7 @@ export async function completedJobs(
   session: Reader & Pick<Session, "log">,
   { teamId, account, region }: CompletedIn,
 ): Promise<readonly StoredChange[]> {
-  const { db, log } = session;
-  const rows = await changeRows(db)
+  const rows = await changeRows(session.db)
     .where("team_id", "=", teamId)
     .where(isDoneJob)
     .where("health", "like", '%"kind":"reached"%')
@@ -94,7 +90,7 @@ export async function completedJobs(
     .orderBy("settled_at", "desc")
     .limit(MOST_COMPLETED)
     .execute();
-  return wholeChanges(session, rows, (change, err) => log.warn({ err, change }, "an earlier job couldn't be read"));
+  return wholeChanges(session, rows, { words: "an earlier job couldn't be read" });
 }
 
 /** A job is followed for a day, a rollout for ten minutes, and one that is stuck for ten more. */
@@ -106,7 +102,7 @@ export async function changesAbout(
   { teamId, account, region, kind }: ListKey,
   names: readonly string[],
 ): Promise<readonly ChangeAbout[]> {
-  const { db, log, clock } = session;
+  const { db, clock } = session;
   const rows = await inBatches(names, (some) =>
     db
       .selectFrom("change")
@@ -126,9 +122,7 @@ export async function changesAbout(
       .execute(),
   );
   const drawn = new Set(rows.filter(({ drawn }) => Boolean(drawn)).map(({ id }) => id));
-  const changes = await wholeChanges(session, rows, (change, err) =>
-    log.warn({ err, change }, "a change of a watched workload couldn't be read"),
-  );
+  const changes = await wholeChanges(session, rows, { words: "a change of a watched workload couldn't be read" });
   return changes.map((change) => ({ change, isDrawn: drawn.has(change.id) }));
 }
 
@@ -158,11 +152,13 @@ export async function wholeChange(reader: Reader, row: ChangeRow): Promise<Store
   return withParts(reader, { row, votes, parts, backs: await waysBackOf(reader, [row, ...(parts ?? [])]) });
 }
 
-/** Changes with their votes and parts. One that can't be read is handed to `onBroken` and left out. */
+type Broken = { readonly words: string; readonly level?: "warn" | "error" };
+
+/** Changes with their votes and parts. One that can't be read is logged and left out. */
 export async function wholeChanges(
-  reader: Reader,
+  reader: Reader & Pick<Session, "log">,
   rows: readonly ChangeRow[],
-  onBroken?: (id: string, error: unknown) => void,
+  { words, level = "warn" }: Broken,
 ): Promise<readonly StoredChange[]> {
   const ids = rows.map(({ id }) => id);
   const votes = await votesOf(reader.db, ids);
@@ -171,9 +167,8 @@ export async function wholeChanges(
   return rows.flatMap((row) => {
     try {
       return [withParts(reader, { row, votes: votes.get(row.id), parts: parts.get(row.id), backs })];
-    } catch (error) {
-      if (onBroken === undefined) throw error;
-      onBroken(row.id, error);
+    } catch (err) {
+      reader.log[level]({ err, change: row.id }, words);
       return [];
     }
   });

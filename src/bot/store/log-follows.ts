@@ -1,4 +1,4 @@
-import { sql, type SqlBool } from "kysely";
+import { type Selectable, sql, type SqlBool } from "kysely";
 import { deletePosts, putPost } from "./posts.ts";
 import type { Due } from "../workflow/due-kinds.ts";
 import type {
@@ -13,28 +13,26 @@ import type {
 } from "../workflow/stored.ts";
 import { beginDue, delayDue, scheduleDue } from "./due.ts";
 import { plainText } from "./schema/columns.ts";
-import { inTransaction, removeRows, rowOf, type Session, updateRows } from "./database/session.ts";
+import type { Tables } from "./schema/tables.ts";
+import { countRows, inTransaction, removeRows, rowOf, type Session, updateRows } from "./database/session.ts";
 
 // Logs that are followed. What a row holds, lines of the log among it, is sealed; it goes when the follow is over.
 
 /** Adds a follow that this replica has, unless there are too many. Who asks at the same time may exceed it by one. */
 export function beginFollow(session: Session, { limits, leaseMs, ...follow }: NewLogFollow): Promise<BegunFollow> {
   return inTransaction(session, async (inside): Promise<BegunFollow> => {
-    const count = async (column: "team_id" | "channel_id" | "requester_id", value: string): Promise<number> => {
-      const all = inside.db.selectFrom("follow").select((eb) => eb.fn.countAll<number | string>().as("count"));
-      const row = await all.where("team_id", "=", follow.teamId).where(column, "=", value).executeTakeFirst();
-      return Number(row?.count ?? 0);
-    };
-    if ((await count("requester_id", follow.requesterId)) >= limits.perPerson) return { kind: "full", by: "person" };
-    if ((await count("channel_id", follow.channelId)) >= limits.perChannel) return { kind: "full", by: "channel" };
-    if ((await count("team_id", follow.teamId)) >= limits.perWorkspace) return { kind: "full", by: "workspace" };
+    const { teamId: team_id, requesterId: requester_id, channelId: channel_id } = follow;
+    const count = (having: object): Promise<number> => countRows(inside.db, "follow", { team_id, ...having });
+    if ((await count({ requester_id })) >= limits.perPerson) return { kind: "full", by: "person" };
+    if ((await count({ channel_id })) >= limits.perChannel) return { kind: "full", by: "channel" };
+    if ((await count({})) >= limits.perWorkspace) return { kind: "full", by: "workspace" };
     await inside.db
       .insertInto("follow")
       .values({
         id: follow.id,
-        team_id: follow.teamId,
-        channel_id: follow.channelId,
-        requester_id: follow.requesterId,
+        team_id,
+        channel_id,
+        requester_id,
         sealed: follow.sealed,
         head_ts: null,
         stopped_by: null,
@@ -64,11 +62,8 @@ export async function followOf({ db }: Session, due: Due): Promise<TakenFollow |
     .executeTakeFirst();
   return (
     row && {
-      id: row.id,
+      ...followIn(row),
       teamId: row.team_id,
-      channelId: row.channel_id,
-      requesterId: row.requester_id,
-      sealed: row.sealed,
       headTs: row.head_ts ?? undefined,
       stoppedBy: row.stopped_by ?? undefined,
       due,
@@ -128,12 +123,13 @@ export async function followsOf(
     .where((eb) => eb.or([eb("channel_id", "=", channelId), eb("requester_id", "=", requesterId)]))
     .orderBy("created_at")
     .execute();
-  return rows.map(({ id, channel_id, requester_id, sealed }) => ({
-    id,
-    channelId: channel_id,
-    requesterId: requester_id,
-    sealed,
-  }));
+  return rows.map(followIn);
+}
+
+type Row = Pick<Selectable<Tables["follow"]>, "id" | "channel_id" | "requester_id" | "sealed">;
+
+function followIn({ id, channel_id: channelId, requester_id: requesterId, sealed }: Row): StoredFollow {
+  return { id, channelId, requesterId, sealed };
 }
 
 /** What it follows, sealed. */

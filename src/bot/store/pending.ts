@@ -55,15 +55,14 @@ async function brought(
 ): Promise<ReadonlyMap<string, Known>> {
   const current = new Map<string, Known>();
   const unknown: string[] = [];
-  const unreadable = (id: string, err: unknown): void =>
-    session.log.error({ err, change: id }, "a waiting request couldn't be read and isn't listed");
   for (const [id, stamp] of stamps) {
     const found = known.get(id);
     if (found?.stamp === stamp) current.set(id, found);
     else unknown.push(id);
   }
   const rows = await inBatches(unknown, (some) => changeRows(session.db).where("id", "in", some).execute());
-  for (const change of await wholeChanges(session, rows, unreadable)) {
+  const broken = { words: "a waiting request couldn't be read and isn't listed", level: "error" } as const; // a literal level
+  for (const change of await wholeChanges(session, rows, broken)) {
     // Decided since the stamps were read.
     if (change.state !== "pending") continue;
     current.set(change.id, { stamp: stamps.get(change.id) ?? "", change });

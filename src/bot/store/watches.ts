@@ -26,7 +26,7 @@ import { scheduleDue } from "./due.ts";
 import { insertEvent, withEvent } from "./events.ts";
 import { OwnerJson, parseRow, plainText, toJson } from "./schema/columns.ts";
 import { MuteRow, ObservationRow, WatchRow } from "./schema/tables.ts";
-import { type Db, inTransaction, removeRows, rowOf, rowsOf, type Session } from "./database/session.ts";
+import { countRows, type Db, inTransaction, removeRows, rowOf, rowsOf, type Session } from "./database/session.ts";
 
 type Columns = { readonly [Name in keyof z.input<typeof WatchRow>]: unknown };
 
@@ -137,18 +137,9 @@ async function fullBy(
   key: ReturnType<typeof keyOf>,
   { perOwner, perPlace }: WatchLimits,
 ): Promise<"owner" | "place" | undefined> {
-  const count = async (column: "owner_id" | "place") => {
-    const { all } = await tx
-      .selectFrom("watch")
-      .select((select) => select.fn.countAll<number | string>().as("all"))
-      .where("team_id", "=", key.team_id)
-      .where("source", "=", key.source)
-      .where(column, "=", key[column])
-      .executeTakeFirstOrThrow();
-    return Number(all);
-  };
-  if ((await count("owner_id")) >= perOwner) return "owner";
-  return (await count("place")) >= perPlace ? "place" : undefined;
+  const { team_id, source, owner_id, place } = key;
+  if ((await countRows(tx, "watch", { team_id, source, owner_id })) >= perOwner) return "owner";
+  return (await countRows(tx, "watch", { team_id, source, place })) >= perPlace ? "place" : undefined;
 }
 
 /**

@@ -99,7 +99,7 @@ type Attempt = Refused & {
 };
 
 /** The row for a request that policy refused. */
-export function refusalEvent({ verb, origin, who, account, refusal, workload }: Attempt): NewHistoryEvent {
+function refusalEvent({ verb, origin, who, account, refusal, workload }: Attempt): NewHistoryEvent {
   const { kind, region, name } = workload ?? {};
   return originEvent(origin, who, {
     kind: "refused",
@@ -125,7 +125,17 @@ export async function recordRefusal(deps: WorkflowParts, attempt: Attempt): Prom
 /** The same, and what the person reads. */
 export async function refusedPost(deps: WorkflowParts, attempt: Attempt): Promise<Post> {
   await recordRefusal(deps, attempt);
-  return refusalMessage({ kind: "policy", verdict: attempt.refusal, command: deps.settings.command });
+  return policyPost(deps, attempt);
+}
+
+/** What the person reads whom policy refuses a write, once history has it. Throws a `StoreError`. */
+export async function refusedWrite(deps: WorkflowParts, attempt: Attempt): Promise<Post> {
+  await recordEvent(deps, refusalEvent(attempt));
+  return policyPost(deps, attempt);
+}
+
+function policyPost({ settings: { command } }: WorkflowParts, { refusal }: Attempt): Post {
+  return refusalMessage({ kind: "policy", verdict: refusal, command });
 }
 
 type Target = Pick<WatchTarget, "kind" | "names"> & Partial<WatchTarget>;

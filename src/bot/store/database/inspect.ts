@@ -5,7 +5,7 @@ import { machineClock } from "../../../platform/clock.ts";
 import { openPostgres } from "../../../platform/database/postgres.ts";
 import { openSqlite, openSqliteReadOnly } from "../../../platform/database/sqlite.ts";
 import type { FailingReceiver, Inspection, OpenDatabase, SealedSample } from "../../health/facts.ts";
-import { clockOf, databaseFile, rowsOf, type Session, storeErrorOf, type StorePlace } from "./session.ts";
+import { clockOf, countRows, databaseFile, rowsOf, type Session, storeErrorOf, type StorePlace } from "./session.ts";
 import { type Column, columns, type Row, sealedIn } from "./sealed-columns.ts";
 import type { Tables } from "../schema/tables.ts";
 import { lastHeartbeat, liveReplicas, writeTrouble } from "./replicas.ts";
@@ -107,7 +107,7 @@ export async function inspect(session: Inspected): Promise<Inspection> {
     lastHeartbeat: await lastHeartbeat(session),
     boundChannels: await boundChannels(session),
     installations: await installations(session),
-    workspaceAccounts: await workspaceAccounts(session),
+    workspaceAccounts: await countRows(session.db, "account", { owner_kind: "workspace" }),
     sealed: await sealedSamples(session),
     failingReceivers: await failingReceivers(session),
   };
@@ -172,10 +172,6 @@ async function installations({ db }: Pick<Inspected, "db">): Promise<Inspection[
     isOrgWide: is_org === 1,
     sealedTokens,
   }));
-}
-
-async function workspaceAccounts({ db }: Inspected): Promise<number> {
-  return (await rowsOf(db, "account", { owner_kind: "workspace" })).length;
 }
 
 /** Twice as long as the longest pause between two tries. One that isn't configured any more isn't tried. */

@@ -121,6 +121,13 @@ export async function rowOf<Name extends keyof Tables>(db: Db, table: Name, havi
   return (await rowsOf(db, table, having)).at(0);
 }
 
+export async function countRows<Name extends keyof Tables>(db: Db, table: Name, having: Having<Name>): Promise<number> {
+  const { rows } = await sql<{
+    count: number | string;
+  }>`select count(*) as count from ${sql.table(table)} where ${equal(having, and)}`.execute(db);
+  return Number(rows[0]?.count ?? 0);
+}
+
 /** Resolves to the number of rows that were removed. */
 export async function removeRows<Name extends keyof Tables>(db: Db, table: Name, having: Having<Name>) {
   const { numAffectedRows } = await sql`delete from ${sql.table(table)} where ${equal(having, and)}`.execute(db);

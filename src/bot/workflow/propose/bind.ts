@@ -1,16 +1,15 @@
-import type { Announcement } from "../../changes/history-event.ts";
+import type { NewHistoryEvent } from "../../changes/history-event.ts";
 import { announcement } from "../post/announcement.ts";
 import type { BindingWish } from "../../commands/command.ts";
 import { type Binding, bindingInWords, type BindingTerms } from "../../policy/binding.ts";
-import type { Verdict, Rule } from "../../policy/policy.ts";
+import type { Rule } from "../../policy/policy.ts";
 import type { Post } from "../../views/kit/post.ts";
-import { refusalMessage } from "../../views/messages/error-messages.ts";
 import { useMessage } from "../../commands/verbs/use.ts";
 import { checkChosen } from "../access/context.ts";
 import { permissionsFor } from "../access/permissions.ts";
 import type { Interaction, Reply } from "../inbox/interaction.ts";
 import { failureMessage } from "../reply.ts";
-import { logEvent, recordEvent, originEvent, refusalEvent } from "../history.ts";
+import { logEvent, originEvent, refusedWrite } from "../history.ts";
 import { isDirect, type Origin } from "../origin.ts";
 import { freshness, type WorkflowParts } from "../ports.ts";
 import type { Profile } from "../stored.ts";
@@ -42,7 +41,7 @@ export async function showBinding(deps: WorkflowParts, origin: Origin): Promise<
  */
 export async function bindChannel(deps: WorkflowParts, { terms, origin, reply }: BindInteraction): Promise<void> {
   const { teamId, channelId, userId } = origin;
-  const { command, region: defaultRegion, regions } = deps.settings;
+  const { command, region: defaultRegion } = deps.settings;
   if (isDirect(channelId)) return reply.send(useMessage({ kind: "direct", command }), "refused");
   await checkChosen(deps.people, origin);
   const wish: BindingWish = terms === undefined ? { kind: "clear" } : { kind: "bind", terms };
@@ -52,25 +51,20 @@ export async function bindChannel(deps: WorkflowParts, { terms, origin, reply }:
   ]);
   const permissions = permissionsFor(deps, { profile, channelId, account: undefined });
   const { verdict } = await bindingVerdict(wish, { binding: before, defaultRegion, asker: profile, permissions });
-  const asked: BindingRequest = { origin, profile, terms, before };
-  if (verdict.kind !== "allow") return reply.send(await refuse(deps, asked, verdict), "refused");
-  const { name: by } = profile;
-  const common = { channelId, command };
-  const news =
-    terms === undefined
-      ? useMessage({ kind: "unbound", by, ...common })
-      : useMessage({ kind: "bound", by, terms, regions, ...common });
-  const announced = announcement(channelId, { by: userId, names: "no workload", post: news });
-  if (await write(deps, asked, announced)) {
-    // The person reads it in the channel, with everybody else.
-    if (!(await deps.deliver(announced, teamId))) await reply.send(news, "done");
-    return;
+  if (verdict.kind === "refuse") {
+    const attempt = { refusal: verdict, workload: undefined, verb: "use", origin, who: profile };
+    return reply.send(await refusedWrite(deps, { ...attempt, account: terms?.account }), "refused");
   }
-  const nothing =
-    terms === undefined
-      ? useMessage({ kind: "nothing", ...common })
-      : useMessage({ kind: "same", by, terms, regions, ...common });
-  await reply.send(nothing, "done");
+  if (verdict.kind !== "allow") throw new Error(`a binding can't wait, but the policy says ${verdict.kind}`);
+  const { message, nothing, write, ...happened } = deedOf(deps, { origin, profile, terms, before });
+  const announced = announcement(channelId, { by: userId, names: "no workload", post: message });
+  const about = { ...happened, verb: "use", account: terms?.account, announcement: announced };
+  const event = originEvent(origin, profile, about);
+  // Cached bindings are dropped either way.
+  if (!(await write(event).finally(deps.accounts.forget))) return reply.send(nothing, "done");
+  logEvent(deps, event);
+  // The person reads it in the channel, with everybody else.
+  if (!(await deps.deliver(announced, teamId))) await reply.send(message, "done");
 }
 
 type BindingRequest = {
@@ -80,43 +74,36 @@ type BindingRequest = {
   readonly before: Binding | undefined;
 };
 
-/** False: there was nothing to change. Cached bindings are dropped either way. */
-async function write(
-  { store, accounts, log }: WorkflowParts,
-  asked: BindingRequest,
-  announced: Announcement,
-): Promise<boolean> {
-  const { origin, profile, terms, before } = asked;
-  const { teamId, channelId } = origin;
-  const was = before === undefined ? "" : `was: ${bindingInWords(before)}`;
-  const happened =
-    terms === undefined
-      ? ({ kind: "unbound", result: was } as const) // a literal kind
-      : ({ kind: "bound", result: bindingInWords(terms) } as const); // a literal kind
-  const about = { ...happened, verb: "use", account: terms?.account, announcement: announced };
-  const event = originEvent(origin, profile, about);
-  const channel = { teamId, channelId };
-  const boundBy = { userId: profile.userId, name: profile.name };
-  const writing =
-    terms === undefined ? store.unbind(channel, event) : store.bind(channel, { ...terms, boundBy }, event);
-  const isChanged = await writing.finally(accounts.forget);
-  if (isChanged) logEvent({ log }, event);
-  return isChanged;
-}
+type Deed = {
+  readonly kind: "bound" | "unbound";
+  readonly result: string;
+  readonly message: Post;
+  /** Where there is nothing to change. */
+  readonly nothing: Post;
+  readonly write: (event: NewHistoryEvent) => Promise<boolean>;
+};
 
-async function refuse(deps: WorkflowParts, asked: BindingRequest, verdict: Verdict): Promise<Post> {
-  if (verdict.kind !== "refuse") throw new Error(`a binding can't wait, but the policy says ${verdict.kind}`);
-  const { origin, profile: who, terms } = asked;
-  const event = refusalEvent({
-    refusal: verdict,
-    workload: undefined,
-    verb: "use",
-    origin,
-    who,
-    account: terms?.account,
-  });
-  await recordEvent(deps, event);
-  return refusalMessage({ kind: "policy", verdict, command: deps.settings.command });
+function deedOf({ store, settings }: WorkflowParts, { origin, profile, terms, before }: BindingRequest): Deed {
+  const { teamId, channelId } = origin;
+  const { command, regions } = settings;
+  const { userId, name: by } = profile;
+  if (terms === undefined) {
+    return {
+      kind: "unbound",
+      result: before === undefined ? "" : `was: ${bindingInWords(before)}`,
+      message: useMessage({ kind: "unbound", by, channelId, command }),
+      nothing: useMessage({ kind: "nothing", channelId, command }),
+      write: (event) => store.unbind({ teamId, channelId }, event),
+    };
+  }
+  const said = { by, terms, regions, channelId, command };
+  return {
+    kind: "bound",
+    result: bindingInWords(terms),
+    message: useMessage({ kind: "bound", ...said }),
+    nothing: useMessage({ kind: "same", ...said }),
+    write: (event) => store.bind({ teamId, channelId }, { ...terms, boundBy: { userId, name: by } }, event),
+  };
 }
 
 type Move = { readonly teamId: string; readonly from: string; readonly to: string };

@@ -28,7 +28,7 @@ import {
   pointAtEarlierRequest,
   REPEATED_WITHIN_MS,
 } from "./duplicate-request.ts";
-import { changeEvent, logEvent, recordEvent, originEvent, refusalEvent } from "../history.ts";
+import { changeEvent, logEvent, recordEvent, originEvent, refusedWrite } from "../history.ts";
 import type { Interaction, Reply } from "../inbox/interaction.ts";
 import type { Unanswered } from "../stored.ts";
 import type { WorkflowParts } from "../ports.ts";
@@ -216,11 +216,8 @@ async function refuseByPolicy(
 ): Promise<void> {
   const { asker: who, account } = context;
   const { origin, reply } = interaction;
-  await recordEvent(
-    deps,
-    refusalEvent({ refusal, workload, verb: command.name, origin, who, account: account.username }),
-  );
-  return reply.send(refusalMessage({ kind: "policy", verdict: refusal, command: deps.settings.command }), "refused");
+  const attempt = { refusal, workload, verb: command.name, origin, who, account: account.username };
+  return reply.send(await refusedWrite(deps, attempt), "refused");
 }
 
 /** So many workloads have room for the whole reason. */
