@@ -1,8 +1,4 @@
-import { behaviour } from "./behaviour.ts";
-import { installBehaviour, installRules } from "./installing.ts";
-import { delivery, type LimitId, limits, pace, times } from "./limits.ts";
-import { notSimulated } from "./not-simulated.ts";
-import { socketBehaviour, socketRules } from "./socket-mode.ts";
+import { delivery, type LimitId, limits, oauth, pace, sockets, times } from "./limits.ts";
 
 const docs = "https://docs.slack.dev";
 const blocks = `${docs}/reference/block-kit/blocks`;
@@ -10,14 +6,44 @@ const elements = `${docs}/reference/block-kit/block-elements`;
 const method = (name: string): string => `${docs}/reference/methods/${name}`;
 const handling = times.ack.link;
 const manifest = `${docs}/reference/app-manifest`;
+const installing = `${docs}/authentication/installing-with-oauth`;
+const access = method("oauth.v2.access");
+const socketMode = sockets.lifetime.link;
+const open = sockets.ticket.link;
 
-/**
- * "refused": breaking it is refused, or recorded in the transcript. "behaviour": the workspace itself behaves like
- * this. "not simulated": true of Slack, but a simulated workspace can't do it; the sentence says why.
- */
-type Kind = "refused" | "behaviour" | "not simulated";
-export type Rule = { readonly says: string; readonly link: string; readonly kind: Kind };
-type Named = Readonly<Record<string, Omit<Rule, "kind">>>;
+type Rule = { readonly says: string; readonly link: string };
+type Named = Readonly<Record<string, Rule>>;
+
+/** Rules of installing an app in several workspaces. */
+const installRules = {
+  "oauth.client": { says: "the app's client id and secret are the right ones", link: access },
+  "oauth.scope": {
+    says: "the link to install asks for at least one scope, and only for those of the manifest (ours: Slack knows more scopes than the manifest's)",
+    link: installing,
+  },
+  "oauth.redirect": {
+    says: "redirect_uri begins with one of the app's, and is the same when the code is traded",
+    link: `${installing}#redirect_urls`,
+  },
+  "oauth.code": {
+    says: `a code is traded once, within ${oauth.codeMs.max / 60_000} minutes`,
+    link: oauth.codeMs.link,
+  },
+  "oauth.refresh": { says: "a refresh token is traded once", link: oauth.tokenSeconds.link },
+  "oauth.org": {
+    says: "a workspace doesn't install what its organization has installed for all",
+    link: access,
+  },
+  "auth.fresh": {
+    says: `a token that rotates lives ${oauth.tokenSeconds.max / 3600} hours, and at most ${oauth.activeTokens.max} of them at a time`,
+    link: oauth.tokenSeconds.link,
+  },
+  "auth.team": {
+    says: "with the token of an organization, methods about a workspace name one that the app was added to",
+    link: `${docs}/enterprise/developing-for-enterprise-orgs`,
+  },
+  "install.here": { says: "an app hears only of workspaces that it is installed in", link: installing },
+} as const satisfies Named;
 
 /** Rules without a number. The limits are rules too, under the names they have in `limits`. */
 const others = {
@@ -149,29 +175,41 @@ const others = {
     link: delivery.failures.link,
   },
   "event.rate": { says: `at most ${delivery.rate.max} events in an hour`, link: delivery.rate.link },
-  ...socketRules,
+  "socket.token": {
+    says: "apps.connections.open takes an app-level token (xapp-), and no other method does",
+    link: open,
+  },
+  "socket.scope": { says: "an app-level token that opens connections has the scope connections:write", link: open },
+  "socket.post": { says: "apps.connections.open is called by POST", link: open },
+  "socket.on": { says: "Socket Mode is on in the app's settings", link: socketMode },
+  "socket.ticket": {
+    says: `an address from apps.connections.open is good for one connection (ours: within ${sockets.ticket.ms / 1000} s)`,
+    link: open,
+  },
+  "socket.connected": { says: "an app in Socket Mode has an open connection when something happens", link: socketMode },
+  "socket.ack-shape": {
+    says: "an ack is a JSON object with envelope_id, and a payload if one is read",
+    link: socketMode,
+  },
+  "socket.ack-known": {
+    says: "an ack names an envelope that waits for it on the same connection (ours: Slack doesn't say what other connections may ack)",
+    link: socketMode,
+  },
+  "socket.ack-payload": {
+    says: "an ack has a payload only if the envelope says accepts_response_payload",
+    link: socketMode,
+  },
 } as const satisfies Named;
 
 export type OtherRuleId = keyof typeof others;
-export type BehaviourId = keyof typeof behaviour | keyof typeof socketBehaviour;
-/** Rules of installing an app in several workspaces. */
 export type InstallRuleId = keyof typeof installRules;
-export type InstallBehaviourId = keyof typeof installBehaviour;
-export type NotSimulatedId = keyof typeof notSimulated;
-/** Rules that can be broken. */
 export type RuleId = LimitId | OtherRuleId | InstallRuleId;
-export type AnyRuleId = RuleId | BehaviourId | InstallBehaviourId | NotSimulatedId;
 
-function ofKind(kind: Kind, named: Named): readonly (readonly [string, Rule])[] {
-  return Object.entries(named).map(([id, rule]) => [id, { ...rule, kind }]);
-}
-
-/** Every rule of Slack that the playground knows, by id. */
-export const rules = Object.fromEntries([
-  ...Object.entries(limits).map(([id, { max, what, link }]): readonly [string, Rule] => {
-    return [id, { says: `at most ${max} ${what}`, link, kind: "refused" }];
-  }),
-  ...ofKind("refused", { ...others, ...installRules }),
-  ...ofKind("behaviour", { ...behaviour, ...socketBehaviour, ...installBehaviour }),
-  ...ofKind("not simulated", notSimulated),
-]) as Readonly<Record<AnyRuleId, Rule>>; // all these tables together are all of AnyRuleId
+/** Every rule of Slack that can be broken, by id. Breaking it is refused, or recorded in the transcript. */
+export const rules: Readonly<Record<RuleId, Rule>> = {
+  ...(Object.fromEntries(
+    Object.entries(limits).map(([id, { max, what, link }]) => [id, { says: `at most ${max} ${what}`, link }]),
+  ) as Readonly<Record<LimitId, Rule>>), // the keys of limits
+  ...others,
+  ...installRules,
+};

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { oauth } from "../../../src/playground/rules/limits.ts";
-import type { InstallBehaviourId, InstallRuleId } from "../../../src/playground/rules/rules.ts";
+import type { InstallRuleId } from "../../../src/playground/rules/rules.ts";
 import type { Answer } from "../support/small-world.ts";
 import { clientSecret, type InstalledApp, redirectUri, startInstalledApp } from "../support/installed-app.ts";
 
@@ -153,12 +153,12 @@ test("a third token ends the first", async () => {
   expect(await Promise.all(after)).toMatchObject([{ ok: false, error: "token_revoked" }, { ok: true }, { ok: true }]);
 });
 
-const shown: Readonly<Record<InstallBehaviourId, () => Promise<void>>> = {
-  async "oauth.denied"() {
+const shown: Readonly<Record<string, () => Promise<void>>> = {
+  async "who cancels is sent back with error=access_denied"() {
     const response = await slack.answers({ ...harbour, answer: "cancel" });
     expect(response.headers.get("location")).toBe(`${redirectUri}?error=access_denied&state=s`);
   },
-  async "oauth.again"() {
+  async "installing again adds scopes, and gives the same token unless tokens rotate"() {
     const few = await slack.code({ ...harbour, query: { scope: "chat:write" } });
     const first = await slack.trade({ code: few, ...traded });
     const more = await slack.trade({ code: await slack.code({ ...harbour, query: { scope: "commands" } }), ...traded });
@@ -168,13 +168,13 @@ const shown: Readonly<Record<InstallBehaviourId, () => Promise<void>>> = {
       false,
     );
   },
-  async "oauth.bot-user"() {
+  async "the bot user comes with the installation, and is in no channel"() {
     const token = await slack.install(harbour.owner, harbour.as);
     expect(await slack.call("users.info", { user: "U0HBOT" }, token)).toMatchObject({ ok: true });
     const posted = await slack.call("chat.postMessage", { channel: "C0HOPS", text: "Hello" }, token);
     expect(posted).toMatchObject({ ok: false, error: "not_in_channel" });
   },
-  async "install.ends"() {
+  async "a removed app's tokens end first, its events follow in any order, its commands are gone"() {
     const token = await slack.install(harbour.owner, harbour.as);
     await slack.playground.installs.uninstall("harbour");
     expect(await slack.call("auth.test", {}, token)).toMatchObject({ ok: false, error: "account_inactive" });
@@ -183,7 +183,7 @@ const shown: Readonly<Record<InstallBehaviourId, () => Promise<void>>> = {
     const said = await slack.playground.workspace("harbour").as("hana").says("/gantry list");
     expect(said).toMatchObject({ acked: false, error: "invalid_command" });
   },
-  async "install.revoked"() {
+  async "tokens_revoked names users, never tokens; commands still arrive (ours: Slack's pages are silent)"() {
     const token = await slack.install(harbour.owner, harbour.as);
     await slack.playground.installs.revokeTokens("harbour");
     expect(await slack.call("auth.test", {}, token)).toMatchObject({ ok: false, error: "token_revoked" });
@@ -192,7 +192,7 @@ const shown: Readonly<Record<InstallBehaviourId, () => Promise<void>>> = {
     const said = await slack.playground.workspace("harbour").as("hana").says("/gantry list");
     expect(said).toMatchObject({ acked: true });
   },
-  async "org.added"() {
+  async "an organization's installation works in no workspace until an admin adds it there"() {
     await slack.install(orchard.owner, orchard.as);
     const emma = slack.playground.workspace("orchard-east").as("emma");
     expect(await emma.says("/gantry list")).toMatchObject({ acked: false });
@@ -202,7 +202,7 @@ const shown: Readonly<Record<InstallBehaviourId, () => Promise<void>>> = {
     await slack.playground.installs.removeFrom("orchard-east");
     expect(await emma.says("/gantry list")).toMatchObject({ acked: false });
   },
-  async "org.payloads"() {
+  async "payloads for an organization's installation say so; an interaction outside of a message has no team"() {
     await slack.install(orchard.owner, orchard.as);
     await slack.playground.installs.addTo("orchard-east");
     const emma = slack.playground.workspace("orchard-east").as("emma");
@@ -212,12 +212,12 @@ const shown: Readonly<Record<InstallBehaviourId, () => Promise<void>>> = {
     await emma.uses("create");
     expect(slack.bot.last()).toMatchObject({ team: null, user: { team_id: "T0OEAST" }, is_enterprise_install: true });
   },
-  async "org.identity"() {
+  async "auth.test with an organization's token names the organization as the team (ours: no example)"() {
     const token = await slack.install(orchard.owner, orchard.as);
     const answer = { team_id: "E0ORCHARD", enterprise_id: "E0ORCHARD", is_enterprise_install: true, bot_id: "B0OBOT" };
     expect(await slack.call("auth.test", {}, token)).toMatchObject(answer);
   },
-  async "team-id.ignored"() {
+  async "team_id is ignored with a workspace's token"() {
     const token = await slack.install(harbour.owner, harbour.as);
     const { members } = await slack.call("users.list", { team_id: "T0PLAYGR" }, token);
     expect(members).toEqual(expect.arrayContaining([expect.objectContaining({ id: "U0HHANA" })]));

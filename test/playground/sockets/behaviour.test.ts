@@ -1,10 +1,9 @@
 import { once } from "node:events";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import type { BehaviourId } from "../../../src/playground/rules/rules.ts";
 import { type Connection, socketApp, startSocketWorld } from "../support/small-socket-app.ts";
 import { input, long, many, modal, plain } from "../support/samples.ts";
 
-// What Slack's end of Socket Mode does: a step that shows each rule, and what must not happen one step further.
+// What Slack's end of Socket Mode does: a step that shows each fact, and what must not happen one step further.
 
 type World = Awaited<ReturnType<typeof startSocketWorld>>;
 
@@ -35,8 +34,8 @@ async function another(changes: Parameters<typeof startSocketWorld>[0]): Promise
   world = await startSocketWorld(changes);
 }
 
-const shown: Readonly<Record<Extract<BehaviourId, `socket.${string}`>, () => Promise<void>>> = {
-  "socket.hello": async () => {
+const shown: Readonly<Record<string, () => Promise<void>>> = {
+  "a connection begins with hello, which has the number of connections and the time until the refresh": async () => {
     await world.connect();
     const second = await world.connect();
 
@@ -49,7 +48,7 @@ const shown: Readonly<Record<Extract<BehaviourId, `socket.${string}`>, () => Pro
       },
     ]);
   },
-  "socket.envelope": async () => {
+  "a delivery is the payload of an envelope: an id of its own, a type, accepts_response_payload": async () => {
     await another({ app: { ...socketApp, hasOptionsUrl: false } });
     const connection = await world.connect();
     connection.answer = (payload) => (payload["type"] === "block_suggestion" ? { options: [] } : undefined);
@@ -78,14 +77,14 @@ const shown: Readonly<Record<Extract<BehaviourId, `socket.${string}`>, () => Pro
     expect(new Set(heads(connection).map((head) => head["envelope_id"])).size).toBe(5);
     expect(world.playground.transcript().filter(({ refusal }) => refusal !== undefined)).toEqual([]);
   },
-  "socket.any": async () => {
+  "each delivery goes to any of up to 10 connections (ours: to each in turn)": async () => {
     const connections = [await world.connect(), await world.connect(), await world.connect()];
     for (const verb of ["list", "show web", "help", "list"]) await dana().says(`/gantry ${verb}`);
     const [first, second, third] = connections.map((each) => each.envelopes().length);
 
     expect([first, second, third]).toEqual([2, 1, 1]);
   },
-  "socket.retries": async () => {
+  "an event without an ack in time comes again in another envelope, with its number and reason": async () => {
     const first = await world.connect();
     const second = await world.connect();
     first.answer = second.answer = () => "never";
@@ -109,7 +108,7 @@ const shown: Readonly<Record<Extract<BehaviourId, `socket.${string}`>, () => Pro
       [3, "timeout"],
     ]);
   },
-  "socket.refresh": async () => {
+  "a connection gets a warning 10 s before its end, then refresh_requested, and is closed": async () => {
     const old = await world.connect();
     world.playground.links.refresh();
     await expect.poll(() => old.told()).toEqual(["warning"]);
@@ -134,7 +133,7 @@ const shown: Readonly<Record<Extract<BehaviourId, `socket.${string}`>, () => Pro
     expect([old, fresh].map((each) => each.envelopes().length)).toEqual([2, 3]);
     expect(world.playground.links.names()).toEqual(["applink-2"]);
   },
-  "socket.lifetime": async () => {
+  "a connection is refreshed after the time in its hello; debug_reconnects makes that 360 s": async () => {
     const usual = await world.connect();
     const short = await world.connect("&debug_reconnects=true");
     expect([usual, short].map((each) => each.hello()?.["debug_info"] as object)).toMatchObject([
@@ -151,7 +150,7 @@ const shown: Readonly<Record<Extract<BehaviourId, `socket.${string}`>, () => Pro
     world.pass(3_230_000);
     await expect.poll(() => usual.told()).toEqual(["warning"]);
   },
-  "socket.disabled": async () => {
+  "when Socket Mode is turned off, every connection gets link_disabled and is closed": async () => {
     const connections = [await world.connect(), await world.connect()];
     world.playground.links.turnOff();
     const closed = Promise.all(connections.map(ended));
@@ -165,7 +164,7 @@ const shown: Readonly<Record<Extract<BehaviourId, `socket.${string}`>, () => Pro
     expect(connections.map((each) => each.told())).toEqual([["link_disabled"], ["link_disabled"]]);
     expect([off.error, on.acked]).toEqual(["dispatch_failed", true]);
   },
-  "socket.silence": async () => {
+  "a dead connection gets no warning: frames and pings go nowhere": async () => {
     const dead = await world.connect();
     const alive = await world.connect();
     let pongs = 0;
@@ -202,7 +201,7 @@ test.each([
   expect(dana().sees()).toHaveLength(1);
 });
 
-test.each(Object.entries(shown))("Slack keeps %s", async (_id, show) => {
+test.each(Object.entries(shown))("%s", async (_id, show) => {
   expect.hasAssertions();
 
   await show();

@@ -182,7 +182,10 @@ export function ownMessage(world: World, args: JsonObject, error: string): Messa
   return message;
 }
 
-/** The thread of an argument; undefined if there is none, or if its first message was deleted. */
+/**
+ * The thread of an argument; undefined if there is none, or if its first message was deleted:
+ * https://github.com/slackapi/python-slack-events-api/issues/87
+ */
 export function threadOf(world: World, channel: Channel, ts: string): string | undefined {
   if (ts === "") return undefined;
   if (!/^\d{10}\.\d{6}$/u.test(ts)) refuse("invalid_thread_ts", "thread.parent", `${ts} is no ts`);

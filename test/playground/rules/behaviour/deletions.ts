@@ -6,7 +6,7 @@ type Another = (changes: { app?: typeof app }) => Promise<SmallWorld>;
 /** What is left of deleted messages, and of a channel's old id. */
 export function deletionConduct(where: () => SmallWorld, another: Another) {
   return {
-    "message.tombstone": async () => {
+    "a deleted message that has replies stays as a tombstone until they are gone": async () => {
       const world = await another({ app: { ...app, events: ["message.im"] } });
       const dana = world.playground.as("dana");
       const at = { channel: "@gantry" };
@@ -30,7 +30,7 @@ export function deletionConduct(where: () => SmallWorld, another: Another) {
       expect(update).toMatchObject({ ok: false, error: "cant_update_message" });
       expect(dana.sees("@gantry")).toEqual([]);
     },
-    "thread.deleted": async () => {
+    "a reply to a message that was deleted is posted in the channel instead, without an error": async () => {
       const { playground, call } = where();
       const dana = playground.as("dana");
       const { ts = "" } = await dana.says("hello");
@@ -49,7 +49,7 @@ export function deletionConduct(where: () => SmallWorld, another: Another) {
       expect(none).toMatchObject({ ok: false, error: "invalid_thread_ts" });
       expect(dana.sees().map(({ threadTs }) => threadTs)).toEqual([undefined]);
     },
-    "channel.id-changed": async () => {
+    "a private channel that is shared with another organization gets a new id": async () => {
       const world = await another({ app: { ...app, events: ["channel_id_changed"] } });
       const { playground, bot, call } = world;
       const dana = playground.as("dana");

@@ -23,7 +23,7 @@ export function eventConduct(where: () => SmallWorld, another: Another) {
     world.bot.received.map(({ payload }) => (payload["event"] as { type: string }).type); // each request is an event
 
   return {
-    "event.retries": async () => {
+    "an event that fails comes again at once, after a minute and after five, with its number and reason": async () => {
       const world = where();
       world.bot.answer = () => ({ status: 500 });
       await says("hello @gantry");
@@ -43,7 +43,7 @@ export function eventConduct(where: () => SmallWorld, another: Another) {
         ["3", "http_error"],
       ]);
     },
-    "event.no-retry": async () => {
+    "x-slack-no-retry: 1 ends the retries of an event": async () => {
       const world = where();
       world.bot.answer = () => ({ status: 500, headers: { "x-slack-no-retry": "1" } });
       await says("hello @gantry");
@@ -53,7 +53,7 @@ export function eventConduct(where: () => SmallWorld, another: Another) {
       await says("hello @gantry");
       await passAndSettle(world, 0, 3);
     },
-    "event.rate-notice": async () => {
+    "a bot with too many events gets app_rate_limited, once a minute": async () => {
       const world = where();
       const notices = (): readonly unknown[] =>
         world.bot.received
@@ -74,7 +74,7 @@ export function eventConduct(where: () => SmallWorld, another: Another) {
       await says("hello @gantry");
       expect(world.bot.last()).toMatchObject({ type: "event_callback" });
     },
-    "mention.event": async () => {
+    "a mention comes as app_mention, and as a message too if the bot subscribed to both": async () => {
       const both = await another({ app: { ...app, events: ["app_mention", "message.channels"] } });
       const dana = both.playground.as("dana");
       const { ts } = await dana.says("hello @gantry");
@@ -84,7 +84,7 @@ export function eventConduct(where: () => SmallWorld, another: Another) {
       expect(kinds(both).toSorted()).toEqual(["app_mention", "app_mention", "message", "message", "message"]);
       expect(both.bot.last()["event"]).toMatchObject({ thread_ts: ts });
     },
-    "mention.edited": async () => {
+    "an edited mention comes again as app_mention: a new event_id, the same ts, and edited": async () => {
       const world = where();
       const dana = world.playground.as("dana");
       const { ts = "" } = await dana.says("@gantry hello");
@@ -108,7 +108,7 @@ export function eventConduct(where: () => SmallWorld, another: Another) {
       });
       await expect(world.playground.as("alex").edits(ts, "mine")).rejects.toThrow("only your own messages");
     },
-    "message.changed": async () => {
+    "where the app hears messages, edits come as message_changed and deletions as message_deleted": async () => {
       const world = await another({ app: { ...app, events: ["message.im"] } });
       const dana = world.playground.as("dana");
       const at = { channel: "@gantry" };
@@ -132,7 +132,7 @@ export function eventConduct(where: () => SmallWorld, another: Another) {
       });
       expect(dana.sees("@gantry")).toEqual([]);
     },
-    "channel.archived-people": async () => {
+    "people write nothing in an archived channel, and edit nothing there": async () => {
       const world = where();
       const dana = world.playground.as("dana");
       const { ts = "" } = await dana.says("hello");
@@ -149,7 +149,7 @@ export function eventConduct(where: () => SmallWorld, another: Another) {
       await dana.edits(ts, "good bye");
       expect(dana.sees("ops").map(({ text }) => text)).toEqual(["good bye"]);
     },
-    "mention.member": async () => {
+    "a bot hears only of channels it is in": async () => {
       await says("hello @gantry");
       await says("hello @gantry", { channel: "general" });
       where().playground.faults.removeBot("ops");
@@ -157,7 +157,7 @@ export function eventConduct(where: () => SmallWorld, another: Another) {
 
       expect(where().bot.received).toHaveLength(1);
     },
-    "request.signed": async () => {
+    "each request is signed; a wrong secret and an old date can be asked for": async () => {
       const world = where();
       const { faults } = world.playground;
       const typed = async (): Promise<number | undefined> => (await says("/gantry list")).status;
@@ -174,7 +174,7 @@ export function eventConduct(where: () => SmallWorld, another: Another) {
 
       expect([right, wrong, old, tooOld, await typed()]).toEqual([200, 401, 200, 401, 200]);
     },
-    "home.opened": async () => {
+    "app_home_opened carries the tab, and the view as published": async () => {
       const world = await another({ app: { ...app, events: ["app_home_opened"] } });
       const dana = world.playground.as("dana");
       await dana.opensHome();

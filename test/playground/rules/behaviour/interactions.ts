@@ -15,7 +15,7 @@ export function interactionConduct(where: () => SmallWorld) {
       .filter((type) => type !== undefined);
 
   return {
-    "shortcut.message": async () => {
+    "a message shortcut carries the message, the channel, a response_url and a trigger_id": async () => {
       const { ts = "" } = await dana().says("web is down");
       const { ts: reply = "" } = await dana().says("again", { thread: ts });
       await dana().uses("restart", { ts: reply });
@@ -33,7 +33,7 @@ export function interactionConduct(where: () => SmallWorld) {
       expect(dana().sees().at(-1)).toMatchObject({ text: "restarted", isEphemeral: true });
       await expect(dana().uses("create", { ts })).rejects.toThrow('Gantry has no message shortcut "create".');
     },
-    "shortcut.global": async () => {
+    "a global shortcut carries no channel and no response_url": async () => {
       await dana().uses("create");
       const payload = where().bot.last();
       const opened = await where().call("views.open", { trigger_id: payload["trigger_id"], view: modal() });
@@ -44,7 +44,7 @@ export function interactionConduct(where: () => SmallWorld) {
       expect(opened["ok"]).toBe(true);
       await expect(dana().uses("restart")).rejects.toThrow('Gantry has no global shortcut "restart".');
     },
-    "input.dispatch": async () => {
+    "an element in an input block sends block_actions only with dispatch_action": async () => {
       const field = { type: "plain_text_input", action_id: "name" };
       await open({ ...input(field), block_id: "quiet" }, { ...input(field), block_id: "loud", dispatch_action: true });
       await dana().selects("quiet", "web");
@@ -57,7 +57,7 @@ export function interactionConduct(where: () => SmallWorld) {
         actions: [{ block_id: "loud", value: "web" }],
       });
     },
-    "select.query-length": async () => {
+    "an external select asks from 3 characters on, or from min_query_length": async () => {
       await open(
         input({ type: "external_select", action_id: "three" }),
         input({ type: "external_select", action_id: "none", min_query_length: 0 }),

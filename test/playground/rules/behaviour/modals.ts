@@ -17,7 +17,7 @@ export function modalConduct(where: () => SmallWorld) {
   };
 
   return {
-    "ack.empty-closes": async () => {
+    "an empty answer to a view_submission closes the form": async () => {
       await call("views.open", named("One"));
       const before = shown();
       await dana().submits();
@@ -25,7 +25,7 @@ export function modalConduct(where: () => SmallWorld) {
       expect(before).toEqual(plain("One"));
       expect(dana().modal()).toBeUndefined();
     },
-    "ack.view-answers": async () => {
+    "the answer to a view_submission may update the form, or show errors under input blocks": async () => {
       const blocks = [{ ...input(undefined, { optional: true }), block_id: "name" }];
       await call("views.open", named("One", { blocks }));
       await answering({ response_action: "errors", errors: { name: "taken" } });
@@ -34,7 +34,7 @@ export function modalConduct(where: () => SmallWorld) {
 
       expect([errors, shown()]).toEqual([{ name: "taken" }, plain("Two")]);
     },
-    "view.keeps-input": async () => {
+    "what was filled in stays when a view is updated, under the same block_id and action_id": async () => {
       const field = (blockId: string, actionId: string) => ({
         ...input({ type: "plain_text_input", action_id: actionId }),
         block_id: blockId,

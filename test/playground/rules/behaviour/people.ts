@@ -13,7 +13,7 @@ export function peopleConduct(where: () => SmallWorld, another: Another) {
   const membersOf = async (channel: string) => (await where().call("conversations.members", { channel }))["members"];
 
   return {
-    "user.deactivated": async () => {
+    "deactivated people lack most fields, and do nothing once Slack has signed them out": async () => {
       const { playground, bot, post } = where();
       const alex = playground.as("alex");
       await post({ channel: "C0OPS", text: "x", blocks: [actions(button())] });
@@ -45,7 +45,7 @@ export function peopleConduct(where: () => SmallWorld, another: Another) {
       expect(await userOf("U0ALEX")).toMatchObject({ deleted: false, real_name: "Alex Kim", is_restricted: false });
       expect(await membersOf("C0OPS")).toContain("U0ALEX");
     },
-    "user.changed": async () => {
+    "an app hears user_change when a person changes, and team_join when somebody joins": async () => {
       const { playground, bot } = await another({ app: { ...app, events: ["user_change", "team_join"] } });
       playground.people.setGuest("alex", true);
       await expect.poll(() => bot.received.length).toBe(1);
@@ -58,7 +58,7 @@ export function peopleConduct(where: () => SmallWorld, another: Another) {
       });
       expect(bot.last()).toMatchObject({ event: { type: "team_join", user: { name: "kim", team_id: "T0PLAYGR" } } });
     },
-    "shared.teams": async () => {
+    "people of another organization carry their own team in users, commands, clicks and messages": async () => {
       const { playground, bot, post } = where();
       const outsider = playground.people.addOutsider(robin);
       const { ts } = await post({ channel: "C0OPS", text: "x", blocks: [actions(button())] });
@@ -81,7 +81,7 @@ export function peopleConduct(where: () => SmallWorld, another: Another) {
       expect(own["message"]).toMatchObject({ team: "T0PLAYGR" });
       expect(own["message"]).not.toHaveProperty("user_team");
     },
-    "shared.channel": async () => {
+    "a channel with people of another organization says that it is shared, and so do its events": async () => {
       const { playground, bot } = where();
       const ops = () => channelInfo(where(), "C0OPS");
       const before = await ops();
@@ -99,7 +99,7 @@ export function peopleConduct(where: () => SmallWorld, another: Another) {
       });
       expect(bot.last()).toMatchObject({ team_id: "T0PLAYGR", is_ext_shared_channel: true });
     },
-    "shared.stranger": async () => {
+    "is_stranger marks only people who share no channel with the app": async () => {
       const { playground } = where();
       playground.people.addOutsider({ ...robin, channel: "general" });
       const stranger = await userOf("U0ROBIN");
@@ -112,7 +112,7 @@ export function peopleConduct(where: () => SmallWorld, another: Another) {
       expect(await userOf("U0ROBIN")).toMatchObject({ is_stranger: true });
       expect(await userOf("U0DANA")).not.toHaveProperty("is_stranger");
     },
-    "shared.user-fields": async () => {
+    "somebody of another organization can come without team_id": async () => {
       const { playground } = where();
       playground.people.addOutsider({ ...robin, isTeamHidden: true });
       const met = await userOf("U0ROBIN");
