@@ -4,13 +4,12 @@ COPY package.json package-lock.json ./
 RUN npm ci
 
 # What isn't bundled: the simulated Slack's page, what threads load, and the licences of all packages. Not the optional ones,
-# which bring Node to machines that have another version. Then without what is never loaded: types, source maps, tests, modules of
-# another runtime and emoji in other sizes are a third of it all.
+# which bring Node to machines that have another version. Then without what is never loaded: types, source maps, tests and modules of
+# another runtime are a third of it all.
 FROM tools AS dependencies
 RUN npm prune --omit=dev --omit=optional \
   && find node_modules -type f \( -name '*.d.ts' -o -name '*.d.mts' -o -name '*.d.cts' -o -name '*.map' \) -delete \
   && find node_modules -type d -name test -prune -exec rm -rf {} + \
-  && find node_modules/@emoji-mart/data/sets -type f -not -path '*/15/native.json' -delete \
   && rm -rf node_modules/bare-*/prebuilds
 
 # A few files instead of 1,500: a start takes half the time, and 30 MB less memory.

@@ -170,10 +170,8 @@ function choice(
   return all(element(type, { options: must(list(option, limit)), ...initial }), initialAmongOptions);
 }
 
-const filter = object({
-  include: may(list(word("im", "mpim", "private", "public"))),
-  exclude_bot_users: may(flag),
-});
+// Direct conversations are never asked for: the page lists none.
+const filter = object({ include: must(list(word("private", "public"))), exclude_bot_users: may(flag) });
 
 /** Menus and other elements with choices: https://docs.slack.dev/reference/block-kit/block-elements */
 const menus = {
@@ -194,7 +192,7 @@ const menus = {
     ...holds,
     initial_conversation: may(someString),
     default_to_current_conversation: may(flag),
-    filter: may(filter),
+    filter: must(filter),
   }),
   datepicker: element("datepicker", { ...holds, initial_date: may(pattern(/^\d{4}-\d\d-\d\d$/, "2026-11-20")) }),
 } satisfies Record<Exclude<ValueType, TypedType>, Check>;

@@ -45,23 +45,10 @@ async function serve(url: URL, request: Request): Promise<Response> {
   return new Response(file.body, { headers });
 }
 
-async function readEmoji(): Promise<string> {
-  const text = await readFile(new URL(import.meta.resolve("@emoji-mart/data")), "utf8");
-  const data = JSON.parse(text) as EmojiData; // the package's own description of its only file
-  return JSON.stringify(emojiNames(data));
-}
-
-let emoji: Promise<string> | undefined;
-
 /** The page and its modules, served from the sources with types stripped. */
 export function assetRoutes(): Hono {
   const routes = new Hono();
   routes.get("/", (context) => serve(new URL("page/index.html", home), context.req.raw));
-  routes.get("/page/emoji.json", async () => {
-    emoji ??= readEmoji();
-    const headers = { "content-type": "application/json; charset=utf-8", "cache-control": "max-age=3600" };
-    return new Response(await emoji, { headers });
-  });
   routes.get("/page/vendor/:name", (context) => {
     const url = vendor[context.req.param("name")];
     return url === undefined ? context.notFound() : serve(new URL(url), context.req.raw);
@@ -128,27 +115,4 @@ async function loadAsset(url: URL): Promise<Asset | undefined> {
   const file = load(url);
   loaded.set(url.href, { changedMs: found.mtimeMs, file });
   return file;
-}
-
-/** The used part of `@emoji-mart/data`, whose ids are Slack's names. */
-export type EmojiData = {
-  readonly emojis: { readonly [id: string]: { readonly skins: readonly { readonly native: string }[] } };
-  readonly aliases: { readonly [name: string]: string };
-};
-
-// Slack's own names: https://docs.slack.dev/messaging/formatting-message-text#emoji
-const slackOnly: Readonly<Record<string, string>> = { simple_smile: "🙂" };
-
-/** Characters by Slack's emoji name ("tada", "thumbsup"). */
-export function emojiNames(data: EmojiData): Readonly<Record<string, string>> {
-  const named = Object.entries(data.emojis).flatMap(([id, emoji]) => {
-    const native = emoji.skins[0]?.native;
-    return native === undefined ? [] : [[id, native] as const];
-  });
-  const byId = new Map(named);
-  const aliases = Object.entries(data.aliases).flatMap(([name, id]) => {
-    const native = byId.get(id);
-    return native === undefined ? [] : [[name, native] as const];
-  });
-  return Object.fromEntries([...Object.entries(slackOnly), ...aliases, ...named]);
 }

@@ -19,7 +19,6 @@ export type Piece =
   | { readonly kind: "link"; readonly url: string; readonly label: string }
   /** A bare URL, which Slack links automatically. */
   | { readonly kind: "address"; readonly url: string }
-  | { readonly kind: "emoji"; readonly name: string; readonly raw: string }
   /** An unknown <!something>. */
   | { readonly kind: "unknown"; readonly raw: string; readonly label: string };
 
@@ -156,12 +155,7 @@ function parseLine(cells: readonly Cell[]): readonly Piece[] {
       url: unescape(match[0]),
     }),
   );
-  const withEmoji = lift(linked, /:[a-z0-9+_'-]+:(?::skin-tone-[2-6]:)?/g, (match) => ({
-    kind: "emoji",
-    name: match[0].slice(1, -1),
-    raw: match[0],
-  }));
-  return styled(withEmoji, ["*", "_", "~"]);
+  return styled(linked, ["*", "_", "~"]);
 }
 
 type Make = (match: RegExpExecArray, inner: readonly Cell[]) => Piece;

@@ -15,21 +15,10 @@ function drawPiece(pen: Pen, piece: Piece): string {
     case "strike":
     case "code":
       return `${piece.mark}${drawPieces(pen, piece.inner)}${piece.mark}`;
-    case "emoji":
-      return piece.raw;
     case "address":
       return piece.url;
     case "unknown":
       return piece.label === "" ? piece.raw : piece.label;
-    default:
-      return drawLive(pen, piece);
-  }
-}
-
-type Live = Extract<Piece, { kind: "user" | "channel" | "group" | "broadcast" | "link" }>;
-
-function drawLive(pen: Pen, piece: Live): string {
-  switch (piece.kind) {
     case "user":
       return drawUser(pen, piece.id);
     case "channel":
@@ -37,7 +26,7 @@ function drawLive(pen: Pen, piece: Live): string {
     case "group":
       return drawGroup(pen, piece.id);
     case "broadcast":
-      return drawBroadcast(pen, piece.range);
+      return mentioned(pen, piece.range);
     case "link":
       return drawLink(pen, piece.url, piece.label);
   }
@@ -88,21 +77,17 @@ export function newPen(state: State): Pen {
   return { state, mentions: [], links: [] };
 }
 
+function mentioned(pen: Pen, name: string): string {
+  pen.mentions.push(`@${name}`);
+  return `@${name}`;
+}
+
 export function drawUser(pen: Pen, id: string): string {
-  const drawn = `@${pen.state.users.get(id)?.name ?? id}`;
-  pen.mentions.push(drawn);
-  return drawn;
+  return mentioned(pen, pen.state.users.get(id)?.name ?? id);
 }
 
 export function drawGroup(pen: Pen, id: string): string {
-  const drawn = `@${pen.state.groups.get(id)?.handle ?? id}`;
-  pen.mentions.push(drawn);
-  return drawn;
-}
-
-function drawBroadcast(pen: Pen, range: string): string {
-  pen.mentions.push(`@${range}`);
-  return `@${range}`;
+  return mentioned(pen, pen.state.groups.get(id)?.handle ?? id);
 }
 
 export function drawChannel(pen: Pen, id: string): string {

@@ -31,15 +31,20 @@ export function elementsOf(block: JsonObject): readonly JsonObject[] {
   return [...objectsOf(elements), ...[element, accessory].filter(isObject)];
 }
 
+/** An element's value in state.values at first, {type, selected_option: …}; undefined for elements without a value. */
+export function initialValue(element: JsonObject): JsonObject | undefined {
+  const type = textOf(element["type"]);
+  const names = valueNames[type];
+  return names && { type, [names[0]]: element[names[1]] ?? (holdsMany(type) ? [] : null) };
+}
+
 /** state.values of a new view. */
 export function initialState(blocks: readonly JsonObject[]): ViewState {
   const state: Record<string, Record<string, JsonObject>> = {};
   for (const block of blocks) {
     for (const element of elementsOf(block)) {
-      const type = textOf(element["type"]);
-      const names = valueNames[type];
-      if (names === undefined) continue;
-      const value = { type, [names[0]]: element[names[1]] ?? (holdsMany(type) ? [] : null) };
+      const value = initialValue(element);
+      if (value === undefined) continue;
       state[textOf(block["block_id"])] = {
         ...state[textOf(block["block_id"])],
         [textOf(element["action_id"])]: value,

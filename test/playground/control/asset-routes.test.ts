@@ -65,7 +65,7 @@ describe("every module that a browser asks for is served", () => {
   test("style sheets and the framework too", async () => {
     const html = await (await get("/")).text();
     const sheets = [...html.matchAll(/href="(\/page\/[^"]+)"/gu)].map(([, path = ""]) => path);
-    const paths = [...new Set(sheets), "/page/vendor/preact.js", "/page/vendor/hooks.js", "/page/emoji.json"];
+    const paths = [...new Set(sheets), "/page/vendor/preact.js", "/page/vendor/hooks.js"];
     const statuses = await Promise.all(paths.map(async (path) => (await get(path)).status));
 
     expect(paths.length).toBeGreaterThan(6);

@@ -13,7 +13,6 @@ import {
   panelTitles,
   type Panes,
   useApp,
-  useEmoji,
   usePanes,
   useRoute,
   useWorkspace,
@@ -97,7 +96,6 @@ function App(): JSX.Element {
   const { workspace, connection } = useWorkspace(route.as);
   const { toasts, notify, drop } = useToasts();
   const panes = usePanes();
-  const emoji = useEmoji();
   const now = useNow();
   const [attempt] = useState(() => (work: Promise<unknown>) => {
     work.catch((error: unknown) => notify(error instanceof Error ? error.message : String(error)));
@@ -113,7 +111,7 @@ function App(): JSX.Element {
   }, [name, snapshot === undefined]);
   const words = connectionWords[connection];
   const { setFile: openFile, putDraft: draft } = panes;
-  const shared = { workspace, route, now, go, notify, attempt, emoji, openFile, draft };
+  const shared = { workspace, route, now, go, notify, attempt, openFile, draft };
   const app = snapshot === undefined || channel === undefined ? undefined : { ...shared, snapshot, channel };
   useEscape(app, panes);
   return h(

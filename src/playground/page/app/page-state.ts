@@ -1,7 +1,6 @@
 import { useCallback, useContext, useEffect, useState } from "preact/hooks";
 import { applyUpdate, emptyWorkspace, formatRoute, parseRoute, type Route, type Workspace } from "./workspace.ts";
 import type { WireChannel, WireFile, WireSnapshot, WireUpdate } from "../../wire.ts";
-import { findEmoji, loadEmoji } from "../blocks/plain-text.ts";
 import { createContext } from "preact";
 
 /** State and actions shared by all parts of the page. */
@@ -16,7 +15,6 @@ export type AppState = {
   readonly notify: (text: string) => void;
   /** Awaits a promise and shows its error as a toast. */
   readonly attempt: (work: Promise<unknown>) => void;
-  readonly emoji: (name: string) => string | undefined;
   readonly openFile: (file: WireFile) => void;
   /** Puts text into the channel's composer. */
   readonly draft: (text: string) => void;
@@ -105,14 +103,4 @@ export function usePanes(): Panes {
   useEffect(() => sessionStorage.setItem(key, panel ?? ""), [panel]);
   const putDraft = useCallback((text: string) => setDraft({ text }), []);
   return { panel, setPanel, file, setFile, isListOpen, setListOpen, draft, putDraft };
-}
-
-/** Looks up emoji by Slack's names; finds none until the names are loaded. */
-export function useEmoji(): (name: string) => string | undefined {
-  const [names, setNames] = useState<ReadonlyMap<string, string>>(new Map());
-  useEffect(() => {
-    // Without the names, emoji are shown as :names:.
-    loadEmoji("/page/emoji.json").then(setNames, () => undefined);
-  }, []);
-  return useCallback((name: string) => findEmoji(names, name), [names]);
 }

@@ -33,27 +33,16 @@ function drawPiece(context: BlockContext, piece: Piece): ComponentChild {
     case "strike":
     case "code":
       return h(tags[piece.kind], null, ...drawPieces(context, piece.inner));
-    case "emoji":
-      return emoji(context, piece.name);
     case "unknown":
       return piece.label === "" ? piece.raw : piece.label;
-    default:
-      return drawLive(context, piece);
-  }
-}
-
-type Live = Extract<Piece, { kind: "user" | "channel" | "group" | "broadcast" | "link" | "address" }>;
-
-function drawLive(context: BlockContext, piece: Live): JSX.Element {
-  switch (piece.kind) {
     case "user":
-      return userMention(context, piece.id);
+      return mention(`@${context.user(piece.id)}`);
     case "channel":
-      return channelMention(context, piece.id);
+      return mention(`#${context.channel(piece.id)}`);
     case "group":
-      return groupMention(context, piece.id);
+      return mention(`@${context.usergroup(piece.id)}`);
     case "broadcast":
-      return broadcastMention(piece.range);
+      return h("span", { class: "mention mention-all" }, `@${piece.range}`);
     case "address":
       return link(piece.url, piece.url);
     case "link":
@@ -95,21 +84,8 @@ export function MrkdwnText(props: { readonly text: string; readonly context: Blo
 
 // Links, mentions and dates in text, the same in mrkdwn and rich text.
 
-function userMention(context: BlockContext, id: string): JSX.Element {
-  return h("span", { class: "mention" }, `@${context.user(id)}`);
-}
-
-function channelMention(context: BlockContext, id: string): JSX.Element {
-  return h("span", { class: "mention" }, `#${context.channel(id)}`);
-}
-
-function groupMention(context: BlockContext, id: string): JSX.Element {
-  return h("span", { class: "mention" }, `@${context.usergroup(id)}`);
-}
-
-/** @channel, @here, @everyone, highlighted because they notify many. */
-function broadcastMention(range: string): JSX.Element {
-  return h("span", { class: "mention mention-all" }, `@${range}`);
+function mention(words: string): JSX.Element {
+  return h("span", { class: "mention" }, words);
 }
 
 /** A link in a new tab; an unsafe address is shown as text. */
@@ -119,26 +95,11 @@ function link(url: string, inner: ComponentChildren): JSX.Element {
   return h("a", { href, target: "_blank", rel: "noopener noreferrer" }, inner);
 }
 
-/** An emoji by Slack's name, or the name itself if unknown. */
-function emoji(context: BlockContext, name: string): JSX.Element | string {
-  const characters = context.emoji(name);
-  if (characters === undefined) return `:${name}:`;
-  return h(
-    "span",
-    { class: "emoji", role: "img", "aria-label": name.replaceAll("_", " "), title: `:${name}:` },
-    characters,
-  );
-}
-
-type Moment = {
-  readonly seconds: number;
-  readonly format: string;
-  readonly fallback: string;
-};
-
-function moment(context: BlockContext, date: Moment): JSX.Element {
-  const exact = new Date(date.seconds * 1000);
-  const words = formatSlackDate({ ...date, now: context.now }) ?? (date.fallback || String(date.seconds));
+function moment(context: BlockContext, part: JsonObject): JSX.Element {
+  const seconds = Number(part["timestamp"]);
+  const exact = new Date(seconds * 1000);
+  const date = { seconds, format: textOf(part["format"]), now: context.now };
+  const words = formatSlackDate(date) ?? (textOf(part["fallback"]) || String(seconds));
   return Number.isFinite(exact.getTime())
     ? h("time", { dateTime: exact.toISOString(), title: exact.toISOString() }, words)
     : h("span", null, words);
@@ -149,15 +110,10 @@ type Draw = (context: BlockContext, part: JsonObject) => ComponentChild;
 const inline: Readonly<Record<string, Draw>> = {
   text: (_context, part) => textOf(part["text"]),
   link: (_context, part) => link(textOf(part["url"]), textOf(part["text"]) || textOf(part["url"])),
-  user: (context, part) => userMention(context, textOf(part["user_id"])),
-  usergroup: (context, part) => groupMention(context, textOf(part["usergroup_id"])),
-  channel: (context, part) => channelMention(context, textOf(part["channel_id"])),
-  date: (context, part) =>
-    moment(context, {
-      seconds: Number(part["timestamp"]),
-      format: textOf(part["format"]),
-      fallback: textOf(part["fallback"]),
-    }),
+  user: (context, part) => mention(`@${context.user(textOf(part["user_id"]))}`),
+  usergroup: (context, part) => mention(`@${context.usergroup(textOf(part["usergroup_id"]))}`),
+  channel: (context, part) => mention(`#${context.channel(textOf(part["channel_id"]))}`),
+  date: moment,
 } satisfies Record<InlineType, Draw>;
 
 const styles = { bold: "strong", code: "code" };

@@ -124,7 +124,7 @@ function EmptyState(): JSX.Element {
 }
 
 function HomeView({ view }: { readonly view: WireView }): JSX.Element {
-  const { context } = useBlockContext({ in: "view", view }, "home");
+  const { context } = useBlockContext({ in: "view", view });
   return h("div", { class: "home-view" }, h(Blocks, { blocks: objectsOf(view.content["blocks"]), context }));
 }
 

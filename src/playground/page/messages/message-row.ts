@@ -213,7 +213,7 @@ function Words(props: { readonly message: WireMessage; readonly context: BlockCo
 
 /** A message's content: blocks or text, and files. */
 function MessageBody({ message }: { readonly message: WireMessage }): JSX.Element {
-  const { context } = useBlockContext({ in: "message", channel: message.channel, ts: message.ts }, "message");
+  const { context } = useBlockContext({ in: "message", channel: message.channel, ts: message.ts });
   return h(
     "div",
     { class: "message-body" },

@@ -74,7 +74,7 @@ function useSubmitting(view: WireView): Submitting {
 }
 
 function ViewForm({ view, close }: { readonly view: WireView; readonly close: () => void }): JSX.Element {
-  const { context, edits, markSent } = useBlockContext({ in: "view", view }, "modal");
+  const { context, edits, markSent } = useBlockContext({ in: "view", view });
   const { isBusy, refused, submit } = useSubmitting(view);
   const form = useRef<HTMLFormElement>(null);
   /** An error of the whole view. */

@@ -2,41 +2,33 @@ import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { type JsonObject, objectsOf, textOf } from "../../json.ts";
 import type { WireSnapshot, WireView } from "../../wire.ts";
 import { elementsOf } from "../../workspace/view-state.ts";
-import {
-  type ActionValue,
-  type BlockContext,
-  type ElementRef,
-  type Listed,
-  stateOf,
-  valueKey,
-  valueOf,
-} from "../blocks/block-context.ts";
+import { type BlockContext, type ElementRef, type Listed, valueKey } from "../blocks/block-context.ts";
 import { perform } from "../app/request.ts";
 import { type AppState, useApp } from "../app/page-state.ts";
-import { channelName, userName } from "../app/workspace.ts";
+import { userName } from "../app/workspace.ts";
 
 /** The message or view that contains the blocks. */
 type BlockContainer =
   | { readonly in: "message"; readonly channel: string; readonly ts: string }
   | { readonly in: "view"; readonly view: WireView };
 
-type Edits = Readonly<Record<string, ActionValue>>;
+/** By `valueKey`. */
+type Edits = BlockContext["values"];
 
 /** The values of a view's fields: the workspace's state, overridden by local edits. */
 function valuesOf(container: BlockContainer, edits: Edits): Edits {
   if (container.in === "message") return edits;
   const kept = Object.entries(container.view.state).flatMap(([blockId, actions]) =>
-    Object.entries(actions).map(([actionId, state]) => [valueKey({ blockId, actionId }), valueOf(state)] as const),
+    Object.entries(actions).map(([actionId, state]) => [valueKey({ blockId, actionId }), state] as const),
   );
   return { ...Object.fromEntries(kept), ...edits };
 }
 
-function fieldsOf(view: WireView): readonly (ElementRef & { readonly type: string })[] {
+function fieldsOf(view: WireView): readonly ElementRef[] {
   return objectsOf(view.content["blocks"]).flatMap((block) =>
     elementsOf(block).map((element) => ({
       blockId: textOf(block["block_id"]),
       actionId: textOf(element["action_id"]),
-      type: textOf(element["type"]),
     })),
   );
 }
@@ -44,16 +36,16 @@ function fieldsOf(view: WireView): readonly (ElementRef & { readonly type: strin
 /** Local edits as state.values; fields that the bot has removed are left out. */
 export function filledIn(view: WireView, edits: Edits): JsonObject {
   const values: Record<string, Record<string, JsonObject>> = {};
-  for (const { blockId, actionId, type } of fieldsOf(view)) {
+  for (const { blockId, actionId } of fieldsOf(view)) {
     const value = edits[valueKey({ blockId, actionId })];
-    if (value !== undefined) values[blockId] = { ...values[blockId], [actionId]: stateOf(type, value) };
+    if (value !== undefined) values[blockId] = { ...values[blockId], [actionId]: value };
   }
   return values;
 }
 
 type Filled = {
   readonly edits: Edits;
-  readonly edit: (key: string, value: ActionValue) => void;
+  readonly edit: (key: string, value: JsonObject) => void;
   readonly markSent: () => void;
 };
 
@@ -78,19 +70,10 @@ function useEdits(container: BlockContainer): Filled {
   };
 }
 
+/** A select of conversations leaves out direct ones: its filter says so. */
 function listed(snapshot: WireSnapshot, what: "users" | "conversations"): readonly Listed[] {
-  const users = snapshot.users.map((user) => ({ id: user.id, name: `@${user.name}` }));
-  if (what === "users") return users;
-  const channels = snapshot.channels.flatMap(({ id, name, kind }) =>
-    kind === "im" ? [] : [{ id, name: `#${name}`, kind }],
-  );
-  const bots = new Set(snapshot.users.flatMap(({ id, isBot }) => (isBot ? [id] : [])));
-  const direct = snapshot.channels.flatMap((each) => {
-    if (each.kind !== "im") return [];
-    const isWithBot = each.partner !== undefined && bots.has(each.partner);
-    return [{ id: each.id, name: `@${channelName(snapshot, each)}`, kind: each.kind, isWithBot }];
-  });
-  return [...channels, ...direct];
+  if (what === "users") return snapshot.users.map(({ id, name }) => ({ id, name: `@${name}` }));
+  return snapshot.channels.flatMap(({ id, name, kind }) => (kind === "im" ? [] : [{ id, name: `#${name}` }]));
 }
 
 /** Throws if the bot did not ack: the element shows the error. */
@@ -108,10 +91,9 @@ function actionsIn(container: BlockContainer, as: string, edits: Edits): Actions
       ? { in: "view", id: container.view.id }
       : { in: "message", channel: container.channel, ts: container.ts };
   return {
-    async act({ blockId, actionId, element, value }) {
-      const type = textOf(element["type"]);
+    async act({ blockId, actionId, value }) {
       const values = container.in === "view" ? filledIn(container.view, edits) : {};
-      acked(await perform("act", { as, at, blockId, actionId, value: stateOf(type, value), values }));
+      acked(await perform("act", { as, at, blockId, actionId, value, values }));
     },
     async suggest({ blockId, actionId, query }) {
       return objectsOf(acked(await perform("suggest", { as, at, blockId, actionId, query }))["options"]);
@@ -131,23 +113,21 @@ function namesIn({ snapshot }: AppState): Pick<BlockContext, "user" | "channel" 
 type Blocks = { readonly context: BlockContext } & Pick<Filled, "edits" | "markSent">;
 
 /** The block context of a message or view, and its edits that were not sent yet. */
-export function useBlockContext(container: BlockContainer, surface: BlockContext["surface"]): Blocks {
+export function useBlockContext(container: BlockContainer): Blocks {
   const app = useApp();
   const { edits, edit, markSent } = useEdits(container);
-  const { snapshot, now, emoji, route } = app;
+  const { snapshot, now, route } = app;
   const containerKey = container.in === "view" ? container.view : container.ts;
   const context = useMemo((): BlockContext => {
-    const onInput = (event: ElementRef & { readonly value: ActionValue }): void => edit(valueKey(event), event.value);
+    const onInput = (event: ElementRef & { readonly value: JsonObject }): void => edit(valueKey(event), event.value);
     return {
-      surface,
       ...namesIn(app),
       ...actionsIn(container, route.as, edits),
       errors: container.in === "view" ? container.view.errors : {},
       values: valuesOf(container, edits),
       onInput,
-      emoji,
       now,
     };
-  }, [snapshot, now, emoji, edits, containerKey, route.as]);
+  }, [snapshot, now, edits, containerKey, route.as]);
   return { context, edits, markSent };
 }

@@ -1,5 +1,5 @@
-import { isList, type JsonObject, objectOf, objectsOf, textOf } from "../../../json.ts";
-import type { ActionValue, BlockContext, Listed } from "../block-context.ts";
+import { isList, isObject, type Json, type JsonObject, objectsOf, textOf } from "../../../json.ts";
+import type { BlockContext } from "../block-context.ts";
 import { wordsOf } from "../plain-text.ts";
 
 /** One line of a select's list: an option, or a person or conversation by id. */
@@ -34,18 +34,12 @@ export function isMany(element: JsonObject): boolean {
   return element["type"] === "multi_static_select";
 }
 
-/** https://docs.slack.dev/reference/block-kit/composition-objects/conversation-filter-object */
-function passes({ include, exclude_bot_users: noBots }: JsonObject, { kind, isWithBot }: Listed): boolean {
-  if (isList(include) && kind !== undefined && !include.includes(kind)) return false;
-  return noBots !== true || isWithBot !== true;
-}
-
 /** Every choice of a select that doesn't ask the bot. */
 export function ownGroups(context: BlockContext, element: JsonObject): readonly ChoiceGroup[] {
   const listing = listings[textOf(element["type"])];
   if (listing !== undefined) {
-    const passing = context.listed(listing).filter((each) => passes(objectOf(element["filter"]), each));
-    return [{ label: "", choices: passing.map(({ id, name }) => ({ key: id, words: name, more: "" })) }];
+    const choices = context.listed(listing).map(({ id, name }) => ({ key: id, words: name, more: "" }));
+    return [{ label: "", choices }];
   }
   return groupsOf(objectsOf(element["options"]));
 }
@@ -62,19 +56,14 @@ export function matching(groups: readonly ChoiceGroup[], query: string): readonl
 }
 
 /** An element's value as choices. */
-export function heldChoices(context: BlockContext, element: JsonObject, value: ActionValue): readonly Choice[] {
-  if (value.kind === "option") return [optionChoice(value.option)];
-  if (value.kind === "options") return value.options.map(optionChoice);
-  if (value.kind !== "id") return [];
+export function heldChoices(context: BlockContext, element: JsonObject, value: Json): readonly Choice[] {
+  if (typeof value !== "string") return [value].flat().filter(isObject).map(optionChoice);
   const known = ownGroups(context, element).flatMap(({ choices }) => choices);
-  return [known.find(({ key }) => key === value.id) ?? { key: value.id, words: value.id, more: "" }];
+  return [known.find(({ key }) => key === value) ?? { key: value, words: value, more: "" }];
 }
 
 /** The element's new value for the chosen lines. */
-export function valueOfChoices(element: JsonObject, chosen: readonly Choice[]): ActionValue {
-  if (isMany(element))
-    return { kind: "options", options: chosen.flatMap(({ option }) => (option === undefined ? [] : [option])) };
-  const [first] = chosen;
-  if (first === undefined) return { kind: "none" };
-  return first.option === undefined ? { kind: "id", id: first.key } : { kind: "option", option: first.option };
+export function valueOfChoices(element: JsonObject, chosen: readonly Choice[]): Json {
+  const values = chosen.map(({ option, key }) => option ?? key);
+  return isMany(element) ? values : (values[0] ?? null);
 }

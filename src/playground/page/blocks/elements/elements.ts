@@ -45,7 +45,7 @@ function Button(props: ElementProps): JSX.Element {
     title: wordsOf(element),
   };
   const click = (): void => {
-    if (!isBusy) send({ kind: "click" });
+    if (!isBusy) send(null);
   };
   const label = h("span", { class: "button-label cut" }, h(TextObject, { text: element["text"], context }));
   if (href === undefined)
@@ -76,7 +76,7 @@ function OverflowMenu(props: ElementProps): JSX.Element {
   const id = useId();
   const choose = (option: JsonObject): void => {
     close();
-    if (!isBusy) send({ kind: "option", option });
+    if (!isBusy) send(option);
   };
   const button = {
     ref: opener,

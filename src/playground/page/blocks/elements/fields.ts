@@ -1,7 +1,7 @@
 import { h, type JSX } from "preact";
 import { useId, useRef } from "preact/hooks";
-import { type JsonObject, objectsOf, textOf } from "../../../json.ts";
-import type { ActionValue, BlockContext } from "../block-context.ts";
+import { isObject, type Json, type JsonObject, objectsOf, textOf } from "../../../json.ts";
+import type { BlockContext } from "../block-context.ts";
 import { type ElementProps, fieldAttributes, useElement } from "./use-element.ts";
 import { TextObject } from "../text-object.ts";
 
@@ -19,11 +19,11 @@ function Counter(props: { readonly element: JsonObject; readonly text: string })
 export function TextField(props: ElementProps): JSX.Element {
   const { element } = props;
   const { value, hold, send, isBusy, extras } = useElement(props);
-  const text = value.kind === "text" ? value.text : "";
+  const text = textOf(value);
   const onInput = (event: Event): void => {
     const field = event.currentTarget;
     if (!(field instanceof HTMLInputElement || field instanceof HTMLTextAreaElement)) return;
-    hold(field.value === "" ? { kind: "none" } : { kind: "text", text: field.value });
+    hold(field.value);
   };
   const onKeyDown = (event: KeyboardEvent): void => {
     if (event.key === "Enter" && !event.shiftKey) send(value);
@@ -49,7 +49,7 @@ const datePause = 700;
 /** A datepicker as a native field. */
 export function DateField(props: ElementProps): JSX.Element {
   const { value, hold, pick, isBusy, extras } = useElement(props);
-  const pending = useRef<ActionValue>(undefined);
+  const pending = useRef<Json>(undefined);
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
   const send = (): void => {
     clearTimeout(timer.current);
@@ -62,7 +62,7 @@ export function DateField(props: ElementProps): JSX.Element {
     const text = event.currentTarget.value;
     // A partly typed year: 0002, 0020 …
     if (/^0\d{3}-/.test(text)) return;
-    pending.current = text === "" ? { kind: "none" } : { kind: "date", date: text };
+    pending.current = text;
     if (props.block["type"] === "input") hold(pending.current);
     clearTimeout(timer.current);
     timer.current = setTimeout(send, datePause);
@@ -71,7 +71,7 @@ export function DateField(props: ElementProps): JSX.Element {
     ...fieldAttributes(props),
     class: "field date",
     type: "date",
-    value: value.kind === "date" ? value.date : "",
+    value: textOf(value),
     "aria-busy": isBusy,
     onChange,
     onBlur: send,
@@ -130,17 +130,13 @@ export function Choices(props: ElementProps): JSX.Element {
   const group = useId();
   const isMany = element["type"] === "checkboxes";
   const options = objectsOf(element["options"]);
-  const held = value.kind === "option" ? [value.option] : value.kind === "options" ? value.options : [];
-  const now = held.map((option) => textOf(option["value"]));
+  const now = [value].flat().map((option) => (isObject(option) ? textOf(option["value"]) : ""));
   const isWrong = fieldAttributes(props)["aria-invalid"] === true;
   const change = (option: JsonObject, isChosen: boolean): void => {
-    if (!isMany) return pick({ kind: "option", option });
+    if (!isMany) return pick(option);
     const others = options.filter((each) => now.includes(textOf(each["value"])) && each !== option);
     // In the order of the options, as Slack sends them.
-    pick({
-      kind: "options",
-      options: options.filter((each) => others.includes(each) || (isChosen && each === option)),
-    });
+    pick(options.filter((each) => others.includes(each) || (isChosen && each === option)));
   };
   return h(
     "div",

@@ -1,7 +1,8 @@
 import { h, type JSX } from "preact";
 import { useState } from "preact/hooks";
-import { type JsonObject, textOf } from "../../../json.ts";
-import { type ActionValue, type BlockContext, type ElementRef, firstValue, valueKey } from "../block-context.ts";
+import { type Json, type JsonObject, textOf } from "../../../json.ts";
+import { initialValue } from "../../../workspace/view-state.ts";
+import { type BlockContext, type ElementRef, heldIn, stateOf, valueKey } from "../block-context.ts";
 import { wordsOf } from "../plain-text.ts";
 
 export type ElementProps = {
@@ -16,14 +17,15 @@ export type ElementProps = {
 };
 
 type UsedElement = {
-  readonly value: ActionValue;
+  /** The text, the chosen option or options, an id, a date; null for none. */
+  readonly value: Json;
   readonly isBusy: boolean;
   /** Stores a new value on the page, without telling the bot. */
-  readonly hold: (value: ActionValue) => void;
+  readonly hold: (value: Json) => void;
   /** Sends an action. Does nothing in an input block without dispatch_action. */
-  readonly send: (value: ActionValue) => void;
+  readonly send: (value: Json) => void;
   /** `hold` and `send`. */
-  readonly pick: (value: ActionValue) => void;
+  readonly pick: (value: Json) => void;
   /** Shown after the element: that the bot did not answer. */
   readonly extras: JSX.Element;
 };
@@ -35,11 +37,11 @@ function refOf(props: ElementProps): ElementRef {
 function useSending(props: ElementProps) {
   const [isBusy, setBusy] = useState(false);
   const [failure, setFailure] = useState("");
-  const send = (value: ActionValue): void => {
+  const send = (held: Json): void => {
     setBusy(true);
     setFailure("");
     props.context
-      .act({ ...refOf(props), element: props.element, value })
+      .act({ ...refOf(props), value: stateOf(textOf(props.element["type"]), held) })
       .catch((error: unknown) => setFailure(error instanceof Error ? error.message : String(error)))
       .finally(() => setBusy(false));
   };
@@ -47,20 +49,21 @@ function useSending(props: ElementProps) {
 }
 
 function useHeld(props: ElementProps) {
-  const [own, setOwn] = useState<ActionValue>();
+  const [own, setOwn] = useState<JsonObject>();
   const ref = refOf(props);
-  const hold = (value: ActionValue): void => {
+  const hold = (held: Json): void => {
+    const value = stateOf(textOf(props.element["type"]), held);
     setOwn(value);
     props.context.onInput({ ...ref, value });
   };
-  return { value: props.context.values[valueKey(ref)] ?? own ?? firstValue(props.element), hold };
+  return { value: heldIn(props.context.values[valueKey(ref)] ?? own ?? initialValue(props.element)), hold };
 }
 
 /** An element's value, and the functions that change it and tell the bot. */
 export function useElement(props: ElementProps): UsedElement {
   const { isBusy, failure, send: sendNow } = useSending(props);
   const { value, hold } = useHeld(props);
-  const send = (next: ActionValue): void => {
+  const send = (next: Json): void => {
     // Elements in input blocks send actions only with dispatch_action.
     if (props.block["type"] === "input" && props.block["dispatch_action"] !== true) return;
     sendNow(next);

@@ -55,7 +55,7 @@ function useChosen(props: ElementProps) {
     if (isChanged) send(value);
     setChanged(false);
   };
-  return { isMany, isBusy, extras, chosen, choose, finish, clear: () => pick({ kind: "none" }) };
+  return { isMany, isBusy, extras, chosen, choose, finish, clear: () => pick(null) };
 }
 
 /** The keys of a combobox: https://www.w3.org/WAI/ARIA/apg/patterns/combobox/#keyboardinteraction */
