@@ -1,14 +1,7 @@
 import type { Clock } from "../platform/clock.ts";
 import { orAborted } from "../platform/waiting.ts";
+import type { Failure, FaultSettings } from "./wire.ts";
 import { createPostPace, createRateTiers, type PostPace } from "./rate-limits.ts";
-
-/**
- * "lost": the request is carried out, and the answer is a 500 all the same. "late": it is carried out, and the answer
- * comes after `lateMs`. "slow": it is carried out after `lateMs`, also when nobody waits any more. "blocks": blocks are
- * refused, and nothing is done; a request without blocks is answered normally. "plans": the same for plan blocks. "cut": nothing is done,
- * and the connection breaks off.
- */
-type Failure = "429" | "500" | "503" | "garbage" | "cut" | "hang" | "lost" | "late" | "slow" | "blocks" | "plans";
 
 /** `{ok: false}` with any code of Slack's: is_archived, not_in_channel, missing_scope. `needed` belongs to missing_scope. */
 export type SlackError = { readonly error: string; readonly needed?: string; readonly provided?: string };
@@ -34,25 +27,9 @@ export type PlannedFault = {
 type RequestFacts = { readonly hasBlocks: boolean; readonly hasPlan: boolean; readonly channels: readonly string[] };
 
 /** Faults on Slack's side. Set one at any time; it holds from the next request on. */
-export type Faults = {
-  /** Each answer to the bot is this late. */
-  slowMs: number;
+export type Faults = FaultSettings & {
   /** How late an answer is that comes "late". */
   lateMs: number;
-  /** Retry-After of a 429. */
-  retryAfterSeconds: number;
-  /** Commands, clicks and submissions are delivered a second time, with the same trigger_id. */
-  deliverTwice: boolean;
-  /** Requests to the bot are signed with another secret. */
-  signsWrongly: boolean;
-  /** The age of the signature on requests to the bot; a bot refuses more than five minutes. */
-  signatureAgeSeconds: number;
-  /** Every method answers this instead of accepting the token: "token_revoked", "invalid_auth", "account_inactive". */
-  tokenError: string;
-  /** Scopes of the manifest that the token lacks, as after a manifest grew and nobody reinstalled the app. */
-  missingScopes: readonly string[];
-  /** The workspace lets nobody upload files. */
-  refusesUploads: boolean;
   /** apps.connections.open answers this instead of an address: "token_revoked", "invalid_auth", "internal_error". */
   appTokenError: string;
   readonly network: Network;

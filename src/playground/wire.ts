@@ -1,63 +1,29 @@
-import type { Json, JsonObject } from "./json.ts";
+import type { Json } from "./json.ts";
+import type { Channel, Message, SharedFile, User, UserGroup, View } from "./workspace/state.ts";
 
 // The data sent to the page. Types only, without any Node types: the page's code imports this file.
 
-export type WireUser = {
-  readonly id: string;
-  readonly name: string;
-  readonly realName: string;
-  readonly role: string;
-  readonly isBot: boolean;
-  readonly isGuest: boolean;
-  readonly isAdmin: boolean;
-  /** Belongs to another organization. */
+/** Somebody of another organization is an outsider. */
+export type WireUser = Readonly<Omit<User, "teamId" | "isTeamHidden" | "isSignedOut">> & {
   readonly isOutsider: boolean;
-  readonly isDeactivated: boolean;
-};
-
-export type WireGroup = {
-  readonly id: string;
-  readonly handle: string;
-  readonly name: string;
-  readonly users: readonly string[];
 };
 
 /** `partner` is the other side of a direct conversation. */
-export type WireChannel = {
-  readonly id: string;
-  readonly name: string;
-  readonly kind: "public" | "private" | "im";
+export type WireChannel = Readonly<Pick<Channel, "id" | "name" | "kind" | "isArchived">> & {
   readonly partner?: string;
   readonly members: readonly string[];
   readonly hasBot: boolean;
-  readonly isArchived: boolean;
 };
 
-export type WireFile = { readonly id: string; readonly name: string; readonly title: string; readonly size: number };
+export type WireFile = Pick<SharedFile, "id" | "name" | "title"> & { readonly size: number };
 
-export type WireMessage = {
-  readonly ts: string;
-  readonly channel: string;
-  readonly user: string;
-  readonly text: string;
-  readonly blocks: readonly JsonObject[];
+export type WireMessage = Readonly<Pick<Message, "ts" | "channel" | "user" | "text" | "blocks" | "threadTs">> & {
   readonly files: readonly WireFile[];
-  readonly threadTs?: string;
   readonly isEphemeral: boolean;
   readonly isEdited: boolean;
 };
 
-export type WireView = {
-  readonly id: string;
-  readonly type: "modal" | "home";
-  readonly content: JsonObject;
-  /** state.values: by block_id, then action_id. */
-  readonly state: { readonly [blockId: string]: { readonly [actionId: string]: JsonObject } };
-  readonly errors: Readonly<Record<string, string>>;
-  readonly hash: string;
-  /** The window or terminal that opened it: see `windowSession`. "" is shown in every window. */
-  readonly session: string;
-};
+export type WireView = Readonly<Omit<View, "user" | "revision">>;
 
 /** The app's Socket Mode and its connections. */
 export type WireSockets = {
@@ -95,28 +61,48 @@ type WireShortcut = {
   readonly description: string;
 };
 
-/** "": Slack answers normally. */
-export type SlackAnswers =
-  | ""
+/**
+ * "lost": the request is carried out, and the answer is a 500 all the same. "late": it is carried out, and the answer
+ * comes after `lateMs`. "slow": it is carried out after `lateMs`, also when nobody waits any more. "blocks": blocks are
+ * refused, and nothing is done; a request without blocks is answered normally. "plans": the same for plan blocks. "cut": nothing is done,
+ * and the connection breaks off.
+ */
+export type Failure =
   | "429"
   | "500"
   | "503"
+  | "garbage"
   | "cut"
   | "hang"
   | "lost"
-  | "garbage"
   | "late"
   | "slow"
   | "blocks"
   | "plans";
 
-export type WireFaults = {
-  readonly slowMs: number;
-  readonly deliverTwice: boolean;
-  readonly signsWrongly: boolean;
-  readonly signatureAgeSeconds: number;
-  readonly retryAfterSeconds: number;
-  readonly answers: SlackAnswers;
+/** Faults that hold until they are switched off. */
+export type FaultSettings = {
+  /** Each answer to the bot is this late. */
+  slowMs: number;
+  /** Retry-After of a 429. */
+  retryAfterSeconds: number;
+  /** Commands, clicks and submissions are delivered a second time, with the same trigger_id. */
+  deliverTwice: boolean;
+  /** Requests to the bot are signed with another secret. */
+  signsWrongly: boolean;
+  /** The age of the signature on requests to the bot; a bot refuses more than five minutes. */
+  signatureAgeSeconds: number;
+  /** Every method answers this instead of accepting the token: "token_revoked", "invalid_auth", "account_inactive". */
+  tokenError: string;
+  /** Scopes of the manifest that the token lacks, as after a manifest grew and nobody reinstalled the app. */
+  missingScopes: readonly string[];
+  /** The workspace lets nobody upload files. */
+  refusesUploads: boolean;
+};
+
+export type WireFaults = Readonly<FaultSettings> & {
+  /** "": Slack answers normally. */
+  readonly answers: Failure | "";
   /** The scope of `answers`: a method's name, "response_url", or "all". */
   readonly answersTo: string;
   readonly isNetworkCut: boolean;
@@ -124,10 +110,6 @@ export type WireFaults = {
   readonly sockets: WireSockets | null;
   /** The id of the only channel of `answers`; "" is everywhere. */
   readonly answersIn: string;
-  /** The error with which Slack refuses the token, or "". */
-  readonly tokenError: string;
-  readonly missingScopes: readonly string[];
-  readonly refusesUploads: boolean;
   readonly extra: readonly { readonly label: string; readonly on: boolean }[];
 };
 
@@ -159,7 +141,7 @@ export type WireSnapshot = {
   readonly users: readonly WireUser[];
   /** Ids of the people one can act as. */
   readonly people: readonly string[];
-  readonly groups: readonly WireGroup[];
+  readonly groups: readonly UserGroup[];
   readonly channels: readonly WireChannel[];
   readonly modal: WireView | null;
   readonly home: WireView | null;

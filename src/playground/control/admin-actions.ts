@@ -1,10 +1,9 @@
 import { z } from "zod";
 import type { JsonObject } from "../json.ts";
 import { findChannel } from "../workspace/workspace.ts";
-import { installOf, touch, type World } from "../world.ts";
+import { touch, type World } from "../world.ts";
 import { createPeople, type People } from "../people/people.ts";
-import { revokeTokens, setAccess, uninstallApp } from "../installs/install.ts";
-import type { Install } from "../installs/installs.ts";
+import { createInstallDesk } from "../installs/install.ts";
 
 const FaultChange = z.object({
   slowMs: z.number().min(0).max(10_000).optional(),
@@ -95,110 +94,68 @@ export async function switchFaults(world: World, body: unknown): Promise<JsonObj
   return {};
 }
 
-const Membership = { channel: z.string(), user: z.string() };
-const InGroup = { group: z.string(), person: z.string() };
+const person = z.string();
+const channel = z.string();
 
-const Change = z.discriminatedUnion("do", [
-  z.object({ do: z.literal("deactivate"), person: z.string(), signsOut: z.boolean().default(true) }),
-  z.object({ do: z.literal("reactivate"), person: z.string() }),
-  z.object({ do: z.literal("setAdmin"), person: z.string(), isAdmin: z.boolean() }),
-  z.object({ do: z.literal("setGuest"), person: z.string(), isGuest: z.boolean() }),
-  z.object({ do: z.literal("joinGroup"), ...InGroup }),
-  z.object({ do: z.literal("leaveGroup"), ...InGroup }),
-  z.object({ do: z.literal("invite"), ...Membership }),
-  z.object({ do: z.literal("remove"), ...Membership }),
-  z.object({
-    do: z.literal("addOutsider"),
-    id: z
-      .string()
-      .regex(/^[UW][A-Z0-9]+$/u)
-      .optional(),
-    name: z.string().regex(/^[a-z0-9._-]{1,21}$/u),
-    realName: z.string().min(1).max(50),
-    channel: z.string(),
-  }),
-  z.object({ do: z.literal("archive"), channel: z.string() }),
-  z.object({ do: z.literal("unarchive"), channel: z.string() }),
-  z.object({ do: z.literal("rename"), channel: z.string(), name: z.string().regex(/^[a-z0-9_-]{1,80}$/u) }),
-  z.object({ do: z.literal("setPrivate"), channel: z.string(), isPrivate: z.boolean() }),
-  z.object({ do: z.literal("removeMessage"), channel: z.string(), ts: z.string() }),
-]);
-type Change = z.infer<typeof Change>;
+type Change = (people: People, body: unknown) => void;
 
-function changePerson(people: People, change: Change): void {
-  switch (change.do) {
-    case "deactivate":
-      return people.deactivate(change.person, { signsOut: change.signsOut });
-    case "reactivate":
-      return people.reactivate(change.person);
-    case "setAdmin":
-      return people.setAdmin(change.person, change.isAdmin);
-    case "setGuest":
-      return people.setGuest(change.person, change.isGuest);
-    case "joinGroup":
-      return people.joinGroup(change.group, change.person);
-    case "leaveGroup":
-      return people.leaveGroup(change.group, change.person);
-    case "addOutsider":
-      return void people.addOutsider(change);
-    default:
-      return changeChannel(people, change);
-  }
+function change<Shape extends z.ZodRawShape>(
+  shape: Shape,
+  make: (people: People, asked: z.infer<z.ZodObject<Shape>>) => unknown,
+): Change {
+  const schema = z.object(shape);
+  return (people, body) => void make(people, schema.parse(body));
 }
 
-type InChannel = Extract<Change, { readonly channel: string }>;
-type ChannelChange = Exclude<InChannel, { readonly do: "addOutsider" }>;
+const changes: Readonly<Record<string, Change>> = {
+  deactivate: change({ person, signsOut: z.boolean().default(true) }, (people, { person, signsOut }) =>
+    people.deactivate(person, { signsOut }),
+  ),
+  reactivate: change({ person }, (people, { person }) => people.reactivate(person)),
+  setAdmin: change({ person, isAdmin: z.boolean() }, (people, { person, isAdmin }) => people.setAdmin(person, isAdmin)),
+  setGuest: change({ person, isGuest: z.boolean() }, (people, { person, isGuest }) => people.setGuest(person, isGuest)),
+  joinGroup: change({ group: z.string(), person }, (people, { group, person }) => people.joinGroup(group, person)),
+  leaveGroup: change({ group: z.string(), person }, (people, { group, person }) => people.leaveGroup(group, person)),
+  invite: change({ channel, user: person }, (people, { channel, user }) => people.invite(channel, user)),
+  remove: change({ channel, user: person }, (people, { channel, user }) => people.remove(channel, user)),
+  addOutsider: change(
+    {
+      id: z
+        .string()
+        .regex(/^[UW][A-Z0-9]+$/u)
+        .optional(),
+      name: z.string().regex(/^[a-z0-9._-]{1,21}$/u),
+      realName: z.string().min(1).max(50),
+      channel,
+    },
+    (people, outsider) => people.addOutsider(outsider),
+  ),
+  archive: change({ channel }, (people, { channel }) => people.archive(channel)),
+  unarchive: change({ channel }, (people, { channel }) => people.unarchive(channel)),
+  rename: change({ channel, name: z.string().regex(/^[a-z0-9_-]{1,80}$/u) }, (people, { channel, name }) =>
+    people.rename(channel, name),
+  ),
+  setPrivate: change({ channel, isPrivate: z.boolean() }, (people, { channel, isPrivate }) =>
+    people.setPrivate(channel, isPrivate),
+  ),
+  removeMessage: change({ channel, ts: z.string() }, (people, { channel, ts }) => people.removeMessage(channel, ts)),
+};
 
-function changeChannel(people: People, change: ChannelChange): void {
-  switch (change.do) {
-    case "invite":
-      return people.invite(change.channel, change.user);
-    case "remove":
-      return people.remove(change.channel, change.user);
-    case "archive":
-      return people.archive(change.channel);
-    case "unarchive":
-      return people.unarchive(change.channel);
-    case "rename":
-      return people.rename(change.channel, change.name);
-    case "setPrivate":
-      return people.setPrivate(change.channel, change.isPrivate);
-    case "removeMessage":
-      return people.removeMessage(change.channel, change.ts);
-  }
-}
+const Named = z.object({ do: z.enum(Object.keys(changes)) });
 
 /**
  * Changes users, groups or channels, for example `{do: "deactivate", person: "alex"}`. Rejects with a sentence for the
  * page.
  */
 export async function changeWorkspace(world: World, body: unknown): Promise<JsonObject> {
-  changePerson(createPeople(world), Change.parse(body));
+  changes[Named.parse(body).do]?.(createPeople(world), body);
   return {};
 }
 
 const InstallChange = z.object({ do: z.enum(["uninstall", "revokeTokens", "addTo", "removeFrom"]) });
 
-function installHere(world: World): Install {
-  const install = installOf(world);
-  if (install === undefined) throw new Error(`${world.app.name} isn't installed in ${world.state.team.name}.`);
-  return install;
-}
-
-function installOfOrg({ slack, state: { team } }: World): Install {
-  const { enterprise } = team;
-  if (enterprise === undefined) throw new Error(`${team.name} belongs to no organization.`);
-  const install = slack.installs.all.get(enterprise.id);
-  if (install === undefined) throw new Error(`${enterprise.name} hasn't installed the app for all of its workspaces.`);
-  return install;
-}
-
 /** What an admin does with the app in their workspace. Resolves when the bot has heard of it. */
-export async function changeInstall(world: World, body: unknown): Promise<JsonObject> {
-  const { slack } = world;
-  const { do: what } = InstallChange.parse(body);
-  if (what === "uninstall") await uninstallApp(slack, installHere(world));
-  else if (what === "revokeTokens") await revokeTokens(slack, installHere(world));
-  else await setAccess(slack, installOfOrg(world), { world, isGranted: what === "addTo" });
+export async function changeInstall({ slack, state }: World, body: unknown): Promise<JsonObject> {
+  await createInstallDesk(slack)[InstallChange.parse(body).do](state.team.id);
   return {};
 }

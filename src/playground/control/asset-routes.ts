@@ -8,7 +8,7 @@ const home = new URL("../", import.meta.url);
 /** Files a browser may load: the page, and code without Node that the page shares with the workspace. */
 const servable = [
   /^page\/(?:[a-z0-9-]+\/)*[a-z0-9-]+\.(?:ts|css|svg)$/,
-  /^(?:json|draw\/mrkdwn-tree|rules\/(?:limits|not-simulated)|workspace\/view-state)\.ts$/,
+  /^(?:json|draw\/mrkdwn-tree|workspace\/view-state)\.ts$/,
 ];
 
 const vendor: Readonly<Record<string, string>> = {

@@ -1,6 +1,6 @@
 import { type Context, Hono } from "hono";
 import { z } from "zod";
-import { isObject, type Json, type JsonObject, textOf } from "../json.ts";
+import { isObject, type JsonObject, textOf } from "../json.ts";
 import { updateStream } from "./update-stream.ts";
 import type { WireExchangeBodies } from "../wire.ts";
 import { checkSignedIn, findUser, personNamed } from "../workspace/workspace.ts";
@@ -21,8 +21,8 @@ import { channelAt, checkedValue, elementAt, type Found, surfaceAt } from "../pe
 import { closeView, openHome, submitView } from "../people/views.ts";
 import type { User, View } from "../workspace/state.ts";
 
-/** The sentence shown on the page: a wrong shape, a deleted message, a channel they are not in. */
-function sentence(error: unknown): string {
+/** The sentence for a person: a wrong shape, a deleted message, a channel they are not in. */
+export function sentence(error: unknown): string {
   if (error instanceof z.ZodError) return z.prettifyError(error);
   return error instanceof Error ? error.message : String(error);
 }
@@ -75,32 +75,6 @@ export function pageRoutes(world: World): Hono {
   return routes;
 }
 
-const JsonFields = z.record(z.string(), z.json());
-const Pointer = z.discriminatedUnion("in", [
-  z.object({ in: z.literal("message"), channel: z.string(), ts: z.string() }),
-  z.object({ in: z.literal("view"), id: z.string() }),
-]);
-const Element = { as: z.string(), at: Pointer, blockId: z.string(), actionId: z.string() };
-const Values = z.record(z.string(), z.record(z.string(), JsonFields)).default({});
-
-const shapes = {
-  say: z.object({ as: z.string(), channel: z.string(), text: z.string().min(1), thread: z.string().optional() }),
-  edit: z.object({ as: z.string(), channel: z.string(), ts: z.string(), text: z.string().min(1) }),
-  delete: z.object({ as: z.string(), channel: z.string(), ts: z.string() }),
-  /** `values`: the values of the fields of the view around the element. */
-  act: z.object({ ...Element, value: JsonFields, values: Values }),
-  suggest: z.object({ ...Element, query: z.string() }),
-  submit: z.object({ as: z.string(), view: z.string(), values: Values }),
-  close: z.object({ as: z.string(), view: z.string() }),
-  shortcut: z.object({
-    as: z.string(),
-    callbackId: z.string(),
-    message: z.object({ channel: z.string(), ts: z.string() }).optional(),
-  }),
-  home: z.object({ as: z.string(), tab: z.enum(["home", "messages"]) }),
-  read: z.object({ as: z.string(), conversation: z.string(), ts: z.string() }),
-} as const;
-
 /** The acting person; throws when the name is unknown or Slack has signed them out. */
 function actorOf(world: World, name: string): User {
   const user = personNamed(world.state, name);
@@ -113,22 +87,14 @@ function deliveryJson({ kind, acked, status, ms, error, refusal }: Delivery): Js
   return { kind, acked, status: status ?? null, ms, error: error ?? null, refusal: refusal?.sentence ?? null };
 }
 
+/** A field that the bot has removed from the view in the meantime is skipped. */
 function fill(world: World, actor: Actor, values: z.infer<typeof Values>): void {
   if (actor.surface.in !== "view") return;
   for (const [blockId, actions] of Object.entries(values)) {
     for (const [actionId, value] of Object.entries(actions)) {
-      const found = foundOrGone(actor, { blockId, actionId });
+      const found = elementAt(actor.surface, { blockId, actionId });
       if (found !== undefined) remember(world, actor, { found, value: checkedValue(found, value) });
     }
-  }
-}
-
-/** A field that the bot has removed from the view in the meantime is skipped. */
-function foundOrGone(actor: Actor, ids: { readonly blockId: string; readonly actionId: string }): Found | undefined {
-  try {
-    return elementAt(actor.surface, ids);
-  } catch {
-    return undefined;
   }
 }
 
@@ -138,95 +104,95 @@ function viewAt(world: World, user: User, id: string): View {
   return surface.view;
 }
 
-type Fields<Name extends keyof typeof shapes> = z.infer<(typeof shapes)[Name]>;
+type UsedElement = z.infer<z.ZodObject<typeof Element>>;
 
-async function say(world: World, { as, channel, text, thread }: Fields<"say">): Promise<JsonObject> {
-  const user = actorOf(world, as);
-  return deliveryJson(await sayText(world, { user, channel: channelAt(world, user, channel), thread }, text));
-}
-
-async function edit(world: World, { as, channel, ts, text }: Fields<"edit">): Promise<JsonObject> {
-  const user = actorOf(world, as);
-  return deliveryJson(await editMessage(world, { user, channel: channelAt(world, user, channel), ts }, text));
-}
-
-async function useElement(world: World, asked: Fields<"act">): Promise<JsonObject> {
-  const user = actorOf(world, asked.as);
-  const actor = { user, surface: surfaceAt(world, user, asked.at) };
-  fill(world, actor, asked.values);
-  const found = elementAt(actor.surface, asked);
-  const value = checkedValue(found, asked.value);
-  if (value["type"] !== undefined) remember(world, actor, { found, value });
-  if (isSilent(found)) return deliveryJson({ kind: "input", acked: true, status: undefined, ms: 0 });
-  return deliveryJson(await act(world, actor, { found, value }));
-}
-
-async function suggest(world: World, asked: Fields<"suggest">): Promise<JsonObject> {
-  const user = actorOf(world, asked.as);
+/** The element that a person uses. Throws if the bot has replaced it. */
+function used(world: World, user: User, asked: UsedElement): { readonly actor: Actor; readonly found: Found } {
   const actor = { user, surface: surfaceAt(world, user, asked.at) };
   const found = elementAt(actor.surface, asked);
-  const { delivery, answer } = await suggestions(world, actor, { found, query: asked.query });
-  const offered: Json = answer["option_groups"] ?? answer["options"] ?? [];
-  return { ...deliveryJson(delivery), options: offered };
-}
-
-async function submit(world: World, { as, view: id, values }: Fields<"submit">): Promise<JsonObject> {
-  const user = actorOf(world, as);
-  const view = viewAt(world, user, id);
-  fill(world, { user, surface: { in: "view", view } }, values);
-  const delivery = await submitView(world, user, view);
-  return { ...deliveryJson(delivery), errors: Object.keys(view.errors).length };
-}
-
-async function close(world: World, { as, view }: Fields<"close">): Promise<JsonObject> {
-  return deliveryJson(closeView(world, viewAt(world, actorOf(world, as), view)));
-}
-
-async function shortcut(world: World, { as, callbackId, message }: Fields<"shortcut">): Promise<JsonObject> {
-  const user = actorOf(world, as);
-  if (message === undefined) return deliveryJson(await useGlobalShortcut(world, user, callbackId));
-  const surface = surfaceAt(world, user, { in: "message", ...message });
-  if (surface.in !== "message") throw new Error("This isn't a message.");
-  return deliveryJson(await useMessageShortcut(world, { user, ...surface }, callbackId));
-}
-
-async function home(world: World, { as, tab }: Fields<"home">): Promise<JsonObject> {
-  return deliveryJson(await openHome(world, actorOf(world, as), tab));
-}
-
-/** Marks a channel, or "channel/thread", as read up to a message. Never moves back. */
-async function read(world: World, { as, conversation, ts }: Fields<"read">): Promise<JsonObject> {
-  const key = `${personNamed(world.state, as).id} ${conversation}`;
-  if (ts > (world.state.reads.get(key) ?? "")) {
-    world.state.reads.set(key, ts);
-    touch(world);
-  }
-  return {};
+  if (found === undefined) throw new Error("This button or field no longer exists: the message has changed.");
+  return { actor, found };
 }
 
 type PersonAction = (world: World, body: unknown) => Promise<JsonObject>;
 
-function action<Name extends keyof typeof shapes>(
-  name: Name,
-  run: (world: World, asked: Fields<Name>) => Promise<JsonObject>,
+/** Its result is a delivery, with more fields for the page. */
+function action<Shape extends z.ZodRawShape>(
+  shape: Shape,
+  run: (world: World, user: User, asked: z.infer<z.ZodObject<Shape>>) => Promise<Delivery & { more?: JsonObject }>,
 ): PersonAction {
-  // Async, so that a wrong shape rejects like any other error.
-  return async (world, body) => run(world, shapes[name].parse(body) as Fields<Name>); // parse gives what this shape infers
+  const [Acting, schema] = [z.object({ as: z.string() }), z.object(shape)];
+  return async (world, body) => {
+    const done = await run(world, actorOf(world, Acting.parse(body).as), schema.parse(body));
+    return { ...deliveryJson(done), ...done.more };
+  };
 }
+
+const text = z.string().min(1);
+const Message = { channel: z.string(), ts: z.string() };
+const Values = z.record(z.string(), z.record(z.string(), z.record(z.string(), z.json()))).default({});
+const Element = {
+  at: z.discriminatedUnion("in", [
+    z.object({ in: z.literal("message"), ...Message }),
+    z.object({ in: z.literal("view"), id: z.string() }),
+  ]),
+  blockId: z.string(),
+  actionId: z.string(),
+};
+const Mark = z.object({ as: z.string(), conversation: z.string(), ts: z.string() });
 
 /** Everything a person can do from the page, by ids. Each rejects with a sentence for the page. */
 const personActions: Readonly<Record<string, PersonAction>> = {
-  say: action("say", say),
-  edit: action("edit", edit),
-  delete: action("delete", async (world, { as, channel, ts }) => {
-    const user = actorOf(world, as);
-    return deliveryJson(await deleteMessage(world, { user, channel: channelAt(world, user, channel), ts }));
+  say: action(
+    { channel: z.string(), text, thread: z.string().optional() },
+    async (world, user, { channel, text, thread }) =>
+      sayText(world, { user, channel: channelAt(world, user, channel), thread }, text),
+  ),
+  edit: action({ ...Message, text }, async (world, user, { channel, ts, text }) =>
+    editMessage(world, { user, channel: channelAt(world, user, channel), ts }, text),
+  ),
+  delete: action(Message, async (world, user, { channel, ts }) =>
+    deleteMessage(world, { user, channel: channelAt(world, user, channel), ts }),
+  ),
+  /** `values`: the values of the fields of the view around the element. */
+  act: action({ ...Element, value: z.record(z.string(), z.json()), values: Values }, async (world, user, asked) => {
+    fill(world, { user, surface: surfaceAt(world, user, asked.at) }, asked.values);
+    const { actor, found } = used(world, user, asked);
+    const value = checkedValue(found, asked.value);
+    if (value["type"] !== undefined) remember(world, actor, { found, value });
+    if (isSilent(found)) return { kind: "input", acked: true, status: undefined, ms: 0 };
+    return act(world, actor, { found, value });
   }),
-  act: action("act", useElement),
-  suggest: action("suggest", suggest),
-  submit: action("submit", submit),
-  close: action("close", close),
-  shortcut: action("shortcut", shortcut),
-  home: action("home", home),
-  read: action("read", read),
+  suggest: action({ ...Element, query: z.string() }, async (world, user, asked) => {
+    const { actor, found } = used(world, user, asked);
+    const { delivery, answer } = await suggestions(world, actor, { found, query: asked.query });
+    return { ...delivery, more: { options: answer["option_groups"] ?? answer["options"] ?? [] } };
+  }),
+  submit: action({ view: z.string(), values: Values }, async (world, user, asked) => {
+    const view = viewAt(world, user, asked.view);
+    fill(world, { user, surface: { in: "view", view } }, asked.values);
+    const delivery = await submitView(world, user, view);
+    return { ...delivery, more: { errors: Object.keys(view.errors).length } };
+  }),
+  close: action({ view: z.string() }, async (world, user, { view }) => closeView(world, viewAt(world, user, view))),
+  shortcut: action(
+    { callbackId: z.string(), message: z.object(Message).optional() },
+    async (world, user, { callbackId, message }) => {
+      if (message === undefined) return useGlobalShortcut(world, user, callbackId);
+      const surface = surfaceAt(world, user, { in: "message", ...message });
+      if (surface.in !== "message") throw new Error("This isn't a message.");
+      return useMessageShortcut(world, { user, ...surface }, callbackId);
+    },
+  ),
+  home: action({ tab: z.enum(["home", "messages"]) }, async (world, user, { tab }) => openHome(world, user, tab)),
+  /** Marks a channel, or "channel/thread", as read up to a message. Never moves back. */
+  async read(world, body) {
+    const { as, conversation, ts } = Mark.parse(body);
+    const key = `${personNamed(world.state, as).id} ${conversation}`;
+    if (ts > (world.state.reads.get(key) ?? "")) {
+      world.state.reads.set(key, ts);
+      touch(world);
+    }
+    return {};
+  },
 };

@@ -1,7 +1,7 @@
 import type { State, View } from "../workspace/state.ts";
 import { directId, isOutsider, peopleOf } from "../workspace/workspace.ts";
 import { installOf, type World } from "../world.ts";
-import type { SlackAnswers, WireChannel, WireFaults, WireSnapshot, WireView } from "../wire.ts";
+import type { WireChannel, WireFaults, WireSnapshot, WireView } from "../wire.ts";
 
 function peopleIds(state: State): readonly string[] {
   return peopleOf(state).map((user) => user.id);
@@ -36,14 +36,14 @@ function channelsOf(world: World, you: string): readonly WireChannel[] {
 
 function viewJson(view: View | undefined): WireView | null {
   if (view === undefined) return null;
-  const { id, type, content, state, errors, hash, session } = view;
-  return { id, type, content, state, errors, hash, session };
+  const { user: _user, revision: _revision, ...shown } = view;
+  return shown;
 }
 
 function faultsJson(world: World): WireFaults {
   const { app, links, faults, externalFaults, externalFaultsOn } = world;
   const plan = faults.planned()[0];
-  const answers: SlackAnswers = typeof plan?.fault === "string" ? plan.fault : "";
+  const answers: WireFaults["answers"] = typeof plan?.fault === "string" ? plan.fault : "";
   const answersTo = plan?.kind ?? "all";
   const answersIn = plan?.channel ?? "";
   const extra = externalFaults.map(({ label }) => ({ label, on: externalFaultsOn.has(label) }));
@@ -95,11 +95,11 @@ export function snapshotFor(world: World, you: string): WireSnapshot {
     install: installJson(world),
     app: appJson(world),
     users: [...state.users.values()].map((user) => {
-      const { id, name, realName, role, isBot, isGuest, isAdmin, isDeactivated } = user;
-      return { id, name, realName, role, isBot, isGuest, isAdmin, isDeactivated, isOutsider: isOutsider(state, user) };
+      const { teamId: _team, isTeamHidden: _isHidden, isSignedOut: _isOut, ...shown } = user;
+      return { ...shown, isOutsider: isOutsider(state, user) };
     }),
     people: peopleIds(state),
-    groups: [...state.groups.values()].map(({ id, handle, name, users }) => ({ id, handle, name, users })),
+    groups: [...state.groups.values()],
     channels: channelsOf(world, you),
     modal: viewJson(state.modals.get(you)),
     home: viewJson(state.homes.get(you)),

@@ -1,4 +1,4 @@
-import { type Context, Hono } from "hono";
+import { Hono } from "hono";
 import { z } from "zod";
 import type { Timer } from "../../platform/clock.ts";
 import type { Delivery } from "../delivery/deliver.ts";
@@ -9,6 +9,7 @@ import { newPen } from "../draw/mrkdwn.ts";
 import { closeLabel, exampleField, submitLabel } from "../people/views.ts";
 import type { View } from "../workspace/state.ts";
 import type { Seen } from "../people/surfaces.ts";
+import { sentence } from "./page-routes.ts";
 
 // The routes of `npm run say`: a person acts, and everything that this changes for them comes back as text.
 
@@ -19,50 +20,40 @@ const Common = {
   deadlineMs: z.number().min(0).max(120_000).default(20_000),
 };
 
-const Say = z.object({ ...Common, text: z.string().min(1), thread: z.string().optional() });
-
-const Click = z.object({ ...Common, label: z.string().min(1) });
-
-const Fill = z.object({ ...Common, label: z.string().min(1), value: z.string() });
-
-type Command = z.infer<typeof Click> | z.infer<typeof Fill> | z.infer<typeof Say>;
+type Asked = z.infer<z.ZodObject<typeof Common>>;
 
 export function terminalRoutes(world: World): Hono {
   const routes = new Hono();
-  routes.post("/say", (context) =>
-    parseAndAct(context, Say, (asked) =>
-      runAndDraw(world, asked, (person) => {
-        const thread = threadOf(person, asked.channel, asked.thread);
-        return person.says(asked.text, { channel: asked.channel, ...(thread === undefined ? {} : { thread }) });
-      }),
-    ),
+  const route = <Shape extends z.ZodRawShape>(
+    path: string,
+    shape: Shape,
+    act: (person: Person, asked: Asked & z.infer<z.ZodObject<Shape>>) => Promise<Delivery>,
+  ): void => {
+    const [common, more] = [z.object(Common), z.object(shape)];
+    routes.post(path, async (context) => {
+      try {
+        const body: unknown = await context.req.json().catch(() => undefined);
+        const asked = { ...common.parse(body), ...more.parse(body) };
+        return context.json(await runAndDraw(world, asked, (person) => act(person, asked)));
+      } catch (error) {
+        // A wrong shape, an unknown person, channel or button: the sentence is for the person who typed it.
+        return context.json({ error: sentence(error) }, 400);
+      }
+    });
+  };
+  route(
+    "/say",
+    { text: z.string().min(1), thread: z.string().optional() },
+    (person, { text, channel, thread: named }) => {
+      const thread = threadOf(person, channel, named);
+      return person.says(text, { channel, ...(thread === undefined ? {} : { thread }) });
+    },
   );
-  routes.post("/click", (context) =>
-    parseAndAct(context, Click, (asked) =>
-      runAndDraw(world, asked, (person) => person.clicks(asked.label, { channel: asked.channel })),
-    ),
-  );
-  routes.post("/fill", (context) =>
-    parseAndAct(context, Fill, (asked) =>
-      runAndDraw(world, asked, (person) => person.fills(asked.label, asked.value, { channel: asked.channel })),
-    ),
+  route("/click", { label: z.string().min(1) }, (person, { label, channel }) => person.clicks(label, { channel }));
+  route("/fill", { label: z.string().min(1), value: z.string() }, (person, { label, value, channel }) =>
+    person.fills(label, value, { channel }),
   );
   return routes;
-}
-
-async function parseAndAct<T extends Command>(
-  context: Context,
-  schema: z.ZodType<T>,
-  act: (asked: T) => Promise<object>,
-): Promise<Response> {
-  const parsed = schema.safeParse(await context.req.json().catch(() => undefined));
-  if (!parsed.success) return context.json({ error: z.prettifyError(parsed.error) }, 400);
-  try {
-    return context.json(await act(parsed.data));
-  } catch (error) {
-    // An unknown person, channel or button: the sentence is for the person who typed it.
-    return context.json({ error: error instanceof Error ? error.message : String(error) }, 400);
-  }
 }
 
 /** "last" is the newest thread, or the newest message if there is no thread. */
@@ -75,7 +66,7 @@ function threadOf(person: Person, channel: string, thread: string | undefined): 
 /** The session of everything typed in a terminal: a form opened there doesn't cover anybody's page. */
 const session = "terminal";
 
-async function runAndDraw(world: World, asked: Command, act: (person: Person) => Promise<Delivery>): Promise<object> {
+async function runAndDraw(world: World, asked: Asked, act: (person: Person) => Promise<Delivery>): Promise<object> {
   const person = createPerson(world, asked.as);
   const at = { person, channel: asked.channel };
   const before = world.state.revision;

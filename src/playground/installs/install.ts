@@ -3,7 +3,7 @@ import type { JsonObject } from "../json.ts";
 import { refuse } from "../rules/refusal.ts";
 import { memberOf } from "../workspace/seeds.ts";
 import { type Code, enterprisesOf, type Slack, touch, type World, worldsOf } from "../world.ts";
-import { addToken, endTokens, type Install, newToken, type TokenEnd } from "./installs.ts";
+import { addToken, endTokens, type Install, installIn, newToken } from "./installs.ts";
 
 /** The bot user of a workspace comes with the first installation, and comes back with the next; it joins no channel. */
 export function wakeBot(world: World): void {
@@ -75,14 +75,14 @@ function tokensRevoked(slack: Slack, install: Install): JsonObject & { readonly 
 }
 
 /** Ends the tokens, and nothing else: commands still arrive. Resolves when the bot has acked the event. */
-export async function revokeTokens(slack: Slack, install: Install, why: TokenEnd = "token_revoked"): Promise<void> {
-  endTokens(slack.installs, install, why);
+async function revokeTokens(slack: Slack, install: Install): Promise<void> {
+  endTokens(slack.installs, install, "token_revoked");
   for (const world of worldsWith(slack, install)) touch(world);
   await sendEvent(slack, install, tokensRevoked(slack, install));
 }
 
 /** Removes the app. Its tokens end first; the two events about it come at once, in any order. */
-export async function uninstallApp(slack: Slack, install: Install): Promise<void> {
+async function uninstallApp(slack: Slack, install: Install): Promise<void> {
   const gone = { ...install, teams: new Set(install.teams) };
   const worlds = worldsWith(slack, install);
   endTokens(slack.installs, install, "account_inactive");
@@ -95,7 +95,7 @@ export async function uninstallApp(slack: Slack, install: Install): Promise<void
 }
 
 /** An admin of an organization adds its installation to a workspace, or removes it there. */
-export async function setAccess(
+async function setAccess(
   slack: Slack,
   install: Install,
   { world, isGranted }: { readonly world: World; readonly isGranted: boolean },
@@ -139,14 +139,15 @@ export function worldNamed({ worlds }: Slack, name: string): World {
   throw new Error(`There's no workspace "${name}". Workspaces: ${known.join(", ")}.`);
 }
 
-function ownerNamed(slack: Slack, name: string): string {
-  const org = enterprisesOf(slack).find((each) => isNamed(each, name));
-  return org?.id ?? worldNamed(slack, name).state.team.id;
+function ownerNamed(slack: Slack, name: string): { readonly id: string; readonly name: string } {
+  return enterprisesOf(slack).find((each) => isNamed(each, name)) ?? worldNamed(slack, name).state.team;
 }
 
-function installOfOwner(slack: Slack, name: string): Install {
-  const install = slack.installs.all.get(ownerNamed(slack, name));
-  if (install === undefined) throw new Error(`The app isn't installed in ${name}.`);
+/** A workspace may have that of its organization. */
+function installOfOwner(slack: Slack, named: string): Install {
+  const { id, name } = ownerNamed(slack, named);
+  const install = installIn(slack.installs, id);
+  if (install === undefined) throw new Error(`${slack.worlds()[0].app.name} isn't installed in ${name}.`);
   return install;
 }
 
@@ -163,6 +164,6 @@ export function createInstallDesk(slack: Slack): InstallDesk {
     revokeTokens: async (owner) => revokeTokens(slack, installOfOwner(slack, owner)),
     addTo: (workspace) => changeAccess(slack, workspace, true),
     removeFrom: (workspace) => changeAccess(slack, workspace, false),
-    tokens: (owner) => slack.installs.all.get(ownerNamed(slack, owner))?.tokens.map(({ value }) => value) ?? [],
+    tokens: (owner) => slack.installs.all.get(ownerNamed(slack, owner).id)?.tokens.map(({ value }) => value) ?? [],
   };
 }

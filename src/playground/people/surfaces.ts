@@ -49,14 +49,17 @@ export function surfaceAt(world: World, user: User, pointer: SurfaceRef): Surfac
   return { in: "message", channel, message };
 }
 
-/** The element with these ids; throws a sentence if the bot has replaced it. */
-export function elementAt(surface: Surface, ids: { readonly blockId: string; readonly actionId: string }): Found {
+/** The element with these ids; undefined if the bot has replaced it. */
+export function elementAt(
+  surface: Surface,
+  ids: { readonly blockId: string; readonly actionId: string },
+): Found | undefined {
   for (const block of blocksAt(surface)) {
     if (block["block_id"] !== ids.blockId) continue;
     const element = elementsOf(block).find((each) => each["action_id"] === ids.actionId);
     if (element !== undefined) return { block, element };
   }
-  throw new Error("This button or field no longer exists: the message has changed.");
+  return undefined;
 }
 
 /** Validates a value for this type of element and returns it as payloads carry it. Throws a sentence for the page. */

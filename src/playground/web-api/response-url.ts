@@ -4,8 +4,8 @@ import { findChannel, newId } from "../workspace/workspace.ts";
 import { isObject, type Json, type JsonObject, textOf } from "../json.ts";
 import { limits, times } from "../rules/limits.ts";
 import { change } from "./methods/chat.ts";
-import { checkOpen, threadOf } from "./methods/method.ts";
-import { refuse, Refused } from "../rules/refusal.ts";
+import { checkOpen, readArguments, threadOf } from "./methods/method.ts";
+import { refuse } from "../rules/refusal.ts";
 import { post, type World } from "../world.ts";
 
 export type Origin = { readonly user: string; readonly channel: string; readonly original?: Message | undefined };
@@ -18,26 +18,13 @@ export function newResponseUrl(world: World, origin: Origin): string {
   return `${world.url()}/response/${id}`;
 }
 
-const known = new Set(["text", "blocks", "response_type", "replace_original", "thread_ts"]);
-
-function checkNames(body: JsonObject): void {
-  const problems = Object.keys(body)
-    .filter((name) => !known.has(name))
-    .map((name) => ({
-      rule: "method.arguments" as const,
-      at: `/${name}`,
-      message: `invalid additional property: ${name}`,
-    }));
-  const type = body["response_type"];
-  if (type !== undefined && type !== "ephemeral" && type !== "in_channel") {
-    problems.push({ rule: "method.arguments", at: "/response_type", message: "must be ephemeral or in_channel" });
-  }
-  const replaces = body["replace_original"];
-  if (replaces !== undefined && typeof replaces !== "boolean") {
-    problems.push({ rule: "method.arguments", at: "/replace_original", message: "must be a boolean" });
-  }
-  if (problems.length > 0) throw new Refused("invalid_arguments", problems);
-}
+const fields = {
+  text: "text",
+  blocks: "json",
+  response_type: "text",
+  replace_original: "flag",
+  thread_ts: "text",
+} as const; // literal kinds
 
 /** The thread of an answer: only for public answers that don't replace the original. */
 function threadFor(world: World, channel: Channel, body: JsonObject): string | undefined {
@@ -53,10 +40,14 @@ function threadFor(world: World, channel: Channel, body: JsonObject): string | u
 /** Answers an interaction, by its response_url or in the body of its ack. Throws Refused. */
 export function respond(world: World, origin: Origin, body: Json | undefined): void {
   if (!isObject(body)) refuse("invalid_payload", "method.arguments", "the body is not a JSON object");
-  checkNames(body);
-  const content = checkContent(body, { textLimit: "message.text", summed: false });
-  const isPublic = body["response_type"] === "in_channel";
-  if (body["replace_original"] === true && origin.original !== undefined) {
+  const sent = readArguments({ required: {}, optional: fields }, body);
+  const type = sent["response_type"] ?? "ephemeral";
+  if (type !== "ephemeral" && type !== "in_channel") {
+    refuse("invalid_arguments", "method.arguments", "response_type must be ephemeral or in_channel");
+  }
+  const content = checkContent(sent, { textLimit: "message.text", summed: false });
+  const isPublic = type === "in_channel";
+  if (sent["replace_original"] === true && origin.original !== undefined) {
     if (isPublic && origin.original.ephemeralTo !== undefined) {
       refuse("invalid_response_type", "response-url.public", "replaces an ephemeral message with an in_channel one");
     }
@@ -71,7 +62,7 @@ export function respond(world: World, origin: Origin, body: Json | undefined): v
     channel: channel.id,
     user: world.state.bot.user,
     ...content,
-    threadTs: threadFor(world, channel, body),
+    threadTs: threadFor(world, channel, sent),
     ephemeralTo: isPublic ? undefined : origin.user,
   });
 }

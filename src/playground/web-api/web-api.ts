@@ -1,6 +1,6 @@
 import { isList, isObject, type Json, type JsonObject, parseJson, textOf } from "../json.ts";
 import { oauthAccess } from "../installs/oauth.ts";
-import { argumentsOf, checkAccess, type Method, type Methods, readArguments } from "./methods/method.ts";
+import { argumentsOf, checkAccess, everywhere, type Method, type Methods, readArguments } from "./methods/method.ts";
 import { files, receive } from "./methods/files.ts";
 import { errorBody, refusalOf, refuse, Refused } from "../rules/refusal.ts";
 import { directId, findChannel } from "../workspace/workspace.ts";
@@ -89,7 +89,7 @@ async function askMethod(slack: Slack, name: string, request: Request): Promise<
       if (retryAfterSeconds !== undefined) {
         return overRate("method.rate", `${name} has had its calls of the last minute`, retryAfterSeconds);
       }
-      const read = readArguments(method, args);
+      const read = readArguments({ ...method, optional: { ...everywhere, ...method.optional } }, args);
       const channel = name === "chat.postMessage" ? textOf(read["channel"]) : "";
       const laterSeconds = channel === "" ? undefined : world.faults.overPace(channel, world.clock.nowMs());
       if (laterSeconds !== undefined) return overRate("message.pace", `${channel} has had its burst`, laterSeconds);

@@ -2,19 +2,16 @@ import type { BotUser, Channel, Enterprise, State, Team, User, UserGroup } from 
 
 type Named = Pick<User, "id" | "name" | "realName" | "role">;
 
-/** The people and channels of a new workspace. Ids differ from those of all other workspaces, names may be the same. */
+/**
+ * The people and channels of a new workspace. Ids differ from those of all other workspaces, names may be the same. The
+ * approver is the workspace's admin.
+ */
 export type Seed = {
   readonly team: Team;
   readonly bot: BotUser;
   /** Put into ids of people and groups that come later. "" in the first workspace. */
   readonly mark: string;
-  readonly members: readonly Named[];
-  readonly guest: Named;
-  /** The id of the one workspace admin. */
-  readonly admin: string;
-  /** Who is on call, and in the private channel. */
-  readonly onCall: readonly string[];
-  readonly privately: readonly string[];
+  readonly people: readonly Named[];
 };
 
 /** The id of the app, in every workspace. */
@@ -35,30 +32,24 @@ const playground: Seed = {
   team: { id: "T0PLAYGR", name: "Playground", domain: "playground" },
   bot: { user: "U0BOT", id: "B0BOT" },
   mark: "",
-  members: [
+  people: [
     { id: "U0DANA", name: "dana", realName: "Dana Reyes", role: "developer" },
     { id: "U0ALEX", name: "alex", realName: "Alex Kim", role: "approver" },
     { id: "U0OMAR", name: "omar", realName: "Omar Haddad", role: "on call" },
+    { id: "U0GWEN", name: "gwen", realName: "Gwen Moss", role: "guest" },
   ],
-  guest: { id: "U0GWEN", name: "gwen", realName: "Gwen Moss", role: "guest" },
-  admin: "U0ALEX",
-  onCall: ["U0OMAR", "U0ALEX"],
-  privately: ["U0DANA", "U0ALEX"],
 };
 
 const harbour: Seed = {
   team: { id: "T0HARBOUR", name: "Harbour", domain: "harbour" },
   bot: { user: "U0HBOT", id: "B0HBOT" },
   mark: "H",
-  members: [
+  people: [
     { id: "U0HHANA", name: "hana", realName: "Hana Sato", role: "developer" },
     { id: "U0HHUGO", name: "hugo", realName: "Hugo Lind", role: "approver" },
     { id: "U0HIDA", name: "ida", realName: "Ida Brandt", role: "on call" },
+    { id: "U0HGUS", name: "gus", realName: "Gus Vega", role: "guest" },
   ],
-  guest: { id: "U0HGUS", name: "gus", realName: "Gus Vega", role: "guest" },
-  admin: "U0HHUGO",
-  onCall: ["U0HIDA", "U0HHUGO"],
-  privately: ["U0HHANA", "U0HHUGO"],
 };
 
 const orchard: Enterprise = { id: "E0ORCHARD", name: "Orchard" };
@@ -69,53 +60,54 @@ const orchardEast: Seed = {
   team: { id: "T0OEAST", name: "Orchard East", domain: "orchard-east", enterprise: orchard },
   bot: orchardBot,
   mark: "OE",
-  members: [
+  people: [
     { id: "U0OEMMA", name: "emma", realName: "Emma Stone", role: "developer" },
     { id: "U0OERIK", name: "erik", realName: "Erik Berg", role: "approver" },
+    { id: "U0OELLA", name: "ella", realName: "Ella Roy", role: "guest" },
   ],
-  guest: { id: "U0OELLA", name: "ella", realName: "Ella Roy", role: "guest" },
-  admin: "U0OERIK",
-  onCall: ["U0OERIK"],
-  privately: ["U0OEMMA", "U0OERIK"],
 };
 
 const orchardWest: Seed = {
   team: { id: "T0OWEST", name: "Orchard West", domain: "orchard-west", enterprise: orchard },
   bot: orchardBot,
   mark: "OW",
-  members: [
+  people: [
     { id: "U0OWILL", name: "will", realName: "Will Park", role: "developer" },
     { id: "U0OWANDA", name: "wanda", realName: "Wanda Fox", role: "approver" },
+    { id: "U0OWES", name: "wes", realName: "Wes Dunn", role: "guest" },
   ],
-  guest: { id: "U0OWES", name: "wes", realName: "Wes Dunn", role: "guest" },
-  admin: "U0OWANDA",
-  onCall: ["U0OWANDA"],
-  privately: ["U0OWILL", "U0OWANDA"],
 };
 
 /** The workspaces of a playground with several of them: two on their own, and two of one organization. */
 export const seeds: readonly [Seed, ...Seed[]] = [playground, harbour, orchardEast, orchardWest];
 
-function channelsOf({ mark, members, guest, privately, bot }: Seed): readonly Channel[] {
-  const full = members.map(({ id }) => id);
+function idsOf({ people }: Seed, ...roles: readonly string[]): readonly string[] {
+  return roles.flatMap((role) => people.filter((each) => each.role === role).map(({ id }) => id));
+}
+
+function channelsOf(seed: Seed): readonly Channel[] {
+  const members = idsOf(seed, "developer", "approver", "on call");
   const fresh = (id: string, name: string, ids: readonly string[]): Omit<Channel, "kind"> => ({
-    id: `C0${mark}${id}`,
+    id: `C0${seed.mark}${id}`,
     name,
     members: new Set(ids),
     sharedWith: new Set(),
     isArchived: false,
   });
   return [
-    { kind: "public", ...fresh("OPS", "ops", [...full, guest.id, bot.user]) },
-    { kind: "public", ...fresh("GENERAL", "general", full) },
-    { kind: "private", ...fresh("INCIDENTS", "incidents", privately) },
+    { kind: "public", ...fresh("OPS", "ops", [...members, ...idsOf(seed, "guest"), seed.bot.user]) },
+    { kind: "public", ...fresh("GENERAL", "general", members) },
+    { kind: "private", ...fresh("INCIDENTS", "incidents", idsOf(seed, "developer", "approver")) },
   ];
 }
 
-function usersOf({ team, members, guest, admin, bot }: Seed, botName: string): readonly User[] {
+function usersOf({ team, people, bot }: Seed, botName: string): readonly User[] {
   return [
-    ...members.map((each) => ({ ...memberOf(team, each), isAdmin: each.id === admin })),
-    { ...memberOf(team, guest), isGuest: true },
+    ...people.map((each) => ({
+      ...memberOf(team, each),
+      isAdmin: each.role === "approver",
+      isGuest: each.role === "guest",
+    })),
     memberOf(team, { id: slackbot, name: "slackbot", realName: "Slackbot", role: "Slack itself" }),
     { ...memberOf(team, { id: bot.user, name: botName, realName: botName, role: "app" }), isBot: true },
   ];
@@ -123,7 +115,8 @@ function usersOf({ team, members, guest, admin, bot }: Seed, botName: string): r
 
 /** A new workspace: three channels, its people, a guest, one user group, and the bot in #ops. */
 export function newState(botName: string, seed: Seed = playground): State {
-  const onCall: UserGroup = { id: `S0${seed.mark}ONCALL`, handle: "oncall", name: "On call", users: seed.onCall };
+  const users = idsOf(seed, "on call", "approver");
+  const onCall: UserGroup = { id: `S0${seed.mark}ONCALL`, handle: "oncall", name: "On call", users };
   return {
     team: seed.team,
     bot: seed.bot,

@@ -122,17 +122,6 @@ test("a property, an argument and a method that Gantry doesn't use are refused b
   expect(world.playground.transcript().at(-1)?.refusal?.sentence).toContain("the playground has no method views.push");
 });
 
-test("a home tab is guarded by its hash too", async () => {
-  const publish = (more: object): Promise<Record<string, unknown>> =>
-    world.call("views.publish", { user_id: "U0OMAR", view: { type: "home", blocks: [section()] }, ...more });
-  const { hash } = (await publish({}))["view"] as { hash: string }; // the answer has the view beside ok
-  const current = await publish({ hash });
-  const stale = await publish({ hash });
-
-  expect(current["ok"]).toBe(true);
-  expect(stale).toMatchObject({ ok: false, error: "hash_conflict" });
-});
-
 test.each([
   ["options", 100, undefined],
   ["options", 101, "select.options"],

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { actions, button, input, modal, plain, section, trigger } from "../support/samples.ts";
+import { actions, button, input, modal, plain, trigger } from "../support/samples.ts";
 import { type Answer, type SmallWorld, startSmallWorld } from "../support/small-world.ts";
 
 // https://docs.slack.dev/reference/methods/views.update: the hash guards against two updates that don't know of each
@@ -22,26 +22,6 @@ const view = modal({
 });
 const open = async () => viewOf(await world.call("views.open", { trigger_id: await trigger(world), view }));
 const update = (more: object) => world.call("views.update", { view, ...more });
-
-test("an update with the current hash is taken and gives the next hash", async () => {
-  const opened = await open();
-  const first = viewOf(await update({ view_id: opened.id, hash: opened.hash }));
-  const second = await update({ view_id: opened.id, hash: first.hash });
-
-  expect(opened.hash).not.toBe("");
-  expect(first.hash).not.toBe(opened.hash);
-  expect(second).toMatchObject({ ok: true });
-});
-
-test("an update with the hash of an earlier version is refused and changes nothing", async () => {
-  const opened = await open();
-  await update({ view_id: opened.id, view: modal({ blocks: [section()] }) });
-  const stale = await update({ view_id: opened.id, hash: opened.hash });
-  const blind = await update({ view_id: opened.id });
-
-  expect(stale).toMatchObject({ ok: false, error: "hash_conflict" });
-  expect(blind).toMatchObject({ ok: true });
-});
 
 test("clicks and submissions carry the hash of the view they were made in", async () => {
   const dana = world.playground.as("dana");

@@ -18,7 +18,7 @@ import {
   useWorkspace,
 } from "./page-state.ts";
 import { Sidebar } from "../channels/sidebar.ts";
-import { Avatar, Icon, IconButton, type IconName, useFocusReturn } from "../controls/controls.ts";
+import { Avatar, Icon, IconButton, type IconName, PaneHead, useFocusReturn } from "../controls/controls.ts";
 import { faultCount, FaultPanel } from "../drawer/fault-panel.ts";
 import { NetworkLog } from "../drawer/network-log.ts";
 
@@ -234,13 +234,7 @@ function Drawer({ panel, onClose }: { readonly panel: Panel; readonly onClose: (
   return h(
     "section",
     { ref: drawer, class: "drawer", id: "drawer", "aria-label": panelTitles[panel] },
-    h(
-      "header",
-      { class: "pane-head row" },
-      h("h2", null, panelTitles[panel]),
-      h("span", { class: "pane-detail fill cut muted" }, ""),
-      h(IconButton, { icon: "close", label: `Close ${panelTitles[panel].toLowerCase()}`, onClick: onClose }),
-    ),
+    h(PaneHead, { title: panelTitles[panel], detail: "", onClose }),
     panel === "inspector" ? h(NetworkLog, {}) : h(FaultPanel, {}),
   );
 }

@@ -1,5 +1,5 @@
 import { type ComponentChildren, h, type JSX, type RefObject } from "preact";
-import { useEffect, useId, useLayoutEffect, useRef } from "preact/hooks";
+import { useId, useLayoutEffect, useRef } from "preact/hooks";
 import type { WireUser } from "../../wire.ts";
 
 /** Drawn for this page, on a grid of 20 × 20. */
@@ -154,14 +154,20 @@ export function useFocusReturn(): RefObject<HTMLElement | null> {
   return pane;
 }
 
-/** Opens a dialog as modal while mounted, then returns the focus. */
-function useModal(): RefObject<HTMLDialogElement | null> {
+/** Opens a dialog as modal while mounted: the page behind is inert. Then the focus returns. */
+export function useDialog(): RefObject<HTMLDialogElement | null> {
   const dialog = useRef<HTMLDialogElement>(null);
-  useEffect(() => {
+  useLayoutEffect(() => {
     const { current } = dialog;
     const cameFrom = document.activeElement;
-    current?.showModal();
+    const open = (): void => {
+      if (current?.isConnected === true && !current.open) current.showModal();
+    };
+    open();
+    // Browsers close a dialog at the second Escape regardless of preventDefault; here the workspace decides.
+    current?.addEventListener("close", open);
     return () => {
+      current?.removeEventListener("close", open);
       current?.close();
       if (cameFrom instanceof HTMLElement) cameFrom.focus();
     };
@@ -179,7 +185,7 @@ type Confirming = {
 
 /** Asks before something that can't be undone. It traps the focus; Escape and the backdrop mean no. */
 export function ConfirmDialog({ title, text, yes, onDecision }: Confirming): JSX.Element {
-  const dialog = useModal();
+  const dialog = useDialog();
   const id = useId();
   const answer = (isYes: boolean, words: string, style: string): JSX.Element =>
     h("button", { type: "button", class: style, autofocus: isYes, onClick: () => onDecision(isYes) }, words);

@@ -1,22 +1,23 @@
-import { h, type JSX, type RefObject } from "preact";
+import { type ComponentChildren, h, type JSX, type RefObject } from "preact";
 import { useId, useLayoutEffect, useRef, useState } from "preact/hooks";
-import { Icon, type IconName } from "./controls.ts";
 
 export type MenuItem = {
   readonly label: string;
   /** A second line. */
-  readonly detail?: string;
+  readonly detail?: string | undefined;
   readonly isDanger?: boolean;
   readonly run: () => void;
 };
 
-/** A button that opens a menu. */
+/** A button that opens a menu: https://www.w3.org/WAI/ARIA/apg/patterns/menu-button/ */
 export function Menu(props: {
-  readonly icon: IconName;
+  readonly class: string;
   readonly label: string;
+  readonly isBusy?: boolean;
   readonly items: readonly MenuItem[];
+  readonly children?: ComponentChildren;
 }): JSX.Element {
-  const { icon, label, items } = props;
+  const { label, isBusy, items } = props;
   const { isOpen, opener, menu, close, toggle, onKeyDown, onFocusOut } = useMenu();
   const id = useId();
   const choose = (item: MenuItem): void => {
@@ -24,26 +25,19 @@ export function Menu(props: {
     item.run();
   };
   const opens = { "aria-haspopup": "menu", "aria-expanded": isOpen, "aria-controls": isOpen ? id : undefined } as const; // "menu" is one of ARIA's words
+  const named = { title: label, "aria-label": label, "aria-busy": isBusy };
   return h(
     "span",
     { class: "menu-holder", onKeyDown, onFocusOut },
     h(
       "button",
-      {
-        ref: opener,
-        type: "button",
-        class: "icon-button bare",
-        title: label,
-        "aria-label": label,
-        ...opens,
-        onClick: toggle,
-      },
-      h(Icon, { name: icon }),
+      { ref: opener, type: "button", class: props.class, ...named, ...opens, onClick: toggle },
+      props.children,
     ),
     isOpen
       ? h(
           "div",
-          { id, ref: menu, popover: "manual", role: "menu", "aria-label": label, class: "menu above" },
+          { id, ref: menu, popover: "manual", role: "menu", "aria-label": label, class: "popup above" },
           items.map((item) => h(Item, { key: item.label, item, onChoose: () => choose(item) })),
         )
       : null,
@@ -57,23 +51,13 @@ function Item({ item, onChoose }: { readonly item: MenuItem; readonly onChoose: 
       type: "button",
       role: "menuitem",
       tabIndex: -1,
-      class: item.isDanger === true ? "menu-item bare danger" : "menu-item bare",
+      class: item.isDanger === true ? "popup-item bare danger" : "popup-item bare",
       onClick: onChoose,
     },
-    h("span", { class: "cut" }, item.label),
-    item.detail === undefined ? null : h("small", { class: "muted" }, item.detail),
+    h("span", { class: "plain" }, item.label),
+    item.detail === undefined ? null : h("small", null, item.detail),
   );
 }
-
-type OpenMenu = {
-  readonly isOpen: boolean;
-  readonly opener: RefObject<HTMLButtonElement | null>;
-  readonly menu: ReturnType<typeof usePopup>;
-  readonly close: () => void;
-  readonly toggle: () => void;
-  readonly onKeyDown: (event: KeyboardEvent) => void;
-  readonly onFocusOut: (event: FocusEvent) => void;
-};
 
 const steps: Readonly<Record<string, (at: number, last: number) => number>> = {
   ArrowDown: (at, last) => (at >= last ? 0 : at + 1),
@@ -86,7 +70,7 @@ function itemsOf(menu: HTMLElement | null): readonly HTMLElement[] {
   return [...(menu?.querySelectorAll<HTMLElement>("[role=menuitem]") ?? [])];
 }
 
-/** Moves the focus within a menu: https://www.w3.org/WAI/ARIA/apg/patterns/menu-button/ */
+/** Moves the focus within a menu. */
 function moveFocus(event: KeyboardEvent, menu: HTMLElement | null): void {
   const step = steps[event.key];
   if (step === undefined) return;
@@ -96,8 +80,8 @@ function moveFocus(event: KeyboardEvent, menu: HTMLElement | null): void {
   items[step(at, items.length - 1)]?.focus();
 }
 
-/** The keys and the focus of a menu button: https://www.w3.org/WAI/ARIA/apg/patterns/menu-button/ */
-export function useMenu(): OpenMenu {
+/** The keys and the focus of a menu button. */
+function useMenu() {
   const [isOpen, setOpen] = useState(false);
   const opener = useRef<HTMLButtonElement>(null);
   const menu = usePopup(isOpen, opener);

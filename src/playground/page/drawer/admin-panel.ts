@@ -4,7 +4,8 @@ import { perform } from "../app/request.ts";
 import { useApp } from "../app/page-state.ts";
 import { userName } from "../app/workspace.ts";
 import { Switch } from "../controls/controls.ts";
-import type { WireGroup, WireUser } from "../../wire.ts";
+import type { WireUser } from "../../wire.ts";
+import type { UserGroup } from "../../workspace/state.ts";
 
 /** What an admin does to the current channel. A direct conversation has none of it. */
 export function ChannelPanel(): JSX.Element | null {
@@ -55,7 +56,7 @@ const robin = { name: "robin", realName: "Robin Vale" };
 
 function GroupSwitch(props: {
   readonly user: WireUser;
-  readonly group: WireGroup;
+  readonly group: UserGroup;
   readonly change: Change;
 }): JSX.Element {
   const { user, group, change } = props;

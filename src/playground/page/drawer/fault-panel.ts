@@ -1,13 +1,12 @@
 import { Fragment, h, type JSX } from "preact";
 import { useState } from "preact/hooks";
 import type { JsonObject } from "../../json.ts";
-import type { SlackAnswers, WireSnapshot } from "../../wire.ts";
-import { connectionFaults, ConnectionPanel } from "./connection-panel.ts";
+import type { WireFaults, WireSnapshot } from "../../wire.ts";
 import { ChannelPanel, InstallButtons, PeoplePanel } from "./admin-panel.ts";
 import { perform } from "../app/request.ts";
 import { useApp } from "../app/page-state.ts";
 import { Choice, Switch } from "../controls/controls.ts";
-import { notSimulated } from "../../rules/not-simulated.ts";
+import { LeftOut } from "./left-out.ts";
 
 const slowSlackMs = 2000;
 /**
@@ -17,7 +16,7 @@ const oldSignatureSeconds = 600;
 
 const longRetryAfterSeconds = 600;
 
-const answers: Readonly<Record<SlackAnswers, string>> = {
+const answers: Readonly<Record<WireFaults["answers"], string>> = {
   "": "Normally",
   "429": "Error 429: too many requests",
   "500": "Error 500, nothing done",
@@ -45,22 +44,153 @@ const answered: Readonly<Record<string, string>> = {
   "users.info": "users.info (people)",
 };
 
+type Change = (body: JsonObject) => void;
+
+type FaultSwitch = {
+  readonly label: string;
+  readonly detail: string;
+  readonly isOn: boolean;
+  readonly set: (on: boolean) => JsonObject;
+};
+
+/** Slack's requests and answers: delay, repetition and, over HTTP, the signature. */
+function deliveryFaults(faults: WireFaults): readonly FaultSwitch[] {
+  const signatures = [
+    {
+      label: "Wrong signature",
+      detail: "Requests aren't signed by Slack. Gantry must refuse them.",
+      isOn: faults.signsWrongly,
+      set: (on: boolean) => ({ signsWrongly: on }),
+    },
+    {
+      label: "Old signature",
+      detail: `Requests are ${oldSignatureSeconds / 60} minutes old. Gantry must refuse them.`,
+      isOn: faults.signatureAgeSeconds > 0,
+      set: (on: boolean) => ({ signatureAgeSeconds: on ? oldSignatureSeconds : 0 }),
+    },
+  ];
+  return [
+    {
+      label: "Slack asks to wait longer",
+      detail: `Error 429 says to wait ${longRetryAfterSeconds / 60} minutes instead of 1 s.`,
+      isOn: faults.retryAfterSeconds > 1,
+      set: (on) => ({ retryAfterSeconds: on ? longRetryAfterSeconds : 1 }),
+    },
+    {
+      label: "Slack is slow",
+      detail: `Every answer takes ${slowSlackMs / 1000} s.`,
+      isOn: faults.slowMs > 0,
+      set: (on) => ({ slowMs: on ? slowSlackMs : 0 }),
+    },
+    {
+      label: "Slack delivers twice",
+      detail: "Every command, click and form arrives two times, as after a lost answer.",
+      isOn: faults.deliverTwice,
+      set: (on) => ({ deliverTwice: on }),
+    },
+    ...(faults.sockets === null ? signatures : []),
+  ];
+}
+
+/** The network between Slack and Gantry, and the app's connections in Socket Mode. */
+function connectionFaults({ isNetworkCut, sockets }: WireFaults): readonly FaultSwitch[] {
+  const cut: FaultSwitch = {
+    label: "The network is cut",
+    detail: "Nothing arrives on either side, and no connection is closed.",
+    isOn: isNetworkCut,
+    set: (on) => ({ network: on ? "cut" : "whole" }),
+  };
+  if (sockets === null) return [cut];
+  return [
+    cut,
+    {
+      label: "Socket Mode is off",
+      detail: "As if somebody turned it off in the app's settings. Gantry's process ends, and this page with it.",
+      isOn: !sockets.isOn,
+      set: (on) => ({ sockets: on ? "off" : "on" }),
+    },
+    {
+      label: "All ten connections are taken",
+      detail: "New connections are refused (too_many_websockets).",
+      isOn: sockets.isFull,
+      set: (on) => ({ sockets: on ? "full" : "free" }),
+    },
+    {
+      label: "New connections get no hello",
+      detail: "They open, and nothing arrives.",
+      isOn: sockets.isMute,
+      set: (on) => ({ sockets: on ? "mute" : "greeted" }),
+    },
+  ];
+}
+
+/** What the workspace lets the app do. */
+function installationFaults({ tokenError, refusesUploads }: WireFaults): readonly FaultSwitch[] {
+  return [
+    {
+      label: "The token was revoked",
+      detail: "Slack refuses everything but answers to commands and clicks.",
+      isOn: tokenError !== "",
+      set: (on) => ({ tokenError: on ? "token_revoked" : "" }),
+    },
+    {
+      label: "Files can't be uploaded",
+      detail: "As where admins turned file uploads off.",
+      isOn: refusesUploads,
+      set: (on) => ({ refusesUploads: on }),
+    },
+  ];
+}
+
+function outsideFaults({ extra }: WireFaults): readonly FaultSwitch[] {
+  return extra.map(({ label, on }) => ({
+    label,
+    detail: "",
+    isOn: on,
+    set: (next) => ({ extra: { label, on: next } }),
+  }));
+}
+
 /** The number of faults that are on. */
 export function faultCount({ faults }: WireSnapshot): number {
-  const { slowMs, deliverTwice, signsWrongly, signatureAgeSeconds, answers, retryAfterSeconds } = faults;
-  const slack = [
-    slowMs > 0,
-    deliverTwice,
-    signsWrongly,
-    signatureAgeSeconds > 0,
-    answers !== "",
-    retryAfterSeconds > 1,
-    ...connectionFaults(faults),
-    faults.tokenError !== "",
-    faults.missingScopes.length > 0,
-    faults.refusesUploads,
-  ];
-  return [...slack, ...faults.extra.map((each) => each.on)].filter(Boolean).length;
+  const switches = [deliveryFaults, connectionFaults, installationFaults, outsideFaults].flatMap((all) => all(faults));
+  const chosen = [faults.answers !== "", faults.missingScopes.length > 0];
+  return [...switches.map(({ isOn }) => isOn), ...chosen].filter(Boolean).length;
+}
+
+function drawSwitches(switches: readonly FaultSwitch[], change: Change): readonly JSX.Element[] {
+  return switches.map(({ set, ...shown }) =>
+    h(Switch, { key: shown.label, ...shown, onChange: (on) => change(set(on)) }),
+  );
+}
+
+/** What happens once, to the connections that are open. */
+const events: Readonly<Record<string, string>> = {
+  refresh: "Refresh all connections",
+  silence: "Let one die silently",
+  drop: "Break one off",
+};
+
+/** The connections that are open, and what can happen to them. */
+function OpenConnections({ open, change }: { readonly open: readonly string[]; readonly change: Change }): JSX.Element {
+  const disabled = open.length === 0;
+  const count = open.length === 1 ? "1 connection is" : `${open.length} connections are`;
+  return h(
+    "div",
+    { class: "fault-connections row" },
+    h(
+      "p",
+      { role: "status" },
+      disabled ? "No connection is open: Slack can't deliver anything." : `${count} open: ${open.join(", ")}`,
+    ),
+    Object.entries(events).map(([event, label]) =>
+      h(
+        "button",
+        { key: event, type: "button", class: "btn small", disabled, onClick: () => change({ sockets: event }) },
+        label,
+      ),
+    ),
+  );
 }
 
 /** Limits the fault to the current channel. */
@@ -78,8 +208,8 @@ function OnlyHere(props: {
   });
 }
 
-/** Slack's answers: the fault, the method, and Retry-After. */
-function Answers({ change }: { readonly change: (body: JsonObject) => void }): JSX.Element {
+/** Slack's answers: the fault, the method, and the channel. */
+function Answers({ change }: { readonly change: Change }): JSX.Element {
   const { faults } = useApp().snapshot;
   const [answersTo, setAnswersTo] = useState(faults.answersTo);
   const [answersIn, setAnswersIn] = useState(faults.answersIn);
@@ -110,95 +240,32 @@ function Answers({ change }: { readonly change: (body: JsonObject) => void }): J
         if (faults.answers !== "") set(faults.answers, answersTo, where);
       },
     }),
-    h(Switch, {
-      label: "Slack asks to wait longer",
-      detail: `Error 429 says to wait ${longRetryAfterSeconds / 60} minutes instead of 1 s.`,
-      isOn: faults.retryAfterSeconds > 1,
-      onChange: (on) => change({ retryAfterSeconds: on ? longRetryAfterSeconds : 1 }),
-    }),
-  );
-}
-
-/** Slack's requests: delay, repetition and signature. */
-function Deliveries({ change }: { readonly change: (body: JsonObject) => void }): JSX.Element {
-  const { faults } = useApp().snapshot;
-  return h(
-    Fragment,
-    null,
-    h(Switch, {
-      label: "Slack is slow",
-      detail: `Every answer takes ${slowSlackMs / 1000} s.`,
-      isOn: faults.slowMs > 0,
-      onChange: (on) => change({ slowMs: on ? slowSlackMs : 0 }),
-    }),
-    h(Switch, {
-      label: "Slack delivers twice",
-      detail: "Every command, click and form arrives two times, as after a lost answer.",
-      isOn: faults.deliverTwice,
-      onChange: (on) => change({ deliverTwice: on }),
-    }),
-    ...(faults.sockets === null ? signatures(faults, change) : []),
-  );
-}
-
-/** Only HTTP has signatures. */
-function signatures(faults: WireSnapshot["faults"], change: (body: JsonObject) => void): readonly JSX.Element[] {
-  return [
-    h(Switch, {
-      label: "Wrong signature",
-      detail: "Requests aren't signed by Slack. Gantry must refuse them.",
-      isOn: faults.signsWrongly,
-      onChange: (on) => change({ signsWrongly: on }),
-    }),
-    h(Switch, {
-      label: "Old signature",
-      detail: `Requests are ${oldSignatureSeconds / 60} minutes old. Gantry must refuse them.`,
-      isOn: faults.signatureAgeSeconds > 0,
-      onChange: (on) => change({ signatureAgeSeconds: on ? oldSignatureSeconds : 0 }),
-    }),
-  ];
-}
-
-/** So that nobody takes its absence here for a fault of the app. */
-function LeftOut(): JSX.Element {
-  return h(
-    "details",
-    { class: "left-out" },
-    h("summary", null, "What Slack does and this workspace doesn't"),
-    h(
-      "ul",
-      null,
-      Object.entries(notSimulated).map(([id, { says, link }]) =>
-        h("li", { key: id }, `${says} `, h("a", { href: link, target: "_blank", rel: "noreferrer" }, "Slack's page")),
-      ),
-    ),
   );
 }
 
 /** Switches for faults. */
 export function FaultPanel(): JSX.Element {
   const { snapshot, attempt } = useApp();
-  const { faults } = snapshot;
+  const { faults, app } = snapshot;
   const change = (body: JsonObject): void => attempt(perform("faults", body));
+  const scopes = Object.fromEntries(app.scopes.map((scope) => [scope, scope]));
   return h(
     "fieldset",
     { class: "fault-panel fill scroll" },
     h("legend", null, "Break something and watch how Gantry reacts."),
     h(Answers, { change }),
-    h(Deliveries, { change }),
-    h(ConnectionPanel, { change }),
-    h(InstallationPanel, { change }),
+    drawSwitches([...deliveryFaults(faults), ...connectionFaults(faults)], change),
+    faults.sockets === null ? null : h(OpenConnections, { open: faults.sockets.open, change }),
+    drawSwitches(installationFaults(faults), change),
+    h(Choice, {
+      label: "The app lacks a scope",
+      value: faults.missingScopes[0] ?? "",
+      options: { "": "None", ...scopes },
+      onChange: (scope) => change({ missingScopes: scope === "" ? [] : [scope] }),
+    }),
     h(InstallButtons, {}),
     h(ChannelPanel, {}),
-    faults.extra.map(({ label, on }) =>
-      h(Switch, {
-        key: label,
-        label,
-        detail: "",
-        isOn: on,
-        onChange: (next) => change({ extra: { label, on: next } }),
-      }),
-    ),
+    drawSwitches(outsideFaults(faults), change),
     h(PeoplePanel, {}),
     h(
       "button",
@@ -207,33 +274,5 @@ export function FaultPanel(): JSX.Element {
       "Turn everything off",
     ),
     h(LeftOut, {}),
-  );
-}
-
-/** What the workspace lets the app do. */
-function InstallationPanel({ change }: { readonly change: (body: JsonObject) => void }): JSX.Element {
-  const { faults, app } = useApp().snapshot;
-  const scopes = Object.fromEntries(app.scopes.map((scope) => [scope, scope]));
-  return h(
-    Fragment,
-    null,
-    h(Switch, {
-      label: "The token was revoked",
-      detail: "Slack refuses everything but answers to commands and clicks.",
-      isOn: faults.tokenError !== "",
-      onChange: (on) => change({ tokenError: on ? "token_revoked" : "" }),
-    }),
-    h(Choice, {
-      label: "The app lacks a scope",
-      value: faults.missingScopes[0] ?? "",
-      options: { "": "None", ...scopes },
-      onChange: (scope) => change({ missingScopes: scope === "" ? [] : [scope] }),
-    }),
-    h(Switch, {
-      label: "Files can't be uploaded",
-      detail: "As where admins turned file uploads off.",
-      isOn: faults.refusesUploads,
-      onChange: (refusesUploads) => change({ refusesUploads }),
-    }),
   );
 }

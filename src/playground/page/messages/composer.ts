@@ -82,7 +82,9 @@ function Shortcuts({ run }: { readonly run: (callbackId: string) => void }): JSX
     detail: description,
     run: () => run(callbackId),
   }));
-  return items.length === 0 ? null : h(Menu, { icon: "bolt", label: "Shortcuts", items });
+  return items.length === 0
+    ? null
+    : h(Menu, { class: "icon-button bare", label: "Shortcuts", items }, h(Icon, { name: "bolt" }));
 }
 
 /** The composer. With `thread` it replies there. */

@@ -165,7 +165,7 @@ function MessageActions(props: {
     canReply
       ? h(IconButton, { icon: "thread", label: "Reply in thread", onClick: () => go({ ...route, thread: root }) })
       : null,
-    h(Menu, { icon: "more", label: "More actions for this message", items }),
+    h(Menu, { class: "icon-button bare", label: "More actions for this message", items }, h(Icon, { name: "more" })),
     isDeleting ? h(ConfirmDialog, { ...question, onDecision: decide }) : null,
   );
 }

@@ -1,36 +1,15 @@
 import { h, type JSX, type RefObject } from "preact";
-import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { type JsonObject, objectOf, objectsOf, textOf } from "../../json.ts";
 import type { WireView } from "../../wire.ts";
 import { Blocks } from "../blocks/blocks.ts";
-import { IconButton } from "../controls/controls.ts";
+import { IconButton, useDialog } from "../controls/controls.ts";
 import { perform } from "../app/request.ts";
 import { useApp } from "../app/page-state.ts";
 import { filledIn, useBlockContext } from "./use-block-context.ts";
 
 function label(view: WireView, name: string, otherwise: string): string {
   return textOf(objectOf(view.content[name])["text"]) || otherwise;
-}
-
-/** Makes the page behind inert and returns the focus afterwards. */
-function useDialog(): ReturnType<typeof useRef<HTMLDialogElement | null>> {
-  const dialog = useRef<HTMLDialogElement | null>(null);
-  useLayoutEffect(() => {
-    const { current } = dialog;
-    const cameFrom = document.activeElement;
-    const open = (): void => {
-      if (current?.isConnected === true && !current.open) current.showModal();
-    };
-    open();
-    // Browsers close a dialog at the second Escape regardless of preventDefault; here the workspace decides.
-    current?.addEventListener("close", open);
-    return () => {
-      current?.removeEventListener("close", open);
-      current?.close();
-      if (cameFrom instanceof HTMLElement) cameFrom.focus();
-    };
-  }, []);
-  return dialog;
 }
 
 function Foot(props: { readonly view: WireView; readonly isBusy: boolean; readonly close: () => void }): JSX.Element {

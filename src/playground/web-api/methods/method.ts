@@ -25,7 +25,7 @@ export type Method = {
 export type Methods = Readonly<Record<string, Method>>;
 
 /** Arguments of every method: https://docs.slack.dev/apis/web-api */
-const everywhere: Readonly<Record<string, Kind>> = { token: "text", team_id: "text" };
+export const everywhere: Readonly<Record<string, Kind>> = { token: "text", team_id: "text" };
 
 const readers: Readonly<Record<Kind, (value: Json) => Json | undefined>> = {
   text: (value) => (typeof value === "string" ? value : undefined),
@@ -43,8 +43,8 @@ const readers: Readonly<Record<Kind, (value: Json) => Json | undefined>> = {
 };
 
 /** Reads the arguments by type; throws Refused for unknown, missing and wrong ones. */
-export function readArguments(method: Method, args: JsonObject): JsonObject {
-  const kinds = { ...everywhere, ...method.optional, ...method.required };
+export function readArguments(method: Pick<Method, "optional" | "required">, args: JsonObject): JsonObject {
+  const kinds: Method["optional"] = { ...method.optional, ...method.required };
   const problems: Problem[] = [];
   const read: Record<string, Json> = {};
   for (const [name, value] of Object.entries(args)) {

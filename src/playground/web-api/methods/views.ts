@@ -1,14 +1,9 @@
 import { checkView } from "../../check/blocks.ts";
 import { type JsonObject, textOf } from "../../json.ts";
 import { refuse } from "../../rules/refusal.ts";
-import type { View } from "../../workspace/state.ts";
 import { findView, openView, publishView, updateView, useTrigger, viewJson } from "../../workspace/views.ts";
 import type { World } from "../../world.ts";
 import { knownUser, type Methods } from "./method.ts";
-
-function checkHash(view: View, hash: string): void {
-  if (hash !== "" && hash !== view.hash) refuse("hash_conflict", "view.hash", `the view's hash is ${view.hash} by now`);
-}
 
 function update(world: World, args: JsonObject): JsonObject {
   const [id, externalId] = [textOf(args["view_id"]), textOf(args["external_id"])];
@@ -16,7 +11,8 @@ function update(world: World, args: JsonObject): JsonObject {
     refuse("invalid_arguments", "method.arguments", "view_id or external_id is needed");
   const view = findView(world, id, externalId);
   if (view === undefined) refuse("not_found", "view.known", "no such view is open");
-  checkHash(view, textOf(args["hash"]));
+  const hash = textOf(args["hash"]);
+  if (hash !== "" && hash !== view.hash) refuse("hash_conflict", "view.hash", `the view's hash is ${view.hash} by now`);
   updateView(world, view, checkView(args["view"], view.type));
   return { view: viewJson(world, view) };
 }
@@ -40,11 +36,9 @@ export const views: Methods = {
   "views.publish": {
     scopes: [],
     required: { user_id: "text", view: "json" },
-    optional: { hash: "text" },
+    optional: {},
     run(world, args) {
       const user = knownUser(world, textOf(args["user_id"]));
-      const shown = world.state.homes.get(user.id);
-      if (shown !== undefined) checkHash(shown, textOf(args["hash"]));
       return { view: viewJson(world, publishView(world, user.id, checkView(args["view"], "home"))) };
     },
   },

@@ -1,13 +1,12 @@
 import { type FunctionComponent, h, type JSX } from "preact";
 import type { ElementType } from "../../../block-kit.ts";
-import { type JsonObject, objectsOf, textOf } from "../../../json.ts";
+import { objectsOf, textOf } from "../../../json.ts";
 import { Choices, DateField, TextField } from "./fields.ts";
 import { Select } from "./select.ts";
 import { type ElementProps, useElement } from "./use-element.ts";
 import { safeLink, wordsOf } from "../plain-text.ts";
 import { TextObject } from "../text-object.ts";
-import { useId } from "preact/hooks";
-import { useMenu } from "../../controls/menu.ts";
+import { Menu } from "../../controls/menu.ts";
 
 const kinds: Readonly<Record<string, FunctionComponent<ElementProps>>> = {
   button: Button,
@@ -58,43 +57,14 @@ function Button(props: ElementProps): JSX.Element {
   return h("span", { class: "element" }, anchor, extras);
 }
 
-function drawItems(props: ElementProps, choose: (option: JsonObject) => void): readonly JSX.Element[] {
-  return objectsOf(props.element["options"]).map((option) =>
-    h(
-      "button",
-      { type: "button", role: "menuitem", tabIndex: -1, class: "popup-item bare", onClick: () => choose(option) },
-      h(TextObject, { text: option["text"], context: props.context }),
-      h("small", null, wordsOf(option, "description")),
-    ),
-  );
-}
-
 /** The ⋯ menu: https://docs.slack.dev/reference/block-kit/block-elements/overflow-menu-element */
 function OverflowMenu(props: ElementProps): JSX.Element {
   const { send, isBusy, extras } = useElement(props);
-  const { isOpen, opener, menu, close, toggle, onKeyDown, onFocusOut } = useMenu();
-  const id = useId();
-  const choose = (option: JsonObject): void => {
-    close();
-    if (!isBusy) send(option);
-  };
-  const button = {
-    ref: opener,
-    type: "button" as const, // the literal, not any string
-    class: "button overflow",
-    "aria-label": `More actions: ${props.name}`,
-    "aria-haspopup": "menu" as const, // the literal, not any string
-    "aria-expanded": isOpen,
-    "aria-controls": isOpen ? id : undefined,
-    "aria-busy": isBusy,
-    onClick: toggle,
-  };
-  const list = { id, ref: menu, popover: "manual" as const, role: "menu" as const, class: "popup above", onFocusOut }; // the literals
-  return h(
-    "span",
-    { class: "element", onKeyDown },
-    h("button", button, "⋯"),
-    isOpen ? h("div", list, ...drawItems(props, choose)) : null,
-    extras,
-  );
+  const items = objectsOf(props.element["options"]).map((option) => ({
+    label: wordsOf(option),
+    detail: wordsOf(option, "description") || undefined,
+    run: () => (isBusy ? undefined : send(option)),
+  }));
+  const menu = { class: "button overflow", label: `More actions: ${props.name}`, isBusy, items };
+  return h("span", { class: "element" }, h(Menu, menu, "⋯"), extras);
 }
