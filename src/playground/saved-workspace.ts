@@ -2,7 +2,7 @@ import { z } from "zod";
 import { isObject, type JsonObject, objectsOf } from "./json.ts";
 import { times } from "./rules/limits.ts";
 import type { Message, SharedFile, State } from "./workspace/state.ts";
-import { initialState } from "./workspace/view-state.ts";
+import { initialState } from "./block-kit.ts";
 
 // The saved workspace. An older file that lacks something, or has something else in its place, counts as damaged.
 

@@ -1,6 +1,6 @@
 import type { SlackClock } from "./clock.ts";
 import type { Json, JsonObject } from "./json.ts";
-import type { Refusal } from "./rules/refusal.ts";
+import type { Refusal } from "./rules/rules.ts";
 
 /** One request and its answer, in either direction. */
 export type Exchange = {

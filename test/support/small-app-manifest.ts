@@ -1,4 +1,4 @@
-import type { PlaygroundOptions } from "../../src/playground/open-worlds.ts";
+import type { PlaygroundOptions } from "../../src/playground/playground.ts";
 
 /** The harbour's app: it uses what Gantry uses, in other combinations. */
 export const smallAppManifest: PlaygroundOptions["app"] = {

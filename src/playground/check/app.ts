@@ -1,4 +1,4 @@
-import { refusalOf, Refused } from "../rules/refusal.ts";
+import { refusalOf, Refused } from "../rules/rules.ts";
 import type { App } from "../world.ts";
 import { type LimitId, limits } from "../rules/limits.ts";
 import { newSite, report, type Site } from "./shape.ts";

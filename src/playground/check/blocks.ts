@@ -19,7 +19,7 @@ import {
   text,
   word,
 } from "./shape.ts";
-import { refuse, Refused } from "../rules/refusal.ts";
+import { refuse, Refused } from "../rules/rules.ts";
 
 // https://docs.slack.dev/reference/block-kit/blocks
 

@@ -1,7 +1,6 @@
 import { isList, isObject, type Json, textOf } from "../json.ts";
 import { type LimitId, limits } from "../rules/limits.ts";
-import type { Problem } from "../rules/refusal.ts";
-import type { RuleId } from "../rules/rules.ts";
+import type { Problem, RuleId } from "../rules/rules.ts";
 
 export type Surface = "message" | "modal" | "home";
 

@@ -2,7 +2,7 @@ import { type JsonObject, textOf } from "../json.ts";
 import { messageJson } from "../web-api/methods/message-json.ts";
 import type { Channel, Message, User, View, ViewState } from "../workspace/state.ts";
 import { newTrigger, viewJson } from "../workspace/views.ts";
-import { initialState, stateName } from "../workspace/view-state.ts";
+import { initialState, stateName } from "../block-kit.ts";
 import { teamOf } from "../workspace/workspace.ts";
 import { appId } from "../workspace/seeds.ts";
 import { newResponseUrl } from "../web-api/response-url.ts";

@@ -1,6 +1,6 @@
 import { deliverEvent } from "../delivery/deliver.ts";
 import type { JsonObject } from "../json.ts";
-import { refuse } from "../rules/refusal.ts";
+import { refuse } from "../rules/rules.ts";
 import { memberOf } from "../workspace/seeds.ts";
 import { type Code, enterprisesOf, type Slack, touch, type World, worldsOf } from "../world.ts";
 import { addToken, endTokens, type Install, installIn, newToken } from "./installs.ts";

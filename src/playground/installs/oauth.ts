@@ -5,7 +5,7 @@ import { type Code, enterprisesOf, type OAuthApp, type Owner, type Slack, touch,
 import { newId, peopleOf, personNamed } from "../workspace/workspace.ts";
 import { type JsonObject, textOf } from "../json.ts";
 import { oauth as limits } from "../rules/limits.ts";
-import { refuse } from "../rules/refusal.ts";
+import { refuse } from "../rules/rules.ts";
 import { appId } from "../workspace/seeds.ts";
 import { installApp } from "./install.ts";
 import { type Install, tradeRefreshToken } from "./installs.ts";

@@ -1,7 +1,7 @@
 import { interactionRequest } from "../delivery/bot-request.ts";
 import { deliver, type Delivery, notDelivered } from "../delivery/deliver.ts";
 import { isObject, type Json, type JsonObject, objectOf, textOf } from "../json.ts";
-import { holdsMany, stateName } from "../workspace/view-state.ts";
+import { holdsMany, stateName, wordsOf } from "../block-kit.ts";
 import { query } from "../rules/limits.ts";
 import {
   actionsPayload,
@@ -10,7 +10,7 @@ import {
   suggestionPayload,
   type Surface,
 } from "../delivery/payloads.ts";
-import { refuse, Refused } from "../rules/refusal.ts";
+import { refuse, Refused } from "../rules/rules.ts";
 import type { Channel, Message, User } from "../workspace/state.ts";
 import { notice, type Shortcut, touch, type World } from "../world.ts";
 import { newSite } from "../check/shape.ts";
@@ -115,7 +115,7 @@ async function chooseOption(world: World, actor: Actor, asked: { found: Found; c
   const options = isExternal ? await suggest(world, actor, { found, query: choice }) : optionsOf(found.element);
   const option = optionNamed(options, choice) ?? (isExternal && options.length === 1 ? options[0] : undefined);
   if (option === undefined) {
-    const names = options.map((each) => textOf(objectOf(each["text"])["text"])).join(", ");
+    const names = options.map((each) => wordsOf(each)).join(", ");
     throw new Error(`"${choice}" isn't an option. Options: ${names || "none"}.`);
   }
   return option;

@@ -1,6 +1,6 @@
 import type { Channel, User } from "../workspace/state.ts";
 import { deliverEvent } from "../delivery/deliver.ts";
-import { userJson } from "../web-api/methods/users.ts";
+import { userJson } from "../web-api/methods/directory.ts";
 import { memberOf } from "../workspace/seeds.ts";
 import { findChannel, findUser, isOutsider, outsider, personNamed } from "../workspace/workspace.ts";
 import { unawaited } from "../../platform/waiting.ts";

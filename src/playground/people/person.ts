@@ -2,7 +2,7 @@ import type { Delivery } from "../delivery/deliver.ts";
 import { type JsonObject, textOf } from "../json.ts";
 import type { Surface } from "../delivery/payloads.ts";
 import type { User, View } from "../workspace/state.ts";
-import { holdsMany } from "../workspace/view-state.ts";
+import { holdsMany } from "../block-kit.ts";
 import { checkSignedIn, personNamed } from "../workspace/workspace.ts";
 import type { World } from "../world.ts";
 import {

@@ -1,11 +1,10 @@
-import { type JsonObject, objectOf, objectsOf, textOf } from "../json.ts";
+import { type JsonObject, objectsOf, textOf } from "../json.ts";
 import type { Surface } from "../delivery/payloads.ts";
 import type { Channel, Message, State, User } from "../workspace/state.ts";
-import { elementsOf, holdsMany, stateName } from "../workspace/view-state.ts";
+import { elementsOf, holdsMany, stateName, wordsOf } from "../block-kit.ts";
 import { directChannel, directId, findChannel, findUser } from "../workspace/workspace.ts";
 import type { World } from "../world.ts";
-import { drawBlocks } from "../draw/blocks.ts";
-import { drawMrkdwn, newPen } from "../draw/mrkdwn.ts";
+import { drawBlocks, drawMrkdwn, newPen } from "../draw/draw.ts";
 
 function partnerOf(world: World, name: string): string | undefined {
   if (!name.startsWith("@")) return undefined;
@@ -81,18 +80,14 @@ export function appChannel(world: World, user: User): Channel {
 /** An element in its block, and the chosen option. */
 export type Found = { readonly block: JsonObject; readonly element: JsonObject; readonly option?: JsonObject };
 
-function plainText(holder: JsonObject, name = "text"): string {
-  return textOf(objectOf(holder[name])["text"]);
-}
-
 /** The button, or the option of an overflow menu, with this text or action_id. */
 export function findClickable(blocks: readonly JsonObject[], label: string): Found | undefined {
   for (const block of blocks) {
     for (const element of elementsOf(block)) {
-      const isNamed = plainText(element) === label || element["action_id"] === label;
+      const isNamed = wordsOf(element) === label || element["action_id"] === label;
       if (element["type"] === "button" && isNamed) return { block, element };
       if (element["type"] !== "overflow") continue;
-      const option = objectsOf(element["options"]).find((each) => plainText(each) === label || each["value"] === label);
+      const option = objectsOf(element["options"]).find((each) => wordsOf(each) === label || each["value"] === label);
       if (option !== undefined) return { block, element, option };
     }
   }
@@ -105,12 +100,7 @@ export function findField(blocks: readonly JsonObject[], name: string): Found | 
   for (const block of blocks) {
     for (const element of elementsOf(block)) {
       if (element["type"] === "button") continue;
-      const names = [
-        element["action_id"],
-        block["block_id"],
-        plainText(block, "label"),
-        plainText(element, "placeholder"),
-      ];
+      const names = [element["action_id"], block["block_id"], wordsOf(block, "label"), wordsOf(element, "placeholder")];
       if (names.some((each) => typeof each === "string" && each.toLowerCase() === wanted)) return { block, element };
     }
   }
@@ -121,8 +111,8 @@ export function findField(blocks: readonly JsonObject[], name: string): Found | 
 export function clickables(blocks: readonly JsonObject[]): readonly string[] {
   return blocks.flatMap((block) =>
     elementsOf(block).flatMap((element) => {
-      if (element["type"] === "button") return [plainText(element)];
-      return element["type"] === "overflow" ? objectsOf(element["options"]).map((option) => plainText(option)) : [];
+      if (element["type"] === "button") return [wordsOf(element)];
+      return element["type"] === "overflow" ? objectsOf(element["options"]).map((option) => wordsOf(option)) : [];
     }),
   );
 }
@@ -134,7 +124,7 @@ export function optionsOf(offering: JsonObject): readonly JsonObject[] {
 }
 
 export function optionNamed(options: readonly JsonObject[], name: string): JsonObject | undefined {
-  return options.find((option) => plainText(option) === name || option["value"] === name);
+  return options.find((option) => wordsOf(option) === name || option["value"] === name);
 }
 
 export function blocksAt(surface: Surface): readonly JsonObject[] {

@@ -4,9 +4,9 @@ import { deliver, deliverEvent, type Delivery } from "../delivery/deliver.ts";
 import { isList, isObject, type Json, type JsonObject, objectOf, objectsOf, textOf } from "../json.ts";
 import { limits } from "../rules/limits.ts";
 import { homeOpenedEvent, submissionPayload } from "../delivery/payloads.ts";
-import { type Problem, refuse, Refused } from "../rules/refusal.ts";
+import { type Problem, refuse, Refused } from "../rules/rules.ts";
 import type { User, View } from "../workspace/state.ts";
-import { elementsOf, stateName } from "../workspace/view-state.ts";
+import { elementsOf, stateName, wordsOf } from "../block-kit.ts";
 import { closeModal, updateView } from "../workspace/views.ts";
 import { touch, type World } from "../world.ts";
 import { appChannel, clickables } from "./surfaces.ts";
@@ -115,22 +115,14 @@ export function openForm(world: World, user: User): View | undefined {
   return world.state.modals.get(user.id);
 }
 
-function words(view: View, part: "title" | "submit" | "close"): string {
-  return textOf(objectOf(view.content[part])["text"]);
-}
-
-function formTitle(view: View): string {
-  return words(view, "title");
-}
-
 /** The label of the submit button; "" for a view without one. */
 export function submitLabel(view: View): string {
-  return view.content["submit"] === undefined ? "" : words(view, "submit");
+  return wordsOf(view.content, "submit");
 }
 
 /** The label of the button that closes the view. */
 export function closeLabel(view: View): string {
-  return words(view, "close") || (submitLabel(view) === "" ? "Close" : "Cancel");
+  return wordsOf(view.content, "close") || (submitLabel(view) === "" ? "Close" : "Cancel");
 }
 
 /** Presses the form's own submit or close button; undefined if the label is another one. */
@@ -154,7 +146,7 @@ function fields({ content, state }: View): readonly FormField[] {
     const type = textOf(element["type"]);
     const value = state[textOf(block["block_id"])]?.[textOf(element["action_id"])]?.[stateName(type) ?? ""] ?? null;
     const isMissing = block["optional"] !== true && (value === null || value === "");
-    return [{ label: textOf(objectOf(block["label"])["text"]), type, isMissing }];
+    return [{ label: wordsOf(block, "label"), type, isMissing }];
   });
 }
 
@@ -170,12 +162,12 @@ export function noSuchField(view: View, name: string): Error {
     fields(view)
       .map(({ label }) => label)
       .join(", ") || "none";
-  return new Error(`The form "${formTitle(view)}" has no field "${name}". Its fields: ${labels}.`);
+  return new Error(`The form "${wordsOf(view.content, "title")}" has no field "${name}". Its fields: ${labels}.`);
 }
 
 /** The error for a button that the open form doesn't have. It may exist in the channel, which the form covers. */
 export function noSuchFormButton(view: View, asked: { readonly label: string; readonly isBehind: boolean }): Error {
-  const [title, close] = [formTitle(view), closeLabel(view)];
+  const [title, close] = [wordsOf(view.content, "title"), closeLabel(view)];
   if (asked.isBehind) {
     return new Error(`The form "${title}" is open and covers "${asked.label}". Close it first: press "${close}".`);
   }

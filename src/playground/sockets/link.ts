@@ -4,7 +4,7 @@ import { within } from "../../platform/waiting.ts";
 import type { Ack, BotRequest } from "../delivery/bot-request.ts";
 import type { Network } from "../faults.ts";
 import { isObject, type Json, type JsonObject, parseJson, textOf } from "../json.ts";
-import { refuse, Refused } from "../rules/refusal.ts";
+import { refuse, Refused } from "../rules/rules.ts";
 import { randomUUID } from "node:crypto";
 
 /** A delivery as it is sent over a connection. https://docs.slack.dev/apis/events-api/using-socket-mode */

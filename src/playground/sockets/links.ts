@@ -5,7 +5,7 @@ import { type WebSocket, WebSocketServer } from "ws";
 import { foreignCaller } from "../control/host-guard.ts";
 import type { Network } from "../faults.ts";
 import { limits, sockets } from "../rules/limits.ts";
-import { refusalOf, refuse, Refused } from "../rules/refusal.ts";
+import { refusalOf, refuse, Refused } from "../rules/rules.ts";
 import type { SlackClock } from "../clock.ts";
 import type { Transcript } from "../transcript.ts";
 import { createLink, disconnectFrame, type DisconnectReason, helloFrame, type Link } from "./link.ts";

@@ -1,8 +1,7 @@
 import { type Install, installWith } from "../installs/installs.ts";
 import type { Slack, World } from "../world.ts";
 import { type JsonObject, textOf } from "../json.ts";
-import type { RuleId } from "../rules/rules.ts";
-import { type Problem, refuse, Refused } from "../rules/refusal.ts";
+import { type RuleId, type Problem, refuse, Refused } from "../rules/rules.ts";
 import { directId } from "../workspace/workspace.ts";
 import { findView } from "../workspace/views.ts";
 

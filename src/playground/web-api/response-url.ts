@@ -3,9 +3,9 @@ import type { Channel, Message, ResponseUrl } from "../workspace/state.ts";
 import { findChannel, newId } from "../workspace/workspace.ts";
 import { isObject, type Json, type JsonObject, textOf } from "../json.ts";
 import { limits, times } from "../rules/limits.ts";
-import { change } from "./methods/chat.ts";
+import { change } from "./methods/messages.ts";
 import { checkOpen, readArguments, threadOf } from "./methods/method.ts";
-import { refuse } from "../rules/refusal.ts";
+import { refuse } from "../rules/rules.ts";
 import { post, type World } from "../world.ts";
 
 export type Origin = { readonly user: string; readonly channel: string; readonly original?: Message | undefined };

@@ -1,17 +1,15 @@
 import { isList, isObject, type Json, type JsonObject, parseJson, textOf } from "../json.ts";
 import { oauthAccess } from "../installs/oauth.ts";
 import { argumentsOf, checkAccess, everywhere, type Method, type Methods, readArguments } from "./methods/method.ts";
-import { files, receive } from "./methods/files.ts";
-import { errorBody, refusalOf, refuse, Refused } from "../rules/refusal.ts";
+import { files, receive, chat } from "./methods/messages.ts";
+import { errorBody, refusalOf, refuse, Refused } from "../rules/rules.ts";
 import { directId, findChannel } from "../workspace/workspace.ts";
 import type { Install } from "../installs/installs.ts";
 import { scopesIn, type Slack, type World } from "../world.ts";
 import { checkAppToken, installOfToken, worldOfCall } from "./find-world.ts";
 import { respond, useResponseUrl } from "./response-url.ts";
 import type { PlannedFault, SlackError } from "../faults.ts";
-import { auth, people } from "./methods/users.ts";
-import { chat } from "./methods/chat.ts";
-import { conversations } from "./methods/conversations.ts";
+import { auth, people, conversations } from "./methods/directory.ts";
 import { views } from "./methods/views.ts";
 import type { Answered } from "../transcript.ts";
 

@@ -1,9 +1,9 @@
 import { randomBytes } from "node:crypto";
-import { initialState, keptState } from "./view-state.ts";
+import { initialState, keptState } from "../block-kit.ts";
 import type { View } from "./state.ts";
 import { newId, withIds } from "./workspace.ts";
 import { type JsonObject, objectsOf, textOf } from "../json.ts";
-import { refuse } from "../rules/refusal.ts";
+import { refuse } from "../rules/rules.ts";
 import { appId } from "./seeds.ts";
 import { touch, type World } from "../world.ts";
 

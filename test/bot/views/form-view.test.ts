@@ -2,7 +2,7 @@ import type { ModalView } from "@slack/types";
 import { describe, expect, test } from "vitest";
 import { isObject, parseJson } from "../../../src/playground/json.ts";
 import { section } from "../../../src/bot/views/kit/blocks.ts";
-import { initialState } from "../../../src/playground/workspace/view-state.ts";
+import { initialState } from "../../../src/playground/block-kit.ts";
 import { blockOf, formElement, StateValues, valuesIn } from "../../../src/bot/views/forms/form-element.ts";
 import { drawnForm } from "./support/drawn.ts";
 import { fields, filledIn, form } from "./support/fields.ts";

@@ -1,8 +1,7 @@
 import { expect, test } from "vitest";
 import { createPlayground } from "../../../src/playground/playground.ts";
 import { type LimitId, limits } from "../../../src/playground/rules/limits.ts";
-import { Refused } from "../../../src/playground/rules/refusal.ts";
-import type { OtherRuleId } from "../../../src/playground/rules/rules.ts";
+import { Refused, type OtherRuleId } from "../../../src/playground/rules/rules.ts";
 import type { App } from "../../../src/playground/world.ts";
 import { long, many } from "../support/samples.ts";
 import { app, botToken, signingSecret } from "../support/small-world.ts";

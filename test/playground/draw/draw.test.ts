@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { drawBlocks, drawView } from "../../../src/playground/draw/blocks.ts";
-import { drawMrkdwn, newPen } from "../../../src/playground/draw/mrkdwn.ts";
+import { drawBlocks, drawView, drawMrkdwn, newPen } from "../../../src/playground/draw/draw.ts";
 import { newState } from "../../../src/playground/workspace/seeds.ts";
 import {
   actions,

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { drawMrkdwn, newPen } from "../../../src/playground/draw/mrkdwn.ts";
+import { drawMrkdwn, newPen } from "../../../src/playground/draw/draw.ts";
 import { parseMrkdwn, type Part, type Piece, unescape } from "../../../src/playground/draw/mrkdwn-tree.ts";
 import { newState } from "../../../src/playground/workspace/seeds.ts";
 

@@ -3,9 +3,8 @@ import { useCallback, useEffect, useLayoutEffect, useRef, useState } from "preac
 import { Conversation } from "../channels/conversation.ts";
 import { FilePane, ThreadPane } from "../messages/panes.ts";
 import { FormElsewhere, isElsewhere, ModalWindow } from "../surfaces/modal-window.ts";
-import { windowSession } from "./request.ts";
-import { firstRoute, routeChannel, userOf } from "./workspace.ts";
 import {
+  windowSession,
   AppContext,
   type AppState,
   type Connection,
@@ -17,6 +16,7 @@ import {
   useRoute,
   useWorkspace,
 } from "./page-state.ts";
+import { firstRoute, routeChannel, userOf } from "./workspace.ts";
 import { Sidebar } from "../channels/sidebar.ts";
 import { Avatar, Icon, IconButton, type IconName, PaneHead, useFocusReturn } from "../controls/controls.ts";
 import { faultCount, FaultPanel } from "../drawer/fault-panel.ts";

@@ -1,11 +1,10 @@
 import { type FunctionComponent, h, type JSX } from "preact";
 import { useId, useRef } from "preact/hooks";
-import type { BlockType } from "../../block-kit.ts";
+import { type BlockType, wordsOf } from "../../block-kit.ts";
 import { isObject, type JsonObject, objectOf, objectsOf, textOf } from "../../json.ts";
 import type { BlockContext, BlockProps } from "./block-context.ts";
 import { Element } from "./elements/elements.ts";
 import { RichText, TextObject } from "./text-object.ts";
-import { wordsOf } from "./plain-text.ts";
 
 const kinds: Readonly<Record<string, FunctionComponent<BlockProps>>> = {
   header: ({ block, context }) => h("h3", { class: "header" }, h(TextObject, { text: block["text"], context })),

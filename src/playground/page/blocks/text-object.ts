@@ -1,8 +1,7 @@
 import { type ComponentChild, type ComponentChildren, h, type JSX } from "preact";
 import { isObject, type Json, type JsonObject, objectOf, objectsOf, textOf } from "../../json.ts";
-import type { BlockContext } from "./block-context.ts";
+import { type BlockContext, safeLink } from "./block-context.ts";
 import { parseMrkdwn, type Part, type Piece } from "../../draw/mrkdwn-tree.ts";
-import { safeLink } from "./plain-text.ts";
 import { formatSlackDate } from "../app/format-time.ts";
 import type { InlineType, RichPartType } from "../../block-kit.ts";
 

@@ -1,15 +1,14 @@
 import { Fragment, h, type JSX } from "preact";
 import { Composer } from "../messages/composer.ts";
-import { type Draft, useApp } from "../app/page-state.ts";
+import { type Draft, useApp, perform } from "../app/page-state.ts";
 import { Icon } from "../controls/controls.ts";
-import { MessageList } from "../messages/message-list.ts";
+import { MessageList } from "../messages/panes.ts";
 import { channelMessages, channelName, rememberAppTab, type Tab } from "../app/workspace.ts";
 import type { WireChannel, WireSnapshot, WireView } from "../../wire.ts";
 import { examplesOf } from "../messages/completion.ts";
 import { useEffect } from "preact/hooks";
 import { objectsOf } from "../../json.ts";
 import { Blocks } from "../blocks/blocks.ts";
-import { perform } from "../app/request.ts";
 import { useBlockContext } from "../surfaces/use-block-context.ts";
 
 function Tabs({ shown }: { readonly shown: Tab }): JSX.Element {

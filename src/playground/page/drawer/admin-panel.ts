@@ -1,7 +1,6 @@
 import { Fragment, h, type JSX } from "preact";
 import type { JsonObject } from "../../json.ts";
-import { perform } from "../app/request.ts";
-import { useApp } from "../app/page-state.ts";
+import { perform, useApp } from "../app/page-state.ts";
 import { userName } from "../app/workspace.ts";
 import { Switch } from "../controls/controls.ts";
 import type { WireUser } from "../../wire.ts";

@@ -3,8 +3,7 @@ import { useState } from "preact/hooks";
 import type { JsonObject } from "../../json.ts";
 import type { WireFaults, WireSnapshot } from "../../wire.ts";
 import { ChannelPanel, InstallButtons, PeoplePanel } from "./admin-panel.ts";
-import { perform } from "../app/request.ts";
-import { useApp } from "../app/page-state.ts";
+import { perform, useApp } from "../app/page-state.ts";
 import { Choice, Switch } from "../controls/controls.ts";
 import { LeftOut } from "./left-out.ts";
 

@@ -1,11 +1,10 @@
 import { Fragment, h, type JSX } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import type { WireExchange } from "../../wire.ts";
-import { useApp } from "../app/page-state.ts";
+import { useApp, exchangeBodies } from "../app/page-state.ts";
 import { useStickToEnd } from "../controls/use-stick-to-end.ts";
 import { exactTime, fullTime } from "../app/format-time.ts";
 import { type Json, type JsonObject, parseJson } from "../../json.ts";
-import { exchangeBodies } from "../app/request.ts";
 
 type Filter = { readonly onlyRefused: boolean; readonly afterId: number };
 

@@ -3,8 +3,7 @@ import { useEffect, useId, useLayoutEffect, useRef, useState } from "preact/hook
 import { accept, type Completion, completionAt, type Offer, usageOf } from "./completion.ts";
 import { Icon } from "../controls/controls.ts";
 import { Menu } from "../controls/menu.ts";
-import { perform } from "../app/request.ts";
-import { type Draft, useApp } from "../app/page-state.ts";
+import { perform, type Draft, useApp } from "../app/page-state.ts";
 import type { WireSnapshot } from "../../wire.ts";
 
 function Offers({ id, typed }: { readonly id: string; readonly typed: Typing }): JSX.Element | null {

@@ -1,8 +1,7 @@
 import { h, type JSX, type RefObject } from "preact";
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { WireMessage, WireSnapshot } from "../../wire.ts";
-import { perform } from "../app/request.ts";
-import { useApp } from "../app/page-state.ts";
+import { perform, useApp } from "../app/page-state.ts";
 import { userName } from "../app/workspace.ts";
 
 /** The text as typed: names instead of ids. */

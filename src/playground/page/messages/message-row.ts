@@ -4,10 +4,9 @@ import type { WireFile, WireMessage, WireSnapshot, WireUser } from "../../wire.t
 import { Avatar, ConfirmDialog, Icon, IconButton } from "../controls/controls.ts";
 import { dayAndTime, fullTime, msOfTs, shortTime, timeOfDay } from "../app/format-time.ts";
 import { EditField } from "./edit-field.ts";
-import { useApp } from "../app/page-state.ts";
+import { useApp, perform } from "../app/page-state.ts";
 import { hasUnreadReplies, repliesOf, userOf } from "../app/workspace.ts";
 import { Menu, type MenuItem } from "../controls/menu.ts";
-import { perform } from "../app/request.ts";
 import { Blocks } from "../blocks/blocks.ts";
 import type { BlockContext } from "../blocks/block-context.ts";
 import { MrkdwnText } from "../blocks/text-object.ts";

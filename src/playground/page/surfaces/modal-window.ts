@@ -1,15 +1,15 @@
 import { h, type JSX, type RefObject } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
-import { type JsonObject, objectOf, objectsOf, textOf } from "../../json.ts";
+import { type JsonObject, objectsOf } from "../../json.ts";
 import type { WireView } from "../../wire.ts";
 import { Blocks } from "../blocks/blocks.ts";
 import { IconButton, useDialog } from "../controls/controls.ts";
-import { perform } from "../app/request.ts";
-import { useApp } from "../app/page-state.ts";
+import { perform, useApp } from "../app/page-state.ts";
 import { filledIn, useBlockContext } from "./use-block-context.ts";
+import { wordsOf } from "../../block-kit.ts";
 
 function label(view: WireView, name: string, otherwise: string): string {
-  return textOf(objectOf(view.content[name])["text"]) || otherwise;
+  return wordsOf(view.content, name) || otherwise;
 }
 
 function Foot(props: { readonly view: WireView; readonly isBusy: boolean; readonly close: () => void }): JSX.Element {
@@ -126,7 +126,7 @@ export function ModalWindow({ view }: { readonly view: WireView }): JSX.Element 
 /** A line about a form that this person has open in another window or in a terminal. */
 export function FormElsewhere({ view, onShow }: { readonly view: WireView; readonly onShow: () => void }): JSX.Element {
   const { route, attempt } = useApp();
-  const title = textOf(objectOf(view.content["title"])["text"]);
+  const title = wordsOf(view.content, "title");
   const where = view.session === "terminal" ? "a terminal" : "another window";
   const close = (): void => attempt(perform("close", { as: route.as, view: view.id }));
   return h(

@@ -1,10 +1,9 @@
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { type JsonObject, objectsOf, textOf } from "../../json.ts";
 import type { WireSnapshot, WireView } from "../../wire.ts";
-import { elementsOf } from "../../workspace/view-state.ts";
+import { elementsOf } from "../../block-kit.ts";
 import { type BlockContext, type ElementRef, type Listed, valueKey } from "../blocks/block-context.ts";
-import { perform } from "../app/request.ts";
-import { type AppState, useApp } from "../app/page-state.ts";
+import { perform, type AppState, useApp } from "../app/page-state.ts";
 import { userName } from "../app/workspace.ts";
 
 /** The message or view that contains the blocks. */

@@ -1,6 +1,6 @@
 import type { Install } from "../../installs/installs.ts";
 import { isObject, type Json, type JsonObject, parseJson, textOf } from "../../json.ts";
-import { type Problem, refuse, Refused } from "../../rules/refusal.ts";
+import { type Problem, refuse, Refused } from "../../rules/rules.ts";
 import { isBots, scopesIn, type World } from "../../world.ts";
 import type { Channel, Message, User } from "../../workspace/state.ts";
 import { directChannel, findChannel } from "../../workspace/workspace.ts";

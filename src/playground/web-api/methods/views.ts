@@ -1,6 +1,6 @@
 import { checkView } from "../../check/blocks.ts";
 import { type JsonObject, textOf } from "../../json.ts";
-import { refuse } from "../../rules/refusal.ts";
+import { refuse } from "../../rules/rules.ts";
 import { findView, openView, publishView, updateView, useTrigger, viewJson } from "../../workspace/views.ts";
 import type { World } from "../../world.ts";
 import { knownUser, type Methods } from "./method.ts";

@@ -1,6 +1,5 @@
 import type { HomeView, ModalView } from "@slack/types";
-import { drawBlocks } from "../../../../src/playground/draw/blocks.ts";
-import { newPen } from "../../../../src/playground/draw/mrkdwn.ts";
+import { drawBlocks, newPen } from "../../../../src/playground/draw/draw.ts";
 import { isObject, parseJson } from "../../../../src/playground/json.ts";
 import { actionFor } from "../../../../src/bot/views/kit/action-id.ts";
 import type { Block } from "../../../../src/bot/views/kit/blocks.ts";

@@ -3,7 +3,7 @@ import { useEffect, useId, useRef } from "preact/hooks";
 import { type ElementProps, fieldAttributes } from "./use-element.ts";
 import { usePopup } from "../../controls/menu.ts";
 import { type Offers, type Selecting, useSelecting } from "./use-select.ts";
-import type { Choice, ChoiceGroup } from "./choice.ts";
+import type { Choice, ChoiceGroup } from "../block-context.ts";
 
 function drawField(props: ElementProps, list: { readonly id: string; readonly selecting: Selecting }): JSX.Element {
   const { id, selecting } = list;

@@ -1,9 +1,8 @@
 import { h, type JSX } from "preact";
 import { useState } from "preact/hooks";
 import { type Json, type JsonObject, textOf } from "../../../json.ts";
-import { initialValue } from "../../../workspace/view-state.ts";
+import { initialValue, wordsOf } from "../../../block-kit.ts";
 import { type BlockContext, type ElementRef, heldIn, stateOf, valueKey } from "../block-context.ts";
-import { wordsOf } from "../plain-text.ts";
 
 export type ElementProps = {
   readonly element: JsonObject;

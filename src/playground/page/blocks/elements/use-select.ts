@@ -5,13 +5,13 @@ import {
   type ChoiceGroup,
   groupsOf,
   heldChoices,
-  isMany as holdsMany,
   matching,
   ownGroups,
   valueOfChoices,
-} from "./choice.ts";
+} from "../block-context.ts";
 import { type ElementProps, useElement } from "./use-element.ts";
 import { textOf } from "../../../json.ts";
+import { holdsMany } from "../../../block-kit.ts";
 
 export type Selecting = {
   readonly isOpen: boolean;
@@ -42,7 +42,7 @@ function useChosen(props: ElementProps) {
   const { value, hold, pick, send, isBusy, extras } = useElement(props);
   const [isChanged, setChanged] = useState(false);
   const { element } = props;
-  const isMany = holdsMany(element);
+  const isMany = holdsMany(textOf(element["type"]));
   const chosen = heldChoices(props.context, element, value);
   const choose = (choice: Choice, isOpen: boolean): void => {
     if (!isMany) return pick(valueOfChoices(element, [choice]));

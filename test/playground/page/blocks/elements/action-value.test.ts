@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { Json } from "../../../../../src/playground/json.ts";
 import { heldIn, stateOf } from "../../../../../src/playground/page/blocks/block-context.ts";
-import { initialValue } from "../../../../../src/playground/workspace/view-state.ts";
+import { initialValue } from "../../../../../src/playground/block-kit.ts";
 
 const small = { text: { type: "plain_text", text: "Small" }, value: "s" };
 

@@ -1,12 +1,12 @@
 import { expect, test } from "vitest";
-import type { BlockContext } from "../../../../../src/playground/page/blocks/block-context.ts";
 import {
+  type BlockContext,
   groupsOf,
   heldChoices,
   matching,
   ownGroups,
   valueOfChoices,
-} from "../../../../../src/playground/page/blocks/elements/choice.ts";
+} from "../../../../../src/playground/page/blocks/block-context.ts";
 
 const option = (text: string) => ({ text: { type: "plain_text", text }, value: text });
 const listed: Pick<BlockContext, "listed"> = {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { safeLink } from "../../../../../src/playground/page/blocks/plain-text.ts";
+import { safeLink } from "../../../../../src/playground/page/blocks/block-context.ts";
 
 test.each(["https://x.test/a?b=1", "http://localhost:8080", "mailto:dana@x.test", "tel:+4930123"])(
   "%s may be opened",

@@ -1,0 +1,182 @@
+import { checkContent, type Content } from "../../check/blocks.ts";
+import { type JsonObject, textOf, isList, isObject, objectsOf } from "../../json.ts";
+import { refuse, Refused } from "../../rules/rules.ts";
+import type { Message, SharedFile, Upload } from "../../workspace/state.ts";
+import { withIds, newId } from "../../workspace/workspace.ts";
+import { post, remove, touch, type World } from "../../world.ts";
+import { messageJson, fileJson } from "./message-json.ts";
+import {
+  activeThread,
+  joinedChannel,
+  type Kind,
+  knownChannel,
+  type Methods,
+  ownMessage,
+  publicMessage,
+  threadOf,
+} from "./method.ts";
+
+const content: Readonly<Record<string, Kind>> = { text: "text", blocks: "json" };
+
+function postMessage(world: World, args: JsonObject): JsonObject {
+  const channel = joinedChannel(world, textOf(args["channel"]));
+  const message = post(world, {
+    ...checkContent(args, { textLimit: "message.text", summed: true }),
+    channel: channel.id,
+    user: world.state.bot.user,
+    threadTs: threadOf(world, channel, textOf(args["thread_ts"])),
+  });
+  return { channel: channel.id, ts: message.ts, message: messageJson(world, message) };
+}
+
+function postEphemeral(world: World, args: JsonObject): JsonObject {
+  const channel = joinedChannel(world, textOf(args["channel"]));
+  const user = textOf(args["user"]);
+  if (!channel.members.has(user) || world.state.users.get(user)?.isDeactivated === true)
+    refuse("user_not_in_channel", "user.in-channel", `${user} is not in #${channel.name}`);
+  const checked = checkContent(args, { textLimit: "message.text", summed: true });
+  const message = post(world, {
+    ...checked,
+    channel: channel.id,
+    user: world.state.bot.user,
+    threadTs: activeThread(world, channel, textOf(args["thread_ts"])),
+    ephemeralTo: user,
+  });
+  return { message_ts: message.ts };
+}
+
+/** Changes a message. Omitted blocks stay; an empty list removes them. */
+export function change(world: World, message: Message, checked: Content): void {
+  message.text = checked.text;
+  if (checked.blocks !== undefined) message.blocks = withIds(checked.blocks);
+  message.editedTs = world.clock.ts();
+  touch(world, message);
+}
+
+function update(world: World, args: JsonObject): JsonObject {
+  const message = ownMessage(world, args, "cant_update_message");
+  change(world, message, checkContent(args, { textLimit: "update.text", summed: true }));
+  return { channel: message.channel, ts: message.ts, text: message.text, message: messageJson(world, message) };
+}
+
+const scopes = ["chat:write"];
+
+export const chat: Methods = {
+  "chat.postMessage": {
+    scopes,
+    required: { channel: "text" },
+    optional: {
+      ...content,
+      thread_ts: "text",
+      unfurl_links: "flag",
+      unfurl_media: "flag",
+    },
+    run: postMessage,
+  },
+  "chat.postEphemeral": {
+    scopes,
+    required: { channel: "text", user: "text" },
+    optional: { ...content, thread_ts: "text" },
+    run: postEphemeral,
+  },
+  "chat.update": {
+    scopes,
+    required: { channel: "text", ts: "text" },
+    optional: content,
+    run: update,
+  },
+  "chat.delete": {
+    scopes,
+    required: { channel: "text", ts: "text" },
+    optional: {},
+    run(world, args) {
+      const message = ownMessage(world, args, "cant_delete_message");
+      remove(world, message);
+      return { channel: message.channel, ts: message.ts };
+    },
+  },
+  "chat.getPermalink": {
+    scopes: [],
+    required: { channel: "text", message_ts: "text" },
+    optional: {},
+    run(world, args) {
+      const channel = knownChannel(world, textOf(args["channel"]));
+      const { ts } = publicMessage(world, channel, textOf(args["message_ts"]));
+      return { channel: channel.id, permalink: `${world.url()}/archives/${channel.id}/p${ts.replace(".", "")}` };
+    },
+  },
+};
+
+function getUploadUrl(world: World, args: JsonObject): JsonObject {
+  if (world.faults.refusesUploads) refuse("file_uploads_disabled", "upload.allowed", "the workspace allows none");
+  const length = args["length"];
+  if (typeof length !== "number" || !Number.isInteger(length) || length < 1) {
+    throw new Refused("invalid_arguments", [
+      { rule: "method.arguments", at: "/length", message: "must be a whole number from 1" },
+    ]);
+  }
+  const upload: Upload = { id: newId("F"), name: textOf(args["filename"]), length, isComplete: false };
+  world.state.uploads.set(upload.id, upload);
+  return { upload_url: `${world.url()}/upload/${upload.id}`, file_id: upload.id };
+}
+
+function share(world: World, upload: Upload, title: string): SharedFile {
+  const file: SharedFile = {
+    id: upload.id,
+    name: upload.name,
+    title: title === "" ? upload.name : title,
+    bytes: upload.bytes ?? new Uint8Array(),
+    createdMs: world.clock.nowMs(),
+  };
+  upload.isComplete = true;
+  world.state.files.set(file.id, file);
+  return file;
+}
+
+function complete(world: World, args: JsonObject): JsonObject {
+  const wanted = args["files"];
+  if (!isList(wanted) || wanted.length === 0 || !wanted.every(isObject)) {
+    throw new Refused("invalid_arguments", [
+      { rule: "method.arguments", at: "/files", message: "must be a list of objects with an id" },
+    ]);
+  }
+  const uploads = objectsOf(wanted).map((file) => {
+    const id = textOf(file["id"]);
+    const upload = world.state.uploads.get(id);
+    if (upload?.bytes === undefined) refuse("file_not_found", "file.known", `no uploaded file ${id}`);
+    if (upload.isComplete) refuse("file_not_found", "file.known", `file ${id} is completed already`);
+    return { upload, title: textOf(file["title"]) };
+  });
+  const channel = joinedChannel(world, textOf(args["channel_id"]));
+  const threadTs = threadOf(world, channel, textOf(args["thread_ts"]));
+  const files = uploads.map(({ upload, title }) => share(world, upload, title));
+  const text = textOf(args["initial_comment"]);
+  post(world, { channel: channel.id, user: world.state.bot.user, text, files, threadTs });
+  return { files: files.map((file) => fileJson(world, file)) };
+}
+
+/** Receives the bytes for an upload_url; throws Refused if they differ from the announced length. */
+export function receive(world: World, id: string, bytes: Uint8Array): void {
+  const upload = world.state.uploads.get(id);
+  if (upload === undefined || upload.bytes !== undefined)
+    refuse("file_not_found", "file.upload", `no open upload ${id}`);
+  if (bytes.byteLength !== upload.length) {
+    refuse("file_upload_size_mismatch", "file.upload", `announced ${upload.length} bytes, got ${bytes.byteLength}`);
+  }
+  upload.bytes = bytes;
+}
+
+export const files: Methods = {
+  "files.getUploadURLExternal": {
+    scopes: ["files:write"],
+    required: { filename: "text", length: "number" },
+    optional: {},
+    run: getUploadUrl,
+  },
+  "files.completeUploadExternal": {
+    scopes: ["files:write"],
+    required: { files: "json", channel_id: "text" },
+    optional: { thread_ts: "text", initial_comment: "text" },
+    run: complete,
+  },
+};
