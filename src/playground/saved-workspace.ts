@@ -1,27 +1,13 @@
 import { z } from "zod";
 import { isObject, type JsonObject, objectsOf } from "./json.ts";
 import { times } from "./rules/limits.ts";
-import type { Message, SharedFile, State } from "./workspace/state.ts";
+import { type Message, type SharedFile, type State, UserShape } from "./workspace/state.ts";
 import { initialState } from "./block-kit.ts";
 
 // The saved workspace. An older file that lacks something, or has something else in its place, counts as damaged.
 
 /** Blocks and views come from JSON text, so an object holds nothing but JSON. */
 const Content = z.custom<JsonObject>(isObject);
-
-const User = z.object({
-  id: z.string(),
-  name: z.string(),
-  realName: z.string(),
-  role: z.string(),
-  isBot: z.boolean(),
-  isGuest: z.boolean(),
-  isAdmin: z.boolean().default(false),
-  teamId: z.string(),
-  isTeamHidden: z.boolean(),
-  isDeactivated: z.boolean(),
-  isSignedOut: z.boolean(),
-});
 
 const Channel = z.object({
   id: z.string(),
@@ -69,7 +55,7 @@ const SavedResponseUrl = z.object({
 
 export const Saved = z.object({
   version: z.literal(1),
-  users: z.array(User),
+  users: z.array(UserShape),
   channels: z.array(Channel),
   groups: z.array(Group),
   files: z.array(SavedFile),

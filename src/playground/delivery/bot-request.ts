@@ -59,6 +59,10 @@ export type Ack = {
   readonly wantsNoRetry: boolean;
 };
 
+export function noAck(error: string, reason: RetryReason): Ack {
+  return { status: undefined, answer: undefined, wantsNoRetry: false, error, reason };
+}
+
 /** How one request gets to the bot. */
 export type Way = {
   /** Over Socket Mode: the envelope without its payload, and its connection. */

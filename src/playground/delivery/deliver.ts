@@ -2,8 +2,8 @@ import { machineClock } from "../../platform/clock.ts";
 import { createHmac } from "node:crypto";
 import { type Json, type JsonObject, parseJson, textOf } from "../json.ts";
 import { type World, installOf } from "../world.ts";
-import { type Ack, type BotRequest, type Way, eventRequest, type RetryReason } from "./bot-request.ts";
-import { refuse, type Problem, type Refusal, refusalOf, Refused, rules } from "../rules/rules.ts";
+import { type Ack, type BotRequest, type Way, eventRequest, type RetryReason, noAck } from "./bot-request.ts";
+import { refuse, type RuleId, type Refusal, refusalOf, Refused, rules } from "../rules/rules.ts";
 import { envelopeOf, takesPayload } from "../sockets/link.ts";
 import { delivery } from "../rules/limits.ts";
 import { eventPayload, rateLimitedPayload } from "./payloads.ts";
@@ -31,9 +31,7 @@ async function post(world: World, request: BotRequest): Promise<Ack> {
     return await ackOf(await fetch(world.requestUrl(), { method: "POST", headers, body, signal, redirect: "manual" }));
   } catch (error) {
     const isLate = error instanceof DOMException && error.name === "TimeoutError";
-    const failed = { status: undefined, answer: undefined, wantsNoRetry: false };
-    if (isLate) return { ...failed, error: "operation_timeout", reason: "http_timeout" };
-    return { ...failed, error: "dispatch_failed", reason: "connection_failed" };
+    return isLate ? noAck("operation_timeout", "http_timeout") : noAck("dispatch_failed", "connection_failed");
   }
 }
 
@@ -79,7 +77,7 @@ async function ackOf(response: Response): Promise<Ack> {
 /** Puts the request into an envelope and sends it on one of the app's connections. */
 export function overSocket(world: World, request: BotRequest): Way {
   const link = world.links.pick();
-  if (link === undefined) return { send: () => Promise.resolve(notConnected) };
+  if (link === undefined) return { send: () => Promise.resolve(noAck("dispatch_failed", "not_connected")) };
   const envelope = envelopeOf(request);
   const { payload: _payload, ...head } = envelope;
   return {
@@ -92,31 +90,22 @@ export function overSocket(world: World, request: BotRequest): Way {
   };
 }
 
-const notConnected: Ack = {
-  status: undefined,
-  answer: undefined,
-  error: "dispatch_failed",
-  reason: "not_connected",
-  wantsNoRetry: false,
-};
-
 /** Records a request that Slack would not send to the bot, with the reason. */
 export function notDelivered(
   world: World,
-  kept: { readonly kind: string; readonly payload: JsonObject },
-  why: { readonly error: string; readonly problem: Problem },
+  { kind, payload }: Pick<BotRequest, "kind" | "payload">,
+  { error, rule, message }: { readonly error: string; readonly rule: RuleId; readonly message: string },
 ): Delivery {
-  const { kind, payload } = kept;
-  const refusal = refusalOf(new Refused(why.error, [why.problem]));
+  const refusal = refusalOf(new Refused(error, [{ rule, at: "", message }]));
   const finish = world.transcript.begin({ direction: "to bot", kind, request: payload });
   finish({ answer: undefined, status: undefined, refusal });
-  return { kind, acked: false, status: undefined, ms: 0, error: why.error, refusal };
+  return { kind, acked: false, status: undefined, ms: 0, error, refusal };
 }
 
 /** Slack tells an app nothing of a workspace that it isn't installed in. */
-function notInstalled(world: World, kept: { readonly kind: string; readonly payload: JsonObject }): Delivery {
+function notInstalled(world: World, kept: BotRequest): Delivery {
   const message = "the app isn't installed in this workspace";
-  return notDelivered(world, kept, { error: "app_not_installed", problem: { rule: "install.here", at: "", message } });
+  return notDelivered(world, kept, { error: "app_not_installed", rule: "install.here", message });
 }
 
 /** The outcome of a person's action. */
@@ -223,23 +212,18 @@ async function sendRateLimitNotice(world: World): Promise<void> {
  * installation that hears it: the end of one comes when it is no longer there.
  */
 export async function deliverEvent(world: World, event: JsonObject, heardBy = installOf(world)): Promise<Delivery> {
-  const payload = eventPayload(world, event, heardBy);
-  const kept = { kind: "event_callback", payload };
-  if (heardBy === undefined) return notInstalled(world, kept);
+  const request = eventRequest(eventPayload(world, event, heardBy));
+  if (heardBy === undefined) return notInstalled(world, request);
   const verdict = world.events.verdict(world.clock.nowMs());
   if (verdict === "failing") {
     const message = "too many deliveries of the last hour failed, and the subscription was ended";
-    return notDelivered(world, kept, {
-      error: "events_disabled",
-      problem: { rule: "event.failures", at: "", message },
-    });
+    return notDelivered(world, request, { error: "events_disabled", rule: "event.failures", message });
   }
   if (verdict === "too many") {
     await sendRateLimitNotice(world);
     const message = "the events of the last hour were too many";
-    return notDelivered(world, kept, { error: "app_rate_limited", problem: { rule: "event.rate", at: "", message } });
+    return notDelivered(world, request, { error: "app_rate_limited", rule: "event.rate", message });
   }
-  const request = eventRequest(payload);
   const [first] = await Promise.all([
     attempt(world, request, 0),
     world.faults.deliverTwice ? attempt(world, request, 0) : undefined,

@@ -62,8 +62,7 @@ async function askOptions(world: World, payload: JsonObject): Promise<Delivery> 
     return deliver(world, { ...interactionRequest(kind, payload), onAck: checkSuggestion });
   }
   const message = "the manifest has no settings.interactivity.message_menu_options_url";
-  const problem = { rule: "options.address", at: "", message } as const;
-  return notDelivered(world, { kind, payload }, { error: "no_options_url", problem });
+  return notDelivered(world, { kind, payload }, { error: "no_options_url", rule: "options.address", message });
 }
 
 /** The number of typed characters from which Slack asks for options. */

@@ -1,7 +1,7 @@
 import { WebSocket } from "ws";
 import type { Clock } from "../../platform/clock.ts";
 import { within } from "../../platform/waiting.ts";
-import type { Ack, BotRequest } from "../delivery/bot-request.ts";
+import { type Ack, type BotRequest, noAck } from "../delivery/bot-request.ts";
 import type { Network } from "../faults.ts";
 import { isObject, type Json, type JsonObject, parseJson, textOf } from "../json.ts";
 import { refuse, Refused } from "../rules/rules.ts";
@@ -118,17 +118,15 @@ type AwaitedAcks = {
   readonly end: () => void;
 };
 
-const noAck = { status: undefined, answer: undefined, wantsNoRetry: false } as const;
-const late: Ack = { ...noAck, error: "operation_timeout", reason: "timeout" };
-const lost: Ack = { ...noAck, error: "dispatch_failed", reason: "timeout" };
-
 function createAwaitedAcks(clock: Pick<Clock, "after">): AwaitedAcks {
   const waiting = new Map<string, (ack: Ack) => void>();
   return {
     async wait(envelopeId, limitMs) {
       const { promise, resolve } = Promise.withResolvers<Ack>();
       waiting.set(envelopeId, resolve);
-      return within(limitMs, promise, () => late, clock).finally(() => waiting.delete(envelopeId));
+      return within(limitMs, promise, () => noAck("operation_timeout", "timeout"), clock).finally(() =>
+        waiting.delete(envelopeId),
+      );
     },
     take(frame) {
       const id = isObject(frame) ? textOf(frame["envelope_id"]) : "";
@@ -140,10 +138,14 @@ function createAwaitedAcks(clock: Pick<Clock, "after">): AwaitedAcks {
       if (settle === undefined) refuse("unknown_envelope", "socket.ack-known", `no envelope ${id} waits here`);
       waiting.delete(id);
       // Libraries send an empty payload with every ack.
-      settle({ ...noAck, answer: Object.keys(payload).length === 0 ? undefined : payload });
+      settle({
+        status: undefined,
+        answer: Object.keys(payload).length === 0 ? undefined : payload,
+        wantsNoRetry: false,
+      });
     },
     end() {
-      for (const settle of waiting.values()) settle(lost);
+      for (const settle of waiting.values()) settle(noAck("dispatch_failed", "timeout"));
     },
   };
 }

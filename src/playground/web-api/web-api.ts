@@ -67,35 +67,27 @@ async function askMethod(slack: Slack, name: string, request: Request): Promise<
   const bearer = /^Bearer (.+)$/.exec(request.headers.get("authorization") ?? "")?.[1];
   const { world, by } = placeOf(slack, bearer ?? textOf(args["token"]), { name, args });
   const { token: _token, ...shown } = args;
-  const run = (): Outcome => {
-    try {
-      const method = methodNamed(name);
-      if (method === undefined) {
-        const problem = {
-          rule: "method.known",
-          at: "",
-          message: `the playground has no method ${name}: add it in src/playground/web-api/methods/`,
-        } as const;
-        throw new Refused("unknown_method", [problem], { req_method: name });
-      }
-      if (method.isForApp === true && request.method !== "POST") {
-        refuse("insecure_request", "socket.post", `called by ${request.method}`);
-      }
-      if (by instanceof Refused) throw by;
-      checkAccess(world, method);
-      const retryAfterSeconds = world.faults.overRate(name, world.clock.nowMs());
-      if (retryAfterSeconds !== undefined) {
-        return overRate("method.rate", `${name} has had its calls of the last minute`, retryAfterSeconds);
-      }
-      const read = readArguments({ ...method, optional: { ...everywhere, ...method.optional } }, args);
-      const channel = name === "chat.postMessage" ? textOf(read["channel"]) : "";
-      const laterSeconds = channel === "" ? undefined : world.faults.overPace(channel, world.clock.nowMs());
-      if (laterSeconds !== undefined) return overRate("message.pace", `${channel} has had its burst`, laterSeconds);
-      return json({ ok: true, ...method.run(world, read, by) });
-    } catch (error) {
-      return refusedOutcome(error, 200);
+  const run = guarded(200, () => {
+    const method = methodNamed(name);
+    if (method === undefined) {
+      const message = `the playground has no method ${name}: add it in src/playground/web-api/methods/`;
+      throw new Refused("unknown_method", [{ rule: "method.known", at: "", message }], { req_method: name });
     }
-  };
+    if (method.isForApp === true && request.method !== "POST") {
+      refuse("insecure_request", "socket.post", `called by ${request.method}`);
+    }
+    if (by instanceof Refused) throw by;
+    checkAccess(world, method);
+    const retryAfterSeconds = world.faults.overRate(name, world.clock.nowMs());
+    if (retryAfterSeconds !== undefined) {
+      return overRate("method.rate", `${name} has had its calls of the last minute`, retryAfterSeconds);
+    }
+    const read = readArguments({ ...method, optional: { ...everywhere, ...method.optional } }, args);
+    const channel = name === "chat.postMessage" ? textOf(read["channel"]) : "";
+    const laterSeconds = channel === "" ? undefined : world.faults.overPace(channel, world.clock.nowMs());
+    if (laterSeconds !== undefined) return overRate("message.pace", `${channel} has had its burst`, laterSeconds);
+    return json({ ok: true, ...method.run(world, read, by) });
+  });
   return { world, request: shown, channel: textOf(args["channel"]) || textOf(args["channel_id"]), run };
 }
 
@@ -103,37 +95,19 @@ async function askMethod(slack: Slack, name: string, request: Request): Promise<
 function askAccess(slack: Slack, request: Request, args: JsonObject): PreparedRequest {
   const { client_secret: _secret, refresh_token: _refresh, code: _code, ...shown } = args;
   const [world] = slack.worlds();
-  const run = (): Outcome => {
-    try {
-      return json({ ok: true, ...oauthAccess(slack, { authorization: request.headers.get("authorization"), args }) });
-    } catch (error) {
-      return refusedOutcome(error, 200);
-    }
-  };
+  const asked = { authorization: request.headers.get("authorization"), args };
+  const run = guarded(200, () => json({ ok: true, ...oauthAccess(slack, asked) }));
   return { world, request: shown, channel: "", run };
 }
 
 async function askResponse(world: World, id: string, request: Request): Promise<PreparedRequest> {
   const text = await request.text();
-  const body = parsedBody(text);
-  const run = (): Outcome => {
-    try {
-      respond(world, useResponseUrl(world, id), body);
-      return { answer: "ok", status: 200, body: "ok", contentType: "text/plain" };
-    } catch (error) {
-      return refusedOutcome(error, error instanceof Refused ? responseUrlStatus(error.error) : 400);
-    }
-  };
+  const body = parseJson(text);
+  const run = guarded(responseUrlStatus, () => {
+    respond(world, useResponseUrl(world, id), body);
+    return { answer: "ok", status: 200, body: "ok", contentType: "text/plain" };
+  });
   return { world, request: body ?? text, channel: world.state.responseUrls.get(id)?.channel ?? "", run };
-}
-
-function parsedBody(text: string): Json | undefined {
-  try {
-    const parsed: unknown = JSON.parse(text);
-    return isObject(parsed) ? parsed : undefined;
-  } catch {
-    return undefined;
-  }
 }
 
 /** The bytes of an upload: the file of a form, or the raw body. */
@@ -156,14 +130,10 @@ async function formIn(request: Request): Promise<FormData> {
 
 async function askUpload(world: World, id: string, request: Request): Promise<PreparedRequest> {
   const bytes = await uploadedBytes(request);
-  const run = (): Outcome => {
-    try {
-      receive(world, id, bytes);
-      return { answer: "OK", status: 200, body: `OK - ${bytes.byteLength}`, contentType: "text/plain" };
-    } catch (error) {
-      return refusedOutcome(error, 400);
-    }
-  };
+  const run = guarded(400, () => {
+    receive(world, id, bytes);
+    return { answer: "OK", status: 200, body: `OK - ${bytes.byteLength}`, contentType: "text/plain" };
+  });
   return { world, request: { file: id, bytes: bytes.byteLength }, channel: "", run };
 }
 
@@ -220,18 +190,15 @@ async function answer(kind: string, { what, signal }: Sent): Promise<Response> {
   });
   const outcome = plan === undefined ? what.run() : await runWithFault(world, kind, { what, signal, plan });
   if (plan === undefined) await world.faults.delay(false);
-  finish({
-    answer: outcome.answer,
-    status: outcome.status,
-    ...(outcome.refusal === undefined ? {} : { refusal: outcome.refusal }),
-  });
-  const { status = 500, retryAfterSeconds = world.faults.retryAfterSeconds } = outcome;
-  const headers = new Headers({ "content-type": outcome.contentType, "x-oauth-scopes": scopesIn(world).join(",") });
+  const { body, contentType, retryAfterSeconds = world.faults.retryAfterSeconds, ...answered } = outcome;
+  finish(answered);
+  const { status = 500 } = answered;
+  const headers = new Headers({ "content-type": contentType, "x-oauth-scopes": scopesIn(world).join(",") });
   if (status === 429) headers.set("retry-after", String(retryAfterSeconds));
   // More is announced than comes before the end of the connection.
   const broken = { "content-length": "9999", connection: "close" };
   if (plan?.fault === "cut") for (const [name, value] of Object.entries(broken)) headers.set(name, value);
-  return new Response(outcome.body, { status, headers });
+  return new Response(body, { status, headers });
 }
 
 /** The workspace in which something with this id is; the first one if there is none. */
@@ -268,6 +235,18 @@ type Outcome = Answered & {
 function json(answer: JsonObject, status = 200): Outcome {
   const contentType = "application/json; charset=utf-8";
   return { answer, status, body: JSON.stringify(answer), contentType };
+}
+
+/** Answers a refusal with this status. */
+function guarded(status: number | ((error: string) => number), run: () => Outcome): () => Outcome {
+  return () => {
+    try {
+      return run();
+    } catch (error) {
+      if (!(error instanceof Refused)) throw error;
+      return refusedOutcome(error, typeof status === "number" ? status : status(error.error));
+    }
+  };
 }
 
 /** Rethrows other errors: they are bugs of the playground. */

@@ -1,3 +1,4 @@
+import { z } from "zod";
 import type { JsonObject } from "../json.ts";
 
 /** A workspace; those of an organization also carry it. https://docs.slack.dev/enterprise */
@@ -13,23 +14,26 @@ export type Enterprise = { readonly id: string; readonly name: string };
 /** The bot user in a workspace: its user id and bot id. */
 export type BotUser = { readonly user: string; readonly id: string };
 
-export type User = {
-  readonly id: string;
-  readonly name: string;
-  readonly realName: string;
-  readonly role: string;
-  readonly isBot: boolean;
-  isGuest: boolean;
+/** As it is saved, too. */
+export const UserShape = z.object({
+  id: z.string(),
+  name: z.string(),
+  realName: z.string(),
+  role: z.string(),
+  isBot: z.boolean(),
+  isGuest: z.boolean(),
   /** Of their own workspace. */
-  isAdmin: boolean;
+  isAdmin: z.boolean().default(false),
   /** The id of their workspace; people of other organizations have another one. */
-  readonly teamId: string;
+  teamId: z.string(),
   /** The Web API omits their workspace: the fields of a user object vary. */
-  readonly isTeamHidden: boolean;
-  isDeactivated: boolean;
+  isTeamHidden: z.boolean(),
+  isDeactivated: z.boolean(),
   /** Slack signs deactivated people out a moment later; until then they can still act. */
-  isSignedOut: boolean;
-};
+  isSignedOut: z.boolean(),
+});
+type UserFlag = "isGuest" | "isAdmin" | "isDeactivated" | "isSignedOut";
+export type User = Readonly<Omit<z.infer<typeof UserShape>, UserFlag>> & Pick<z.infer<typeof UserShape>, UserFlag>;
 
 export type Channel = {
   readonly id: string;

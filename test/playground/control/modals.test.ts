@@ -75,12 +75,6 @@ test("a value of another form than the element's is refused", async () => {
   expect(answer.body["error"]).toBe("A plain_text_input holds value; the page sent type, selected_option.");
 });
 
-test("close closes the form", async () => {
-  await does("close", { view: await openModal() });
-
-  expect(dana().modal()).toBeUndefined();
-});
-
 test("nobody submits another's modal, nor one that is closed", async () => {
   const view = await openModal();
   const other = await does("submit", { as: "alex", view, values: typed("web") });

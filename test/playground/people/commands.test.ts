@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { type SmallWorld, startSmallWorld } from "../support/small-world.ts";
+import { app, type SmallWorld, startSmallWorld } from "../support/small-world.ts";
 
 let world: SmallWorld;
 beforeEach(async () => {
@@ -49,6 +49,15 @@ test.each([
   await dana().says(`/gantry ${typed}`);
 
   expect(world.bot.last()["text"]).toBe(arrived);
+});
+
+test("without should_escape, names stay as typed", async () => {
+  const raw = await startSmallWorld({ app: { ...app, escapesNames: false } });
+  await raw.playground.as("dana").says("/gantry ask @dana in #ops & <you>");
+  const { text } = raw.bot.last();
+  await raw.stop();
+
+  expect(text).toBe("ask @dana in #ops &amp; &lt;you&gt;");
 });
 
 test.each([

@@ -129,30 +129,6 @@ test("a modal is filled in, refused by its own checks, corrected and submitted",
   });
 });
 
-test("the answer to a submission updates the form, and an empty one closes it", async () => {
-  await open({});
-  world.bot.answer = () => ({
-    json: { response_action: "update", view: modal({ title: plain("Two"), submit: plain() }) },
-  });
-  await dana().submits();
-  const updated = dana().modal()?.content["title"];
-  world.bot.answer = () => undefined;
-  await dana().submits();
-
-  expect(updated).toEqual(plain("Two"));
-  expect(dana().modal()).toBeUndefined();
-});
-
-test("input stays when a view is updated, under the same ids", async () => {
-  const field = { ...input({ type: "plain_text_input", action_id: "value" }), block_id: "name" };
-  const { view } = await open({ blocks: [field] });
-  await dana().selects("name", "web");
-  const { id } = view as { id: string }; // the answer has the view beside ok
-  await world.call("views.update", { view_id: id, view: modal({ submit: plain(), blocks: [section(), field] }) });
-
-  expect(dana().modal()?.state).toMatchObject({ name: { value: { value: "web" } } });
-});
-
 test("an external select asks the bot for options from three characters on", async () => {
   const menu = { ...input({ type: "external_select", action_id: "service" }), block_id: "which" };
   await open({ blocks: [menu] });

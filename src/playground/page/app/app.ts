@@ -116,7 +116,7 @@ function App(): JSX.Element {
   useEscape(app, panes);
   return h(
     "div",
-    { class: "app" },
+    { class: "app column" },
     h("p", { class: words === "" ? "connection hidden" : "connection", role: "status" }, words),
     app === undefined ? null : h(Workspace, { app, panes }),
     h(ToastList, { toasts, drop }),
@@ -233,7 +233,7 @@ function Drawer({ panel, onClose }: { readonly panel: Panel; readonly onClose: (
   const drawer = useFocusReturn();
   return h(
     "section",
-    { ref: drawer, class: "drawer", id: "drawer", "aria-label": panelTitles[panel] },
+    { ref: drawer, class: "drawer column", id: "drawer", "aria-label": panelTitles[panel] },
     h(PaneHead, { title: panelTitles[panel], detail: "", onClose }),
     panel === "inspector" ? h(NetworkLog, {}) : h(FaultPanel, {}),
   );

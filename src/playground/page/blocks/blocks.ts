@@ -28,7 +28,7 @@ export function Blocks(props: { readonly blocks: readonly JsonObject[]; readonly
     if (kind === undefined) return h("p", { key, class: "not-drawn" }, `Not drawn here: ${type}`);
     return h(kind, { key, block, context: props.context });
   });
-  return h("div", { class: "blocks" }, ...drawn);
+  return h("div", { class: "blocks column" }, ...drawn);
 }
 
 /** The accessible name of an element without a label. */
@@ -84,7 +84,7 @@ function Input({ block, context }: BlockProps): JSX.Element {
   );
   return h(
     "div",
-    { class: error === undefined ? "input-block" : "input-block wrong" },
+    { class: error === undefined ? "input-block column" : "input-block column wrong" },
     label,
     h(Element, {
       element: objectOf(block["element"]),

@@ -78,7 +78,7 @@ function drawPart(context: BlockContext, part: Part): ComponentChild {
 
 /** mrkdwn as Slack draws it; text is never treated as HTML. */
 export function MrkdwnText(props: { readonly text: string; readonly context: BlockContext }): JSX.Element {
-  return h("div", { class: "mrkdwn" }, ...parseMrkdwn(props.text).map((part) => drawPart(props.context, part)));
+  return h("div", { class: "mrkdwn column" }, ...parseMrkdwn(props.text).map((part) => drawPart(props.context, part)));
 }
 
 // Links, mentions and dates in text, the same in mrkdwn and rich text.
@@ -141,5 +141,5 @@ export function RichText(props: { readonly block: JsonObject; readonly context: 
   const drawn = objectsOf(props.block["elements"]).map((part) => {
     return parts[textOf(part["type"])]?.(props.context, part) ?? null;
   });
-  return h("div", { class: "rich-text" }, ...drawn);
+  return h("div", { class: "rich-text column" }, ...drawn);
 }

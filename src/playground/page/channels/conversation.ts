@@ -77,7 +77,7 @@ export function Conversation({ draft }: { readonly draft: Draft | undefined }): 
   );
   return h(
     "section",
-    { class: "conversation", "aria-label": title },
+    { class: "conversation column", "aria-label": title },
     h(Head, { tab: isHome ? "home" : "messages" }),
     isHome ? h(HomeTab, { key: snapshot.you }) : talk,
   );

@@ -38,7 +38,7 @@ function PersonLink({ user, onGo }: { readonly user: WireUser; readonly onGo: ()
       { to, class: "person row", isHere: isYou, onGo },
       h(Avatar, { user, size: "small" }),
       h("span", { class: "person-name fill cut" }, user.realName),
-      h("span", { class: "person-role" }, user.isDeactivated ? "deactivated" : user.role),
+      h("span", { class: "person-role note" }, user.isDeactivated ? "deactivated" : user.role),
     ),
   );
 }
@@ -65,7 +65,7 @@ function Workspaces({ onGo }: { readonly onGo: () => void }): JSX.Element | null
     ),
     install === null || install.isInstalled
       ? null
-      : h("p", { class: "side-note" }, h("a", { href: install.url, target: "_blank" }, `Install ${app.name}`)),
+      : h("p", { class: "side-note note" }, h("a", { href: install.url, target: "_blank" }, `Install ${app.name}`)),
   );
 }
 
@@ -81,8 +81,8 @@ function You({ onGo }: { readonly onGo: () => void }): JSX.Element {
       null,
       people.map((user) => h(PersonLink, { key: user.id, user, onGo })),
     ),
-    h("p", { class: "side-note for-mouse" }, "To be two people at once, Ctrl-click a name (⌘-click on a Mac)."),
-    h("p", { class: "side-note for-touch" }, "Tap a name to switch to that person."),
+    h("p", { class: "side-note note for-mouse" }, "To be two people at once, Ctrl-click a name (⌘-click on a Mac)."),
+    h("p", { class: "side-note note for-touch" }, "Tap a name to switch to that person."),
   );
 }
 

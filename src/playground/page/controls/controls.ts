@@ -1,6 +1,6 @@
 import { type ComponentChildren, h, type JSX, type RefObject } from "preact";
 import { useId, useLayoutEffect, useRef } from "preact/hooks";
-import type { WireUser } from "../../wire.ts";
+import type { WireUser, WireFile } from "../../wire.ts";
 
 /** Drawn for this page, on a grid of 20 × 20. */
 const paths = {
@@ -52,6 +52,15 @@ export function IconButton(props: {
       onClick,
     },
     h(Icon, { name: icon }),
+  );
+}
+
+export function Download({ file }: { readonly file: WireFile }): JSX.Element {
+  const named = { "aria-label": `Download ${file.name}`, title: "Download" };
+  return h(
+    "a",
+    { class: "icon-button bare", href: `/files/${file.id}`, download: file.name, ...named },
+    h(Icon, { name: "download" }),
   );
 }
 

@@ -1,7 +1,7 @@
 import { h, type JSX } from "preact";
 import { useState } from "preact/hooks";
 import type { WireFile, WireMessage, WireSnapshot, WireUser } from "../../wire.ts";
-import { Avatar, ConfirmDialog, Icon, IconButton } from "../controls/controls.ts";
+import { Avatar, ConfirmDialog, Download, Icon, IconButton } from "../controls/controls.ts";
 import { dayAndTime, fullTime, msOfTs, shortTime, timeOfDay } from "../app/format-time.ts";
 import { EditField } from "./edit-field.ts";
 import { useApp, perform } from "../app/page-state.ts";
@@ -31,7 +31,7 @@ function ThreadLink({ message }: { readonly message: WireMessage }): JSX.Element
     h(Avatar, { user: authorOf(snapshot, last.user), size: "small" }),
     h("span", { class: isUnread ? "thread-count unread" : "thread-count" }, words),
     isUnread ? h("span", { class: "tag" }, "new") : null,
-    h("span", { class: "thread-time" }, `Last reply ${dayAndTime(msOfTs(last.ts), now)}`),
+    h("span", { class: "thread-time note" }, `Last reply ${dayAndTime(msOfTs(last.ts), now)}`),
   );
 }
 
@@ -46,7 +46,7 @@ function MessageHead({ message }: { readonly message: WireMessage }): JSX.Elemen
     author.isBot ? h("span", { class: "tag" }, "APP") : null,
     author.isGuest ? h("span", { class: "tag" }, "GUEST") : null,
     author.isOutsider ? h("span", { class: "tag" }, "EXTERNAL") : null,
-    h("time", { dateTime: new Date(ms).toISOString(), title: fullTime(ms) }, timeOfDay(ms)),
+    h("time", { class: "note", dateTime: new Date(ms).toISOString(), title: fullTime(ms) }, timeOfDay(ms)),
   );
 }
 
@@ -74,7 +74,7 @@ export function MessageRow(props: MessageRowProps): JSX.Element {
   const author = authorOf(snapshot, message.user);
   const ms = msOfTs(message.ts);
   // The time of a message without a head, shown while the mouse is over it.
-  const times = { class: "gutter-time", dateTime: new Date(ms).toISOString(), title: fullTime(ms) };
+  const times = { class: "gutter-time note", dateTime: new Date(ms).toISOString(), title: fullTime(ms) };
   return h(
     "article",
     {
@@ -82,7 +82,7 @@ export function MessageRow(props: MessageRowProps): JSX.Element {
       "aria-label": `${author.name}, ${timeOfDay(ms)}`,
       "data-ts": message.ts,
     },
-    message.isEphemeral ? h("p", { class: "mark row" }, h(Icon, { name: "eye" }), "Only visible to you") : null,
+    message.isEphemeral ? h("p", { class: "mark row note" }, h(Icon, { name: "eye" }), "Only visible to you") : null,
     h("div", { class: "gutter" }, isFollowUp ? h("time", times, shortTime(ms)) : h(Avatar, { user: author })),
     h(
       "div",
@@ -190,17 +190,7 @@ function FileCard({ file }: { readonly file: WireFile }): JSX.Element {
         h("small", null, sizeWords(file.size)),
       ),
     ),
-    h(
-      "a",
-      {
-        class: "icon-button bare",
-        href: `/files/${file.id}`,
-        download: file.name,
-        "aria-label": `Download ${file.name}`,
-        title: "Download",
-      },
-      h(Icon, { name: "download" }),
-    ),
+    h(Download, { file }),
   );
 }
 
@@ -218,6 +208,6 @@ function MessageBody({ message }: { readonly message: WireMessage }): JSX.Elemen
     { class: "message-body" },
     h(Words, { message, context }),
     message.files.map((file) => h(FileCard, { key: file.id, file })),
-    message.isEdited ? h("span", { class: "edited" }, "(edited)") : null,
+    message.isEdited ? h("span", { class: "note" }, "(edited)") : null,
   );
 }

@@ -7,7 +7,7 @@ import { useApp, perform, fileText } from "../app/page-state.ts";
 import { firstUnread, repliesOf, channelName, messageAt, threadKey } from "../app/workspace.ts";
 import { useStickToEnd } from "../controls/use-stick-to-end.ts";
 import { Composer } from "./composer.ts";
-import { Icon, PaneHead, useFocusReturn } from "../controls/controls.ts";
+import { Download, PaneHead, useFocusReturn } from "../controls/controls.ts";
 
 const sameBreathMs = 5 * 60_000;
 
@@ -19,7 +19,11 @@ function isFollowUp(message: WireMessage, above: WireMessage | undefined): boole
 }
 
 function Divider({ label, kind }: { readonly label: string; readonly kind: "day" | "new" }): JSX.Element {
-  return h("div", { class: `divider row ${kind}`, role: "separator", "aria-label": label }, h("span", null, label));
+  return h(
+    "div",
+    { class: `divider row note ${kind}`, role: "separator", "aria-label": label },
+    h("span", null, label),
+  );
 }
 
 type ListProps = {
@@ -68,11 +72,16 @@ export function MessageList(props: ListProps): JSX.Element {
   const newTs = firstUnread(messages, snapshot.you, useMarkRead(conversation, last?.ts));
   return h(
     "div",
-    { class: "message-pane fill" },
+    { class: "message-pane fill column" },
     h(
       "div",
       { ref: pane, class: "message-list fill scroll", role: "log", "aria-label": label, tabIndex: 0 },
-      h("div", { ref: content, class: "message-list-content" }, children, h(Rows, { messages, inThread, newTs })),
+      h(
+        "div",
+        { ref: content, class: "message-list-content column" },
+        children,
+        h(Rows, { messages, inThread, newTs }),
+      ),
     ),
     below === "nothing"
       ? null
@@ -116,7 +125,7 @@ export function ThreadPane({ ts }: { readonly ts: string }): JSX.Element {
   const gone = h("p", { class: "pane-note" }, "The first message of this thread was deleted.");
   return h(
     "aside",
-    { class: "side-pane thread-pane", "aria-label": "Thread" },
+    { class: "side-pane column", "aria-label": "Thread" },
     h(PaneHead, { title: "Thread", detail: channel.partner === undefined ? `#${name}` : name, onClose: close }),
     h(MessageList, {
       label: "Messages in this thread",
@@ -160,22 +169,8 @@ export function FilePane({ file, onClose }: { readonly file: WireFile; readonly 
   const text = loaded?.text ?? "";
   return h(
     "aside",
-    { ref: pane, class: "side-pane file-pane", "aria-label": `File ${file.name}` },
-    h(
-      PaneHead,
-      { title: "File", detail: file.name, onClose },
-      h(
-        "a",
-        {
-          class: "icon-button bare",
-          href: `/files/${file.id}`,
-          download: file.name,
-          "aria-label": "Download",
-          title: "Download",
-        },
-        h(Icon, { name: "download" }),
-      ),
-    ),
+    { ref: pane, class: "side-pane column", "aria-label": `File ${file.name}` },
+    h(PaneHead, { title: "File", detail: file.name, onClose }, h(Download, { file })),
     loaded?.isError === true
       ? h("p", { class: "pane-note", role: "alert" }, text)
       : h(

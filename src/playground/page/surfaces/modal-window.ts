@@ -71,7 +71,7 @@ function ViewForm({ view, close }: { readonly view: WireView; readonly close: ()
   return h(
     "form",
     // Fields are validated in Slack's words, not the browser's.
-    { ref: form, class: "modal-form fill", noValidate: true, onSubmit, "aria-busy": isBusy },
+    { ref: form, class: "modal-form fill column", noValidate: true, onSubmit, "aria-busy": isBusy },
     h(
       "div",
       {

@@ -1,5 +1,5 @@
 import { checkContent, type Content } from "../../check/blocks.ts";
-import { type JsonObject, textOf, isList, isObject, objectsOf } from "../../json.ts";
+import { type JsonObject, textOf, isList, isObject } from "../../json.ts";
 import { refuse, Refused } from "../../rules/rules.ts";
 import type { Message, SharedFile, Upload } from "../../workspace/state.ts";
 import { withIds, newId } from "../../workspace/workspace.ts";
@@ -133,26 +133,24 @@ function share(world: World, upload: Upload, title: string): SharedFile {
   return file;
 }
 
+/** Gantry uploads one file at a time. */
 function complete(world: World, args: JsonObject): JsonObject {
-  const wanted = args["files"];
-  if (!isList(wanted) || wanted.length === 0 || !wanted.every(isObject)) {
+  const [wanted, ...others] = isList(args["files"]) ? args["files"] : [];
+  if (!isObject(wanted) || others.length > 0) {
     throw new Refused("invalid_arguments", [
-      { rule: "method.arguments", at: "/files", message: "must be a list of objects with an id" },
+      { rule: "method.arguments", at: "/files", message: "must be a list of one object with an id" },
     ]);
   }
-  const uploads = objectsOf(wanted).map((file) => {
-    const id = textOf(file["id"]);
-    const upload = world.state.uploads.get(id);
-    if (upload?.bytes === undefined) refuse("file_not_found", "file.known", `no uploaded file ${id}`);
-    if (upload.isComplete) refuse("file_not_found", "file.known", `file ${id} is completed already`);
-    return { upload, title: textOf(file["title"]) };
-  });
+  const id = textOf(wanted["id"]);
+  const upload = world.state.uploads.get(id);
+  if (upload?.bytes === undefined) refuse("file_not_found", "file.known", `no uploaded file ${id}`);
+  if (upload.isComplete) refuse("file_not_found", "file.known", `file ${id} is completed already`);
   const channel = joinedChannel(world, textOf(args["channel_id"]));
   const threadTs = threadOf(world, channel, textOf(args["thread_ts"]));
-  const files = uploads.map(({ upload, title }) => share(world, upload, title));
+  const file = share(world, upload, textOf(wanted["title"]));
   const text = textOf(args["initial_comment"]);
-  post(world, { channel: channel.id, user: world.state.bot.user, text, files, threadTs });
-  return { files: files.map((file) => fileJson(world, file)) };
+  post(world, { channel: channel.id, user: world.state.bot.user, text, files: [file], threadTs });
+  return { files: [fileJson(world, file)] };
 }
 
 /** Receives the bytes for an upload_url; throws Refused if they differ from the announced length. */

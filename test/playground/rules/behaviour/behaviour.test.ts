@@ -1,6 +1,5 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { type SmallWorld, startSmallWorld } from "../../support/small-world.ts";
-import { answerConduct } from "./answers.ts";
 import { deletionConduct } from "./deletions.ts";
 import { eventConduct } from "./events.ts";
 import { interactionConduct } from "./interactions.ts";
@@ -28,7 +27,6 @@ async function another(changes: Parameters<typeof startSmallWorld>[0]): Promise<
 
 /** Those of Socket Mode are in sockets/. */
 const shown: Readonly<Record<string, () => Promise<void>>> = {
-  ...answerConduct(() => world, another),
   ...deletionConduct(() => world, another),
   ...eventConduct(() => world, another),
   ...interactionConduct(() => world),

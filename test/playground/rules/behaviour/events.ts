@@ -149,14 +149,6 @@ export function eventConduct(where: () => SmallWorld, another: Another) {
       await dana.edits(ts, "good bye");
       expect(dana.sees("ops").map(({ text }) => text)).toEqual(["good bye"]);
     },
-    "a bot hears only of channels it is in": async () => {
-      await says("hello @gantry");
-      await says("hello @gantry", { channel: "general" });
-      where().playground.faults.removeBot("ops");
-      await says("hello @gantry");
-
-      expect(where().bot.received).toHaveLength(1);
-    },
     "each request is signed; a wrong secret and an old date can be asked for": async () => {
       const world = where();
       const { faults } = world.playground;

@@ -4,6 +4,12 @@ import { section } from "../../support/samples.ts";
 /** For each rule about messages: a step that keeps it and one that breaks it. */
 export function messageRows(steps: Steps) {
   const { world, poor, message, posted, dana, ephemeral, update, reply, respond, respondToClick, click } = steps;
+  async function respondAfter(ms: number): Promise<unknown> {
+    await dana().says("/gantry list");
+    const url = String(world.bot.last()["response_url"]);
+    world.pass(ms);
+    return respond({}, url);
+  }
   return {
     "message.text-needed": {
       error: "no_text",
@@ -83,13 +89,8 @@ export function messageRows(steps: Steps) {
     },
     "response-url.fresh": {
       error: "expired_url",
-      kept: () => respond({}),
-      broken: async () => {
-        await dana().says("/gantry list");
-        const url = String(world.bot.last()["response_url"]);
-        world.pass(30 * 60_000 + 1);
-        return respond({}, url);
-      },
+      kept: () => respondAfter(30 * 60_000),
+      broken: () => respondAfter(30 * 60_000 + 1),
     },
     "response-url.public": {
       error: "invalid_response_type",

@@ -62,7 +62,11 @@ export function viewRows(steps: Steps) {
     },
     "trigger.fresh": {
       error: "expired_trigger_id",
-      kept: async () => world.call("views.open", { trigger_id: await trigger(world), view: modal() }),
+      kept: async () => {
+        const id = await trigger(world);
+        world.pass(3000);
+        return world.call("views.open", { trigger_id: id, view: modal() });
+      },
       broken: async () => {
         const id = await trigger(world);
         world.pass(3001);

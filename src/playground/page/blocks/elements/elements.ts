@@ -205,7 +205,7 @@ export function Choices(props: ElementProps): JSX.Element {
   return h(
     "div",
     {
-      class: "choices element",
+      class: "choices element column",
       ...groupAttributes(props, isMany),
       "aria-busy": isBusy,
     },
