@@ -1,7 +1,7 @@
 import type { Clock } from "../platform/clock.ts";
 import { orAborted } from "../platform/waiting.ts";
 import type { Failure, FaultSettings } from "./wire.ts";
-import { createPostPace, createRateTiers, type PostPace } from "./rate-limits.ts";
+import { createPostPace, createRateTiers } from "./rate-limits.ts";
 
 /** `{ok: false}` with any code of Slack's: is_archived, not_in_channel, missing_scope. `needed` belongs to missing_scope. */
 export type SlackError = { readonly error: string; readonly needed?: string; readonly provided?: string };
@@ -51,7 +51,7 @@ export type Faults = FaultSettings & {
   /** The Retry-After of a call beyond its method's rate tier; undefined when it may pass. */
   readonly overRate: (method: string, nowMs: number) => number | undefined;
   /** The same for a message to a channel, whether or not a test asks for it. */
-  readonly overPace: PostPace["take"];
+  readonly overPace: ReturnType<typeof createPostPace>["take"];
   /** Never answers until the asker hangs up or `release`. */
   readonly hang: (signal: AbortSignal) => Promise<void>;
   readonly delay: (isLate: boolean) => Promise<void>;
@@ -143,19 +143,11 @@ export function createFaults(clock: Pick<Clock, "sleep">, network: Network): Fau
   };
 }
 
-/** The network between Slack and the bot. While it is cut, nothing arrives on either side, and no connection is closed. */
-export type Network = {
-  readonly isCut: () => boolean;
-  readonly cut: () => void;
-  /** What was under way arrives now. */
-  readonly restore: () => void;
-  /** Resolves when a message gets through; rejects with the signal's reason. */
-  readonly passes: (signal: AbortSignal) => Promise<void>;
-  /** Called at each cut and each restoration. */
-  readonly watchers: Set<() => void>;
-};
+export type Network = ReturnType<typeof createNetwork>;
 
-export function createNetwork(): Network {
+/** The network between Slack and the bot. While it is cut, nothing arrives on either side, and no connection is closed. */
+export function createNetwork() {
+  /** Called at each cut and each restoration. */
   const watchers = new Set<() => void>();
   let whole: PromiseWithResolvers<void> | undefined;
   const notify = (): void => {
@@ -168,13 +160,15 @@ export function createNetwork(): Network {
       whole = Promise.withResolvers();
       notify();
     },
+    /** What was under way arrives now. */
     restore() {
       if (whole === undefined) return;
       whole.resolve();
       whole = undefined;
       notify();
     },
-    async passes(signal) {
+    /** Resolves when a message gets through; rejects with the signal's reason. */
+    async passes(signal: AbortSignal) {
       if (whole === undefined) return;
       await orAborted(whole.promise, signal);
     },

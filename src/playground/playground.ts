@@ -14,7 +14,7 @@ import { appId, newState, type Seed, seeds } from "./workspace/seeds.ts";
 import type { State, Message } from "./workspace/state.ts";
 import { checkApp } from "./check/app.ts";
 import { controlRoutes } from "./control/routes.ts";
-import { createInstallDesk, type InstallDesk, worldNamed } from "./installs/install.ts";
+import { createInstallDesk, worldNamed } from "./installs/install.ts";
 import { requestOf } from "./delivery/bot-request.ts";
 import { deliver, type Delivery } from "./delivery/deliver.ts";
 import type { JsonObject } from "./json.ts";
@@ -156,7 +156,7 @@ export type Playground = Workspace & {
   readonly fetch: (request: Request) => Promise<Response>;
   /** A workspace by id, name or domain: "harbour". Throws a sentence if there is none. */
   readonly workspace: (name: string) => Workspace;
-  readonly installs: InstallDesk;
+  readonly installs: ReturnType<typeof createInstallDesk>;
   /** The app's connections in Socket Mode, and what can happen to them. */
   readonly links: LinkTroubles & Pick<Links, "names">;
   /** Takes the connections of Socket Mode: give it the `upgrade` events of the server that serves `fetch`. */

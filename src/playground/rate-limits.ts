@@ -26,17 +26,12 @@ const tierOf: Readonly<Record<string, keyof typeof tiers>> = {
   "views.update": 4,
 };
 
-type RateTiers = {
-  /** Counts a call; the seconds of Retry-After when the method has had its calls of the last minute. */
-  readonly take: (method: string, nowMs: number) => number | undefined;
-  readonly reset: () => void;
-};
-
 /** Each method's calls of the last minute. A refused call does not count. */
-export function createRateTiers(): RateTiers {
+export function createRateTiers() {
   const calls = new Map<string, readonly number[]>();
   return {
-    take(method, nowMs) {
+    /** Counts a call; the seconds of Retry-After when the method has had its calls of the last minute. */
+    take(method: string, nowMs: number): number | undefined {
       const tier = Object.hasOwn(tierOf, method) ? tierOf[method] : undefined;
       if (tier === undefined) return undefined;
       const recent = (calls.get(method) ?? []).filter((atMs) => nowMs - atMs < windowMs);
@@ -49,17 +44,13 @@ export function createRateTiers(): RateTiers {
   };
 }
 
-export type PostPace = {
-  /** Counts a message to a channel; the seconds of Retry-After when it had too many. */
-  readonly take: (channel: string, nowMs: number) => number | undefined;
-};
-
 /** Each channel may have a burst, and from then on one message a second. A refused one does not count. */
-export function createPostPace(): PostPace {
+export function createPostPace() {
   /** When the burst of a channel would be whole again. */
   const fullAtMs = new Map<string, number>();
   return {
-    take(channel, nowMs) {
+    /** Counts a message to a channel; the seconds of Retry-After when it had too many. */
+    take(channel: string, nowMs: number): number | undefined {
       const fullAt = Math.max(nowMs, fullAtMs.get(channel) ?? nowMs);
       const waitMs = fullAt + pace.everyMs - nowMs - pace.burst * pace.everyMs;
       if (waitMs > 0) return Math.ceil(waitMs / 1000);
@@ -71,27 +62,22 @@ export function createPostPace(): PostPace {
 
 type Entry = { readonly atMs: number; readonly isOk: boolean; readonly times: number };
 
-/** Counts event deliveries, including retries, against Slack's limits. */
-export type EventLedger = {
-  /** Records one delivery, or `times` deliveries. */
-  readonly note: (atMs: number, isOk: boolean, times?: number) => void;
-  /** Whether another delivery is allowed now. "failing" lasts until `enable`. */
-  readonly verdict: (nowMs: number) => "deliver" | "failing" | "too many";
-  /** The owner re-enables the subscription on the app's settings page. */
-  readonly enable: () => void;
-};
+export type EventLedger = ReturnType<typeof createEventLedger>;
 
 function sum(entries: readonly Entry[]): number {
   return entries.reduce((total, entry) => total + entry.times, 0);
 }
 
-export function createEventLedger(): EventLedger {
+/** Counts event deliveries, including retries, against Slack's limits. */
+export function createEventLedger() {
   const { failures, rate } = delivery;
   let entries: Entry[] = [];
   let isDisabled = false;
   return {
-    note: (atMs, isOk, times = 1) => void entries.push({ atMs, isOk, times }),
-    verdict(nowMs) {
+    /** Records one delivery, or `times` deliveries. */
+    note: (atMs: number, isOk: boolean, times = 1) => void entries.push({ atMs, isOk, times }),
+    /** Whether another delivery is allowed now. "failing" lasts until `enable`. */
+    verdict(nowMs: number): "deliver" | "failing" | "too many" {
       // Both windows are one hour, so older entries count for neither.
       entries = entries.filter((entry) => nowMs - entry.atMs < failures.windowMs);
       const all = sum(entries);
@@ -100,6 +86,7 @@ export function createEventLedger(): EventLedger {
       if (isDisabled) return "failing";
       return all >= rate.max ? "too many" : "deliver";
     },
+    /** The owner re-enables the subscription on the app's settings page. */
     enable() {
       isDisabled = false;
       entries = [];

@@ -30,30 +30,24 @@ export type Answered = {
   readonly refusal?: Refusal;
 };
 
-export type Transcript = {
-  readonly exchanges: readonly Exchange[];
-  /** Called when an exchange begins and again when it ends. */
-  readonly watchers: Set<(exchange: Exchange) => void>;
-  /** Records a request; call the result once, with the answer. */
-  readonly begin: (
-    asked: Pick<Exchange, "direction" | "kind" | "request" | "envelope">,
-  ) => (answered: Answered) => Exchange;
-};
+export type Transcript = ReturnType<typeof createTranscript>;
 
 /** Older exchanges are dropped, so that a playground can run for weeks. */
 const mostKept = 5000;
 
-export function createTranscript(clock: Pick<SlackClock, "elapsedMs" | "nowMs">): Transcript {
+export function createTranscript(clock: Pick<SlackClock, "elapsedMs" | "nowMs">) {
   const exchanges: Exchange[] = [];
+  /** Called when an exchange begins and again when it ends. */
   const watchers = new Set<(exchange: Exchange) => void>();
   const notify = (exchange: Exchange): void => {
     for (const watcher of watchers) watcher(exchange);
   };
   let last = 0;
   return {
-    exchanges,
+    exchanges: exchanges as readonly Exchange[], // only this function changes them
     watchers,
-    begin(asked) {
+    /** Records a request; call the result once, with the answer. */
+    begin(asked: Pick<Exchange, "direction" | "kind" | "request" | "envelope">): (answered: Answered) => Exchange {
       const started = clock.elapsedMs();
       const atMs = clock.nowMs();
       const id = (last += 1);

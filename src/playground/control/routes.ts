@@ -9,7 +9,7 @@ import { pageRoutes } from "./page-routes.ts";
 import { terminalRoutes } from "./terminal-routes.ts";
 import { isObject, type Json, type JsonObject, parseJson, textOf } from "../json.ts";
 import { findUser, isOutsider } from "../workspace/workspace.ts";
-import { messageJson } from "../web-api/methods/message-json.ts";
+import { messageJson } from "../web-api/methods/messages.ts";
 
 /** The playground's folder. A file's address is its path in it, so that relative imports work in a browser. */
 const home = new URL("../", import.meta.url);

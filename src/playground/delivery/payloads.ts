@@ -1,5 +1,5 @@
 import { type JsonObject, textOf } from "../json.ts";
-import { messageJson } from "../web-api/methods/message-json.ts";
+import { messageJson } from "../web-api/methods/messages.ts";
 import type { Channel, Message, User, View, ViewState } from "../workspace/state.ts";
 import { newTrigger, viewJson } from "../workspace/views.ts";
 import { initialState, stateName } from "../block-kit.ts";

@@ -112,21 +112,6 @@ async function setAccess(
   await sendEvent(slack, install, { type, team_ids: [id], event_ts: world.clock.ts() });
 }
 
-/**
- * What admins do with the installed app. Workspaces and organizations by id, name or domain; unknown ones, and those
- * without the app, throw a sentence. Each resolves when the bot has acked the events about it.
- */
-export type InstallDesk = {
-  readonly uninstall: (owner: string) => Promise<void>;
-  /** Ends the bot token. The app stays: its commands still arrive. */
-  readonly revokeTokens: (owner: string) => Promise<void>;
-  /** Adds an org-wide installation to a workspace of its organization. */
-  readonly addTo: (workspace: string) => Promise<void>;
-  readonly removeFrom: (workspace: string) => Promise<void>;
-  /** The valid tokens, the newest last; [] where the app isn't installed. */
-  readonly tokens: (owner: string) => readonly string[];
-};
-
 function isNamed(thing: { id: string; name: string; domain?: string }, name: string): boolean {
   return [thing.id, thing.name, thing.domain].includes(name);
 }
@@ -158,12 +143,20 @@ async function changeAccess(slack: Slack, name: string, isGranted: boolean): Pro
   await setAccess(slack, installOfOwner(slack, team.enterprise.id), { world, isGranted });
 }
 
-export function createInstallDesk(slack: Slack): InstallDesk {
+/**
+ * What admins do with the installed app. Workspaces and organizations by id, name or domain; unknown ones, and those
+ * without the app, throw a sentence. Each resolves when the bot has acked the events about it.
+ */
+export function createInstallDesk(slack: Slack) {
   return {
-    uninstall: async (owner) => uninstallApp(slack, installOfOwner(slack, owner)),
-    revokeTokens: async (owner) => revokeTokens(slack, installOfOwner(slack, owner)),
-    addTo: (workspace) => changeAccess(slack, workspace, true),
-    removeFrom: (workspace) => changeAccess(slack, workspace, false),
-    tokens: (owner) => slack.installs.all.get(ownerNamed(slack, owner).id)?.tokens.map(({ value }) => value) ?? [],
+    uninstall: async (owner: string) => uninstallApp(slack, installOfOwner(slack, owner)),
+    /** Ends the bot token. The app stays: its commands still arrive. */
+    revokeTokens: async (owner: string) => revokeTokens(slack, installOfOwner(slack, owner)),
+    /** Adds an org-wide installation to a workspace of its organization. */
+    addTo: (workspace: string) => changeAccess(slack, workspace, true),
+    removeFrom: (workspace: string) => changeAccess(slack, workspace, false),
+    /** The valid tokens, the newest last; [] where the app isn't installed. */
+    tokens: (owner: string) =>
+      slack.installs.all.get(ownerNamed(slack, owner).id)?.tokens.map(({ value }) => value) ?? [],
   };
 }

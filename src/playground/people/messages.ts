@@ -2,7 +2,7 @@ import { commandRequest } from "../delivery/bot-request.ts";
 import { deliver, deliverEvent, type Delivery } from "../delivery/deliver.ts";
 import { addMember, composedText, escapeNames, escapeText, findUser, newId } from "../workspace/workspace.ts";
 import { isObject, type Json, type JsonObject } from "../json.ts";
-import { messageJson, teamsOf } from "../web-api/methods/message-json.ts";
+import { messageJson, teamsOf } from "../web-api/methods/messages.ts";
 import { commandPayload } from "../delivery/payloads.ts";
 import { respond } from "../web-api/response-url.ts";
 import type { Channel, Message, State, User } from "../workspace/state.ts";

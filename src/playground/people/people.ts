@@ -8,7 +8,7 @@ import { installOf, remove, touch, type World } from "../world.ts";
 import { enterChannel } from "./messages.ts";
 import { createPerson, type Person } from "./person.ts";
 
-export type NewOutsider = {
+type NewOutsider = {
   readonly id?: string | undefined;
   readonly name: string;
   readonly realName: string;
@@ -18,40 +18,6 @@ export type NewOutsider = {
   readonly isTeamHidden?: boolean;
   /** The id of their workspace, if it is one of this playground's. */
   readonly teamId?: string;
-};
-
-/**
- * An admin's actions while the bot runs. People, channels and groups by name, handle or id; unknown ones throw.
- * Repeating an action changes nothing.
- */
-export type People = {
-  /** `signsOut` false: Slack still accepts their actions, as in the moments after a real deactivation. */
-  readonly deactivate: (person: string, how?: { readonly signsOut?: boolean }) => void;
-  readonly reactivate: (person: string) => void;
-  /** A guest stays in their channels; a full member again with `isGuest` false. */
-  readonly setGuest: (person: string, isGuest: boolean) => void;
-  /** Whether somebody is an admin of their workspace. */
-  readonly setAdmin: (person: string, isAdmin: boolean) => void;
-  readonly joinGroup: (handle: string, person: string) => void;
-  readonly leaveGroup: (handle: string, person: string) => void;
-  /** A new user group with these members. */
-  readonly addGroup: (handle: string, people: readonly string[]) => void;
-  /** A new public channel with these people; with the bot, if it is named. */
-  readonly addChannel: (name: string, people: readonly string[]) => void;
-  /** A new full member of the workspace, in these channels. */
-  readonly addPerson: (name: string, channels: readonly string[]) => Person;
-  /** Also the bot, by name. Somebody of another organization makes it a shared channel. */
-  readonly invite: (channel: string, user: string) => void;
-  readonly remove: (channel: string, user: string) => void;
-  readonly addOutsider: (outsider: NewOutsider) => Person;
-  /** Nobody can write or change messages in an archived channel until it is unarchived. */
-  readonly archive: (channel: string) => void;
-  readonly unarchive: (channel: string) => void;
-  readonly rename: (channel: string, name: string) => void;
-  /** Its id stays. */
-  readonly setPrivate: (channel: string, isPrivate: boolean) => void;
-  /** Deletes anybody's message, as an admin may. */
-  readonly removeMessage: (channel: string, ts: string) => void;
 };
 
 function channelNamed(world: World, name: string): Channel {
@@ -97,10 +63,6 @@ function setGroup(world: World, handle: string, change: { readonly name: string;
   touch(world);
 }
 
-function invite(world: World, channelName: string, userName: string): void {
-  enterChannel(world, channelNamed(world, channelName), userNamed(world, userName));
-}
-
 function setChannel(
   world: World,
   channelName: string,
@@ -108,11 +70,6 @@ function setChannel(
 ): void {
   Object.assign(channelNamed(world, channelName), change);
   touch(world);
-}
-
-function rename(world: World, channelName: string, name: string): void {
-  if (findChannel(world.state, name) !== undefined) throw new Error(`There is a channel "${name}" already.`);
-  setChannel(world, channelName, { name });
 }
 
 function newId({ state }: World, prefix: "C" | "U" | "S", name: string): string {
@@ -162,33 +119,54 @@ function removeMessage(world: World, channelName: string, ts: string): void {
   remove(world, message);
 }
 
-export function createPeople(world: World): People {
+export type People = ReturnType<typeof createPeople>;
+
+/**
+ * An admin's actions while the bot runs. People, channels and groups by name, handle or id; unknown ones throw.
+ * Repeating an action changes nothing.
+ */
+export function createPeople(world: World) {
   return {
-    deactivate: (person, { signsOut = true } = {}) =>
+    /** `signsOut` false: Slack still accepts their actions, as in the moments after a real deactivation. */
+    deactivate: (person: string, { signsOut = true }: { readonly signsOut?: boolean } = {}) =>
       setAccountStatus(world, person, { isDeactivated: true, isSignedOut: signsOut }),
-    reactivate: (person) => setAccountStatus(world, person, { isDeactivated: false, isSignedOut: false }),
-    setGuest: (person, isGuest) => setAccountStatus(world, person, { isGuest }),
-    setAdmin: (person, isAdmin) => setAccountStatus(world, person, { isAdmin }),
-    joinGroup: (handle, name) => setGroup(world, handle, { name, isIn: true }),
-    leaveGroup: (handle, name) => setGroup(world, handle, { name, isIn: false }),
-    addGroup: (handle, people) => addGroup(world, handle, people),
-    addChannel: (name, people) => addChannel(world, name, people),
-    addPerson: (name, channels) =>
+    reactivate: (person: string) => setAccountStatus(world, person, { isDeactivated: false, isSignedOut: false }),
+    /** A guest stays in their channels; a full member again with `isGuest` false. */
+    setGuest: (person: string, isGuest: boolean) => setAccountStatus(world, person, { isGuest }),
+    /** Whether somebody is an admin of their workspace. */
+    setAdmin: (person: string, isAdmin: boolean) => setAccountStatus(world, person, { isAdmin }),
+    joinGroup: (handle: string, name: string) => setGroup(world, handle, { name, isIn: true }),
+    leaveGroup: (handle: string, name: string) => setGroup(world, handle, { name, isIn: false }),
+    /** A new user group with these members. */
+    addGroup: (handle: string, people: readonly string[]) => addGroup(world, handle, people),
+    /** A new public channel with these people; with the bot, if it is named. */
+    addChannel: (name: string, people: readonly string[]) => addChannel(world, name, people),
+    /** A new full member of the workspace, in these channels. */
+    addPerson: (name: string, channels: readonly string[]) =>
       addUser(
         world,
         memberOf(world.state.team, { id: newId(world, "U", name), name, realName: name, role: "member" }),
         channels,
       ),
-    invite: (channel, user) => invite(world, channel, user),
-    remove(channel, user) {
+    /** Also the bot, by name. Somebody of another organization makes it a shared channel. */
+    invite: (channel: string, user: string) =>
+      enterChannel(world, channelNamed(world, channel), userNamed(world, user)),
+    remove(channel: string, user: string) {
       channelNamed(world, channel).members.delete(userNamed(world, user).id);
       touch(world);
     },
-    archive: (channel) => setChannel(world, channel, { isArchived: true }),
-    unarchive: (channel) => setChannel(world, channel, { isArchived: false }),
-    rename: (channel, name) => rename(world, channel, name),
-    setPrivate: (channel, isPrivate) => setChannel(world, channel, { kind: isPrivate ? "private" : "public" }),
-    addOutsider: (made) => addOutsider(world, made),
-    removeMessage: (channel, ts) => removeMessage(world, channel, ts),
+    /** Nobody can write or change messages in an archived channel until it is unarchived. */
+    archive: (channel: string) => setChannel(world, channel, { isArchived: true }),
+    unarchive: (channel: string) => setChannel(world, channel, { isArchived: false }),
+    rename(channel: string, name: string) {
+      if (findChannel(world.state, name) !== undefined) throw new Error(`There is a channel "${name}" already.`);
+      setChannel(world, channel, { name });
+    },
+    /** Its id stays. */
+    setPrivate: (channel: string, isPrivate: boolean) =>
+      setChannel(world, channel, { kind: isPrivate ? "private" : "public" }),
+    addOutsider: (made: NewOutsider) => addOutsider(world, made),
+    /** Deletes anybody's message, as an admin may. */
+    removeMessage: (channel: string, ts: string) => removeMessage(world, channel, ts),
   };
 }

@@ -1,7 +1,7 @@
 import type { Delivery } from "../delivery/deliver.ts";
 import { type JsonObject, textOf } from "../json.ts";
 import type { Surface } from "../delivery/payloads.ts";
-import type { User, View } from "../workspace/state.ts";
+import type { Channel, User, View } from "../workspace/state.ts";
 import { holdsMany } from "../block-kit.ts";
 import { checkSignedIn, personNamed } from "../workspace/workspace.ts";
 import type { World } from "../world.ts";
@@ -32,40 +32,10 @@ import { closeView, noSuchField, noSuchFormButton, openForm, openHome, pressForm
 /** The conversation for an action. A channel by name or id; "@alex" is the direct conversation with alex. */
 type Where = { readonly channel?: string; readonly thread?: string; readonly home?: boolean };
 
-export type Person = {
-  readonly id: string;
-  readonly name: string;
-  /** Types text and sends it; resolves with the bot's ack or its failure. */
-  readonly says: (text: string, where?: Where) => Promise<Delivery>;
-  /** Edits one of their messages; resolves when the bot has acked the event. */
-  readonly edits: (ts: string, text: string, where?: Where) => Promise<Delivery>;
-  /** Deletes one of their messages. */
-  readonly deletes: (ts: string, where?: Where) => Promise<Delivery>;
-  /**
-   * Clicks the newest button or overflow option with this text or action_id: in the open modal, else in the channel. A
-   * modal's submit and close buttons count as well.
-   */
-  readonly clicks: (label: string, where?: Where) => Promise<Delivery>;
-  /** Picks in the menu, or fills the field, with this action_id, block_id, label or placeholder. */
-  readonly selects: (field: string, choice: string | readonly string[], where?: Where) => Promise<Delivery>;
-  /** The same with everything as text, as typed in a terminal: "a, b" for several choices, "" for none. */
-  readonly fills: (field: string, text: string, where?: Where) => Promise<Delivery>;
-  /** Types into an external select; returns the bot's options. */
-  readonly searches: (field: string, query: string, where?: Where) => Promise<readonly JsonObject[]>;
-  /** Fills in fields of the open modal and submits it. */
-  readonly submits: (values?: Readonly<Record<string, string | readonly string[]>>) => Promise<Delivery>;
-  readonly closes: () => Promise<Delivery>;
-  /** Opens the app's Home tab, or its messages. */
-  readonly opensHome: (tab?: "home" | "messages") => Promise<Delivery>;
-  /** Uses a shortcut by its callback_id: on a message, or from the composer. */
-  readonly uses: (callbackId: string, on?: { readonly ts: string; readonly channel?: string }) => Promise<Delivery>;
-  /** A channel's id; throws if it is unknown or the person is not in it. */
-  readonly channelId: (channel?: string) => string;
-  /** The messages this person sees in a channel, oldest first, with replies and their own ephemeral messages. */
-  readonly sees: (channel?: string) => readonly Seen[];
-  readonly modal: () => View | undefined;
-  readonly home: () => View | undefined;
-};
+/** A message by its ts and its channel. */
+type OnMessage = { readonly ts: string; readonly channel?: string };
+
+export type Person = ReturnType<typeof createPerson>;
 
 function messageSurfaces(world: World, user: User, where: Where): readonly Surface[] {
   const channel = channelOf(world, user, where.channel);
@@ -147,7 +117,7 @@ function openModal(world: World, user: User): View {
 async function useShortcut(
   world: World,
   user: User,
-  used: { readonly callbackId: string; readonly on: { readonly ts: string; readonly channel?: string } | undefined },
+  used: { readonly callbackId: string; readonly on: OnMessage | undefined },
 ): Promise<Delivery> {
   const { callbackId, on } = used;
   if (on === undefined) return useGlobalShortcut(world, user, callbackId);
@@ -161,38 +131,49 @@ async function useShortcut(
  * One person's actions and view of the workspace. After Slack has signed them out, every action rejects with a
  * sentence.
  */
-export function createPerson(world: World, nameOrId: string): Person {
+export function createPerson(world: World, nameOrId: string) {
   const user = personNamed(world.state, nameOrId);
   const acting = async <Done>(act: () => Promise<Done>): Promise<Done> => {
     checkSignedIn(user);
     return act();
   };
+  const channelIn = (where: Where): Channel => channelOf(world, user, where.channel);
   return {
     id: user.id,
     name: user.name,
-    says: (text, where = {}) =>
-      acting(async () =>
-        sayText(world, { user, channel: channelOf(world, user, where.channel), thread: where.thread }, text),
-      ),
-    edits: (ts, text, where = {}) =>
-      acting(async () => editMessage(world, { user, channel: channelOf(world, user, where.channel), ts }, text)),
-    deletes: (ts, where = {}) =>
-      acting(async () => deleteMessage(world, { user, channel: channelOf(world, user, where.channel), ts })),
-    clicks: (label, where = {}) => acting(() => click(world, user, { label, where })),
-    selects: (name, choice, where = {}) => acting(async () => pick(world, field(world, user, { where, name }), choice)),
-    fills: (name, text, where = {}) =>
+    /** Types text and sends it; resolves with the bot's ack or its failure. */
+    says: (text: string, where: Where = {}) =>
+      acting(async () => sayText(world, { user, channel: channelIn(where), thread: where.thread }, text)),
+    /** Edits one of their messages; resolves when the bot has acked the event. */
+    edits: (ts: string, text: string, where: Where = {}) =>
+      acting(async () => editMessage(world, { user, channel: channelIn(where), ts }, text)),
+    /** Deletes one of their messages. */
+    deletes: (ts: string, where: Where = {}) =>
+      acting(async () => deleteMessage(world, { user, channel: channelIn(where), ts })),
+    /**
+     * Clicks the newest button or overflow option with this text or action_id: in the open modal, else in the channel. A
+     * modal's submit and close buttons count as well.
+     */
+    clicks: (label: string, where: Where = {}) => acting(() => click(world, user, { label, where })),
+    /** Picks in the menu, or fills the field, with this action_id, block_id, label or placeholder. */
+    selects: (name: string, choice: string | readonly string[], where: Where = {}) =>
+      acting(async () => pick(world, field(world, user, { where, name }), choice)),
+    /** The same with everything as text, as typed in a terminal: "a, b" for several choices, "" for none. */
+    fills: (name: string, text: string, where: Where = {}) =>
       acting(async () => {
         const target = field(world, user, { where, name });
         const isMany = holdsMany(textOf(target.found.element["type"]));
         const choices = isMany ? text.split(",").map((each) => each.trim()) : [text];
         return pick(world, target, text === "" ? [] : choices);
       }),
-    searches: (name, query, where = {}) =>
+    /** Types into an external select; returns the bot's options. */
+    searches: (name: string, query: string, where: Where = {}) =>
       acting(async () => {
         const { actor, found } = field(world, user, { where, name });
         return suggest(world, actor, { found, query });
       }),
-    submits: (values = {}) =>
+    /** Fills in fields of the open modal and submits it. */
+    submits: (values: Readonly<Record<string, string | readonly string[]>> = {}) =>
       acting(async () => {
         const view = openModal(world, user);
         for (const [name, choice] of Object.entries(values)) {
@@ -201,13 +182,17 @@ export function createPerson(world: World, nameOrId: string): Person {
         return submitView(world, user, view);
       }),
     closes: () => acting(async () => closeView(world, openModal(world, user))),
-    opensHome: (tab = "home") => acting(() => openHome(world, user, tab)),
-    uses: (callbackId, on) => acting(() => useShortcut(world, user, { callbackId, on })),
-    sees: (channel) =>
+    /** Opens the app's Home tab, or its messages. */
+    opensHome: (tab: "home" | "messages" = "home") => acting(() => openHome(world, user, tab)),
+    /** Uses a shortcut by its callback_id: on a message, or from the composer. */
+    uses: (callbackId: string, on?: OnMessage) => acting(() => useShortcut(world, user, { callbackId, on })),
+    /** The messages this person sees in a channel, oldest first, with replies and their own ephemeral messages. */
+    sees: (channel?: string): readonly Seen[] =>
       visibleMessages(world.state, channelOf(world, user, channel), user.id).map((message) =>
         drawMessage(world.state, message),
       ),
-    channelId: (channel) => channelOf(world, user, channel).id,
+    /** A channel's id; throws if it is unknown or the person is not in it. */
+    channelId: (channel?: string) => channelOf(world, user, channel).id,
     modal: () => openForm(world, user),
     home: () => world.state.homes.get(user.id),
   };

@@ -11,25 +11,7 @@ import { randomUUID } from "node:crypto";
 type Envelope = JsonObject & { readonly envelope_id: string; readonly payload: JsonObject };
 
 /** Slack's end of one WebSocket of the app. */
-export type Link = {
-  /** "applink-3", as in debug_info.host. */
-  readonly name: string;
-  /** Takes deliveries: hello was said, and no end was announced. */
-  readonly isOpen: () => boolean;
-  /** Says hello, and opens it for deliveries. */
-  readonly greet: (hello: JsonObject) => void;
-  readonly send: (frame: JsonObject) => void;
-  readonly deliver: (envelope: Envelope, limitMs: number) => Promise<Ack>;
-  /** Gives it no more deliveries; acks still arrive. */
-  readonly retire: () => void;
-  readonly close: () => void;
-  /** Ends the TCP connection without a word. */
-  readonly drop: () => void;
-  /** Slack's end is gone, and the bot's doesn't notice: neither frames nor pings are answered any more. */
-  readonly abandon: () => void;
-  /** Pings the bot. A connection that answered none of the last `tries` pings is abandoned. */
-  readonly ping: (tries: number) => void;
-};
+export type Link = ReturnType<typeof createLink>;
 
 type LinkParts = {
   readonly name: string;
@@ -45,7 +27,7 @@ type LinkParts = {
 /** Until the TCP connection of an end that doesn't finish the closing handshake is ended. */
 const closingMs = 1_000;
 
-function readAcks(acks: AwaitedAcks, { socket, onRefused }: LinkParts): void {
+function readAcks(acks: ReturnType<typeof createAwaitedAcks>, { socket, onRefused }: LinkParts): void {
   // The end of the connection follows.
   socket.on("error", () => undefined);
   socket.on("message", (data: Buffer) => {
@@ -60,7 +42,7 @@ function readAcks(acks: AwaitedAcks, { socket, onRefused }: LinkParts): void {
   });
 }
 
-export function createLink(parts: LinkParts): Link {
+export function createLink(parts: LinkParts) {
   const { name, socket, network, clock, onEnd } = parts;
   const [acks, outbox] = [createAwaitedAcks(clock), createOutbox(socket, network)];
   let stage: "new" | "open" | "retired" | "ended" = "new";
@@ -77,17 +59,21 @@ export function createLink(parts: LinkParts): Link {
   readAcks(acks, parts);
   socket.on("close", end);
   return {
+    /** "applink-3", as in debug_info.host. */
     name,
+    /** Takes deliveries: hello was said, and no end was announced. */
     isOpen: () => stage === "open" && socket.readyState === WebSocket.OPEN,
-    greet(hello) {
+    /** Says hello, and opens it for deliveries. */
+    greet(hello: JsonObject) {
       send(hello);
       stage = "open";
     },
     send,
-    async deliver(envelope, limitMs) {
+    async deliver(envelope: Envelope, limitMs: number) {
       send(envelope);
       return acks.wait(envelope.envelope_id, limitMs);
     },
+    /** Gives it no more deliveries; acks still arrive. */
     retire: () => void (stage = "retired"),
     close() {
       outbox.push(() => {
@@ -95,12 +81,15 @@ export function createLink(parts: LinkParts): Link {
         clock.after(closingMs, () => socket.terminate());
       });
     },
+    /** Ends the TCP connection without a word. */
     drop: () => socket.terminate(),
+    /** Slack's end is gone, and the bot's doesn't notice: neither frames nor pings are answered any more. */
     abandon() {
       outbox.abandon();
       end();
     },
-    ping(tries) {
+    /** Pings the bot. A connection that answered none of the last `tries` pings is abandoned. */
+    ping(tries: number): void {
       unanswered += 1;
       if (unanswered > tries) return this.abandon();
       outbox.push(() => socket.ping(`Ping from ${name}`));
@@ -109,26 +98,19 @@ export function createLink(parts: LinkParts): Link {
 }
 
 /** The envelopes of one connection that wait for their ack. */
-type AwaitedAcks = {
-  /** Resolves with the ack; without one after the limit, or when the connection ends. */
-  readonly wait: (envelopeId: string, limitMs: number) => Promise<Ack>;
-  /** Throws Refused unless it is the ack of an envelope that waits here. */
-  readonly take: (frame: Json | undefined) => void;
-  /** No ack can arrive any more. */
-  readonly end: () => void;
-};
-
-function createAwaitedAcks(clock: Pick<Clock, "after">): AwaitedAcks {
+function createAwaitedAcks(clock: Pick<Clock, "after">) {
   const waiting = new Map<string, (ack: Ack) => void>();
   return {
-    async wait(envelopeId, limitMs) {
+    /** Resolves with the ack; without one after the limit, or when the connection ends. */
+    async wait(envelopeId: string, limitMs: number): Promise<Ack> {
       const { promise, resolve } = Promise.withResolvers<Ack>();
       waiting.set(envelopeId, resolve);
       return within(limitMs, promise, () => noAck("operation_timeout", "timeout"), clock).finally(() =>
         waiting.delete(envelopeId),
       );
     },
-    take(frame) {
+    /** Throws Refused unless it is the ack of an envelope that waits here. */
+    take(frame: Json | undefined) {
       const id = isObject(frame) ? textOf(frame["envelope_id"]) : "";
       if (!isObject(frame) || id === "")
         refuse("invalid_ack", "socket.ack-shape", "no JSON object with an envelope_id");
@@ -144,6 +126,7 @@ function createAwaitedAcks(clock: Pick<Clock, "after">): AwaitedAcks {
         wantsNoRetry: false,
       });
     },
+    /** No ack can arrive any more. */
     end() {
       for (const settle of waiting.values()) settle(noAck("dispatch_failed", "timeout"));
     },
@@ -151,14 +134,7 @@ function createAwaitedAcks(clock: Pick<Clock, "after">): AwaitedAcks {
 }
 
 /** What Slack sends on a connection: held back while the network is cut, and for ever once Slack's end is gone. */
-type Outbox = {
-  readonly push: (send: () => void) => void;
-  /** Nothing is sent or read any more, and the connection stays as it is. */
-  readonly abandon: () => void;
-  readonly close: () => void;
-};
-
-function createOutbox(socket: WebSocket, network: Network): Outbox {
+function createOutbox(socket: WebSocket, network: Network) {
   let held: (() => void)[] = [];
   let isAbandoned = false;
   const follow = (): void => {
@@ -172,11 +148,12 @@ function createOutbox(socket: WebSocket, network: Network): Outbox {
   network.watchers.add(follow);
   follow();
   return {
-    push(send) {
+    push(send: () => void) {
       if (isAbandoned) return;
       if (network.isCut()) held.push(send);
       else if (socket.readyState === WebSocket.OPEN) send();
     },
+    /** Nothing is sent or read any more, and the connection stays as it is. */
     abandon() {
       isAbandoned = true;
       socket.pause();

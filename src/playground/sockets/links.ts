@@ -28,39 +28,11 @@ type LinkOptions = {
 type Upgrade = (request: IncomingMessage, socket: Duplex, head: Buffer, url: URL) => void;
 
 /** What Slack and the network do to the connections of an app. */
-export type LinkTroubles = {
-  /** Announces a refresh of every connection, `warnMs` before its end; 0 for no warning. */
-  readonly refresh: (how?: { readonly warnMs?: number }) => void;
-  /** The owner turns Socket Mode off in the app's settings. */
-  readonly turnOff: () => void;
-  readonly turnOn: () => void;
-  /** One connection dies, and the bot isn't told: its frames and pings go nowhere. */
-  readonly silence: () => void;
-  /** One connection, or every one, breaks off without a word. */
-  readonly drop: (which?: "one" | "all") => void;
-  /** New connections are refused, as if others of the app took all places. */
-  readonly fill: (isFull: boolean) => void;
-  /** New connections get no hello, nor anything else. */
-  readonly mute: (isMute: boolean) => void;
-  /** Ends all of that. */
-  readonly heal: () => void;
-};
+export type LinkTroubles = ReturnType<typeof createTroubles>;
 
 type LinksStatus = { readonly isOn: boolean; readonly isFull: boolean; readonly isMute: boolean };
 
-/** The Socket Mode connections of an app: at most ten, from any number of processes. */
-export type Links = LinkTroubles & {
-  readonly status: () => LinksStatus;
-  /** An address for one new connection. Throws Refused while Socket Mode is off. */
-  readonly open: () => string;
-  /** Takes a connection to such an address. */
-  readonly upgrade: Upgrade;
-  /** A connection for the next delivery: each in turn, though Slack promises no order. */
-  readonly pick: () => Link | undefined;
-  /** The open ones by name. */
-  readonly names: () => readonly string[];
-  readonly close: () => void;
-};
+export type Links = ReturnType<typeof createLinks>;
 
 /** The connections that Slack knows, and those whose end the bot hasn't noticed. */
 type Held = {
@@ -184,12 +156,15 @@ function createSwitches(options: LinkOptions, held: Held) {
     options.changed();
   };
   return {
+    /** The owner turns Socket Mode off in the app's settings. */
     turnOff() {
       for (const link of held.links) endAfter(options, link, "link_disabled");
       set({ isOn: false });
     },
     turnOn: () => set({ isOn: true }),
+    /** New connections are refused, as if others of the app took all places. */
     fill: (isFull: boolean) => set({ isFull }),
+    /** New connections get no hello, nor anything else. */
     mute: (isMute: boolean) => set({ isMute }),
     heal() {
       endGhosts(held);
@@ -198,22 +173,26 @@ function createSwitches(options: LinkOptions, held: Held) {
   };
 }
 
-function createTroubles(options: LinkOptions, held: Held): LinkTroubles {
+function createTroubles(options: LinkOptions, held: Held) {
   const { links } = held;
   const first = (): Link | undefined => [...links].find((link) => link.isOpen());
   return {
     ...createSwitches(options, held),
-    refresh({ warnMs = sockets.warning.ms } = {}) {
+    /** Announces a refresh of every connection, `warnMs` before its end; 0 for no warning. */
+    refresh({ warnMs = sockets.warning.ms }: { readonly warnMs?: number } = {}) {
       for (const link of links) refresh(options, link, warnMs);
     },
+    /** One connection dies, and the bot isn't told: its frames and pings go nowhere. */
     silence: () => first()?.abandon(),
-    drop(which = "one") {
+    /** One connection, or every one, breaks off without a word. */
+    drop(which: "one" | "all" = "one") {
       for (const link of which === "all" ? [...links] : [first()]) link?.drop();
     },
   };
 }
 
-export function createLinks(options: LinkOptions): Links {
+/** The Socket Mode connections of an app: at most ten, from any number of processes. */
+export function createLinks(options: LinkOptions) {
   const held: Held = { links: new Set(), ghosts: new Set(), made: 0, isOn: true, isFull: false, isMute: false };
   const { links } = held;
   const { network } = options;
@@ -221,15 +200,19 @@ export function createLinks(options: LinkOptions): Links {
   network.watchers.add(() => void (network.isCut() || endGhosts(held)));
   return {
     ...createTroubles(options, held),
-    status: () => ({ isOn: held.isOn, isFull: held.isFull, isMute: held.isMute }),
+    status: (): LinksStatus => ({ isOn: held.isOn, isFull: held.isFull, isMute: held.isMute }),
+    /** An address for one new connection. Throws Refused while Socket Mode is off. */
     open() {
       if (!held.isOn) refuse("socket_mode_not_enabled", "socket.on", "Socket Mode is off");
       const address = options.url().replace(/^http/u, "ws");
       return `${address}/link/?ticket=${tickets.make()}&app_id=${options.appId}`;
     },
+    /** Takes a connection to such an address. */
     upgrade: createUpgrade(options, held, tickets),
+    /** A connection for the next delivery: each in turn, though Slack promises no order. */
     pick: createTurns(links),
-    names: () => [...links].filter((link) => link.isOpen()).map(({ name }) => name),
+    /** The open ones by name. */
+    names: (): readonly string[] => [...links].filter((link) => link.isOpen()).map(({ name }) => name),
     close() {
       for (const link of links) link.drop();
       endGhosts(held);
@@ -265,13 +248,7 @@ function refresh(parts: Parts, link: Link, warnMs: number): void {
 }
 
 /** Addresses of new connections, each good for one. */
-type Tickets = {
-  readonly make: () => string;
-  /** Throws Refused unless the ticket is known, fresh and unused. */
-  readonly use: (ticket: string) => void;
-};
-
-function createTickets({ nowMs }: SlackClock): Tickets {
+function createTickets({ nowMs }: SlackClock) {
   const madeMs = new Map<string, number>();
   return {
     make() {
@@ -279,7 +256,8 @@ function createTickets({ nowMs }: SlackClock): Tickets {
       madeMs.set(ticket, nowMs());
       return ticket;
     },
-    use(ticket) {
+    /** Throws Refused unless the ticket is known, fresh and unused. */
+    use(ticket: string) {
       const made = madeMs.get(ticket);
       madeMs.delete(ticket);
       if (made === undefined) refuse("invalid_ticket", "socket.ticket", "the ticket is unknown, or was used before");

@@ -127,13 +127,7 @@ type Toast = { readonly id: number; readonly text: string };
 
 const shownMs = 8000;
 
-type Toasts = {
-  readonly toasts: readonly Toast[];
-  readonly notify: (text: string) => void;
-  readonly drop: (id: number) => void;
-};
-
-function useToasts(): Toasts {
+function useToasts() {
   const [toasts, setToasts] = useState<readonly Toast[]>([]);
   const last = useRef(0);
   const drop = useCallback((id: number) => setToasts((before) => before.filter((toast) => toast.id !== id)), []);
@@ -146,7 +140,7 @@ function useToasts(): Toasts {
 }
 
 /** Screen readers announce toasts as they appear. */
-function ToastList({ toasts, drop }: Pick<Toasts, "toasts" | "drop">): JSX.Element {
+function ToastList({ toasts, drop }: Pick<ReturnType<typeof useToasts>, "toasts" | "drop">): JSX.Element {
   return h(
     "div",
     { class: "toasts", role: "status", "aria-live": "polite" },

@@ -125,28 +125,19 @@ export function useWorkspace(as: string): Live {
   return live.as === as ? live : { as, workspace: emptyWorkspace, connection: "connecting" };
 }
 
-/** The open panes beside the conversation. They have no address of their own. */
-export type Panes = {
-  readonly panel: Panel | undefined;
-  readonly setPanel: (panel: Panel | undefined) => void;
-  readonly file: WireFile | undefined;
-  readonly setFile: (file: WireFile | undefined) => void;
-  /** The sidebar, on narrow screens. */
-  readonly isListOpen: boolean;
-  readonly setListOpen: (isOpen: boolean) => void;
-  readonly draft: Draft | undefined;
-  readonly putDraft: (text: string) => void;
-};
-
 const key = "playground-panel";
 
-export function usePanes(): Panes {
+export type Panes = ReturnType<typeof usePanes>;
+
+/** The open panes beside the conversation. They have no address of their own. */
+export function usePanes() {
   // The drawer stays open across reloads of this window.
   const [panel, setPanel] = useState<Panel | undefined>(() => {
     const stored = sessionStorage.getItem(key);
     return stored === "inspector" || stored === "faults" ? stored : undefined;
   });
   const [file, setFile] = useState<WireFile | undefined>(undefined);
+  // The sidebar, on narrow screens.
   const [isListOpen, setListOpen] = useState(false);
   const [draft, setDraft] = useState<Draft | undefined>(undefined);
   useEffect(() => sessionStorage.setItem(key, panel ?? ""), [panel]);

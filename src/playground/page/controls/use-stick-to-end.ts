@@ -11,10 +11,8 @@ type Mode = "end" | "start" | "free";
 /** What came and is out of sight: a new message, or the rest of one that is longer than the pane. */
 export type Below = "nothing" | "message" | "rest";
 
-type Following = { readonly place: () => void; readonly note: () => void };
-
 /** Follows a growing list. `place` scrolls; `note` reads what the person's scrolling means; `tell` hears what is below. */
-function follow(outer: HTMLElement, inner: HTMLElement, tell: (below: Below) => void): Following {
+function follow(outer: HTMLElement, inner: HTMLElement, tell: (below: Below) => void) {
   let mode: Mode = "end";
   /** The last message when the end was in sight; null before the first look, which brings nothing new. */
   let seen: Element | undefined | null = null;

@@ -1,4 +1,4 @@
-import { h, type JSX, type RefObject } from "preact";
+import { h, type JSX } from "preact";
 import { useEffect, useId, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { accept, type Completion, completionAt, type Offer, usageOf } from "./completion.ts";
 import { Icon } from "../controls/controls.ts";
@@ -126,20 +126,7 @@ export function Composer(props: {
   );
 }
 
-type Typing = {
-  readonly field: RefObject<HTMLTextAreaElement | null>;
-  readonly text: string;
-  readonly completion: Completion | undefined;
-  /** The suggestion that Enter would accept. */
-  readonly chosen: number;
-  readonly usage: string;
-  readonly onInput: (event: Event) => void;
-  readonly onKeyDown: (event: KeyboardEvent) => void;
-  readonly take: (offer: Offer) => void;
-  /** Sets the text and puts the caret behind it. */
-  readonly setText: (text: string) => void;
-  readonly send: () => void;
-};
+type Typing = ReturnType<typeof useComposer>;
 
 type Options = {
   readonly snapshot: WireSnapshot;
@@ -147,18 +134,8 @@ type Options = {
   readonly onShortcut: (callbackId: string) => void;
 };
 
-type FieldText = {
-  readonly field: RefObject<HTMLTextAreaElement | null>;
-  readonly text: string;
-  readonly caret: number;
-  /** The current text. */
-  readonly note: (text: string, caret: number) => void;
-  /** The new text. */
-  readonly put: (text: string, caret: number) => void;
-};
-
 /** The text, and a field that grows with it up to a height set by the style sheet. */
-function useTyped(): FieldText {
+function useTyped() {
   const field = useRef<HTMLTextAreaElement>(null);
   const [typed, setTyped] = useState({ text: "", caret: 0, isPut: false });
   useLayoutEffect(() => {
@@ -175,13 +152,15 @@ function useTyped(): FieldText {
     field,
     text: typed.text,
     caret: typed.caret,
-    note: (text, caret) => setTyped({ text, caret, isPut: false }),
-    put: (text, caret) => setTyped({ text, caret, isPut: true }),
+    /** The text that was typed. */
+    note: (text: string, caret: number) => setTyped({ text, caret, isPut: false }),
+    /** Sets a text, and the caret. */
+    put: (text: string, caret: number) => setTyped({ text, caret, isPut: true }),
   };
 }
 
-/** The text, its suggestions, and the key handlers of both. */
-function useComposer({ snapshot, onSend, onShortcut }: Options): Typing {
+/** The text, its suggestions, and the key handlers of both. Enter would accept the `chosen` suggestion. */
+function useComposer({ snapshot, onSend, onShortcut }: Options) {
   const { field, text, caret, note, put } = useTyped();
   const [list, setList] = useState({ chosen: 0, isHidden: false });
   const completion = list.isHidden ? undefined : completionAt(snapshot, text, caret);

@@ -1,4 +1,4 @@
-import { h, type JSX, type RefObject } from "preact";
+import { h, type JSX } from "preact";
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { WireMessage, WireSnapshot } from "../../wire.ts";
 import { perform, useApp } from "../app/page-state.ts";
@@ -13,14 +13,8 @@ function typedText(snapshot: WireSnapshot, text: string): string {
     .replaceAll("&amp;", "&");
 }
 
-type Typed = {
-  readonly field: RefObject<HTMLTextAreaElement | null>;
-  readonly text: string;
-  readonly onInput: (event: Event) => void;
-};
-
 /** The field's text; the caret starts at its end. */
-function useTyped(before: string): Typed {
+function useTyped(before: string) {
   const [text, setText] = useState(before);
   const field = useRef<HTMLTextAreaElement>(null);
   useLayoutEffect(() => {

@@ -30,14 +30,8 @@ function Foot(props: { readonly view: WireView; readonly isBusy: boolean; readon
   );
 }
 
-type Submitting = {
-  readonly isBusy: boolean;
-  readonly refused: number;
-  readonly submit: (values: JsonObject) => void;
-};
-
 /** `refused` counts the submissions that ended with errors. */
-function useSubmitting(view: WireView): Submitting {
+function useSubmitting(view: WireView) {
   const { route, attempt } = useApp();
   const [isBusy, setBusy] = useState(false);
   const [refused, setRefused] = useState(0);

@@ -42,17 +42,11 @@ export function filledIn(view: WireView, edits: Edits): JsonObject {
   return values;
 }
 
-type Filled = {
-  readonly edits: Edits;
-  readonly edit: (key: string, value: JsonObject) => void;
-  readonly markSent: () => void;
-};
-
 /**
  * Local edits. Once they were sent and the bot changed the view, the workspace's state is the truth: a field that was
  * removed and comes back is empty, as in Slack.
  */
-function useEdits(container: BlockContainer): Filled {
+function useEdits(container: BlockContainer) {
   const [edits, setEdits] = useState<Edits>({});
   const sent = useRef<Edits>({});
   const blocks = container.in === "view" ? JSON.stringify(container.view.content["blocks"]) : "";
@@ -64,7 +58,7 @@ function useEdits(container: BlockContainer): Filled {
   }, [blocks]);
   return {
     edits,
-    edit: (key, value) => setEdits((before) => ({ ...before, [key]: value })),
+    edit: (key: string, value: JsonObject) => setEdits((before) => ({ ...before, [key]: value })),
     markSent: () => void (sent.current = edits),
   };
 }
@@ -109,10 +103,8 @@ function namesIn({ snapshot }: AppState): Pick<BlockContext, "user" | "channel" 
   };
 }
 
-type Blocks = { readonly context: BlockContext } & Pick<Filled, "edits" | "markSent">;
-
 /** The block context of a message or view, and its edits that were not sent yet. */
-export function useBlockContext(container: BlockContainer): Blocks {
+export function useBlockContext(container: BlockContainer) {
   const app = useApp();
   const { edits, edit, markSent } = useEdits(container);
   const { snapshot, now, route } = app;

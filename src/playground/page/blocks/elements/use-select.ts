@@ -1,4 +1,3 @@
-import type { JSX } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import {
   type Choice,
@@ -13,24 +12,7 @@ import { type ElementProps, useElement } from "./use-element.ts";
 import { textOf } from "../../../json.ts";
 import { holdsMany } from "../../../block-kit.ts";
 
-export type Selecting = {
-  readonly isOpen: boolean;
-  readonly isMany: boolean;
-  readonly isBusy: boolean;
-  readonly query: string;
-  readonly offers: Offers;
-  /** The line that Enter would choose; -1 for none. */
-  readonly active: number;
-  readonly chosen: readonly Choice[];
-  readonly open: () => void;
-  readonly close: () => void;
-  readonly type: (query: string) => void;
-  /** Chooses a line, or removes it from a multi-select. */
-  readonly toggle: (choice: Choice) => void;
-  readonly clear: () => void;
-  readonly onKeyDown: (event: KeyboardEvent) => void;
-  readonly extras: JSX.Element;
-};
+export type Selecting = ReturnType<typeof useSelecting>;
 
 function toggled(chosen: readonly Choice[], choice: Choice): readonly Choice[] {
   const others = chosen.filter(({ key }) => key !== choice.key);
@@ -106,8 +88,11 @@ function useList() {
   return { isOpen, setOpen, query, setQuery, shut, active, setActive };
 }
 
-/** The complete behaviour of a select: open, search, choose, close. */
-export function useSelecting(props: ElementProps): Selecting {
+/**
+ * The complete behaviour of a select: open, search, choose, close. `active` is the line that Enter would choose, -1 for
+ * none; `toggle` chooses a line, or removes it from a multi-select.
+ */
+export function useSelecting(props: ElementProps) {
   const { isMany, isBusy, extras, chosen, choose, finish, clear } = useChosen(props);
   const { isOpen, setOpen, query, setQuery, shut, active, setActive } = useList();
   const offers = useOffers(props, query, isOpen);
