@@ -105,7 +105,7 @@ export function Avatar({
 /** A switch with a line of explanation. */
 export function Switch(props: {
   readonly label: string;
-  readonly detail: string;
+  readonly detail?: string;
   readonly isOn: boolean;
   readonly onChange: (on: boolean) => void;
 }): JSX.Element {
@@ -114,7 +114,12 @@ export function Switch(props: {
     "label",
     { class: "check fault" },
     h("input", { type: "checkbox", checked: isOn, onChange: () => onChange(!isOn) }),
-    h("span", null, h("span", { class: "fault-name" }, label), h("small", { class: "muted" }, detail)),
+    h(
+      "span",
+      null,
+      h("span", { class: "fault-name" }, label),
+      detail === undefined ? null : h("small", { class: "muted" }, detail),
+    ),
   );
 }
 

@@ -4,7 +4,6 @@ import { perform, useApp } from "../app/page-state.ts";
 import { userName } from "../app/workspace.ts";
 import { Switch } from "../controls/controls.ts";
 import type { WireUser } from "../../wire.ts";
-import type { UserGroup } from "../../workspace/state.ts";
 
 /** What an admin does to the current channel. A direct conversation has none of it. */
 export function ChannelPanel(): JSX.Element | null {
@@ -53,20 +52,6 @@ type Change = (body: JsonObject) => void;
 /** A person of another organization; they appear once they were added to a channel. */
 const robin = { name: "robin", realName: "Robin Vale" };
 
-function GroupSwitch(props: {
-  readonly user: WireUser;
-  readonly group: UserGroup;
-  readonly change: Change;
-}): JSX.Element {
-  const { user, group, change } = props;
-  return h(Switch, {
-    label: `${user.realName} is in @${group.handle}`,
-    detail: "",
-    isOn: group.users.includes(user.id),
-    onChange: (on) => change({ do: on ? "joinGroup" : "leaveGroup", group: group.handle, person: user.name }),
-  });
-}
-
 function PersonSwitches({ user, change }: { readonly user: WireUser; readonly change: Change }): JSX.Element {
   const { snapshot } = useApp();
   const groups = user.isOutsider ? [] : snapshot.groups;
@@ -75,7 +60,6 @@ function PersonSwitches({ user, change }: { readonly user: WireUser; readonly ch
     null,
     h(Switch, {
       label: `${user.realName} is deactivated`,
-      detail: "",
       isOn: user.isDeactivated,
       onChange: (on) => change({ do: on ? "deactivate" : "reactivate", person: user.name }),
     }),
@@ -83,7 +67,6 @@ function PersonSwitches({ user, change }: { readonly user: WireUser; readonly ch
       ? null
       : h(Switch, {
           label: `${user.realName} is a workspace admin`,
-          detail: "",
           isOn: user.isAdmin,
           onChange: (on) => change({ do: "setAdmin", person: user.name, isAdmin: on }),
         }),
@@ -91,11 +74,17 @@ function PersonSwitches({ user, change }: { readonly user: WireUser; readonly ch
       ? null
       : h(Switch, {
           label: `${user.realName} is a guest`,
-          detail: "",
           isOn: user.isGuest,
           onChange: (isGuest) => change({ do: "setGuest", person: user.name, isGuest }),
         }),
-    groups.map((group) => h(GroupSwitch, { key: group.id, user, group, change })),
+    groups.map(({ id, handle, users }) =>
+      h(Switch, {
+        key: id,
+        label: `${user.realName} is in @${handle}`,
+        isOn: users.includes(user.id),
+        onChange: (on) => change({ do: on ? "joinGroup" : "leaveGroup", group: handle, person: user.name }),
+      }),
+    ),
   );
 }
 

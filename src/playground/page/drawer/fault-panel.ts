@@ -47,7 +47,7 @@ type Change = (body: JsonObject) => void;
 
 type FaultSwitch = {
   readonly label: string;
-  readonly detail: string;
+  readonly detail?: string;
   readonly isOn: boolean;
   readonly set: (on: boolean) => JsonObject;
 };
@@ -144,7 +144,6 @@ function installationFaults({ tokenError, refusesUploads }: WireFaults): readonl
 function outsideFaults({ extra }: WireFaults): readonly FaultSwitch[] {
   return extra.map(({ label, on }) => ({
     label,
-    detail: "",
     isOn: on,
     set: (next) => ({ extra: { label, on: next } }),
   }));
