@@ -50,7 +50,7 @@ export function createPostPace() {
   const fullAtMs = new Map<string, number>();
   return {
     /** Counts a message to a channel; the seconds of Retry-After when it had too many. */
-    take(channel: string, nowMs: number): number | undefined {
+    take: (channel: string, nowMs: number): number | undefined => {
       const fullAt = Math.max(nowMs, fullAtMs.get(channel) ?? nowMs);
       const waitMs = fullAt + pace.everyMs - nowMs - pace.burst * pace.everyMs;
       if (waitMs > 0) return Math.ceil(waitMs / 1000);

@@ -166,7 +166,7 @@ function createSwitches(options: LinkOptions, held: Held) {
     fill: (isFull: boolean) => set({ isFull }),
     /** New connections get no hello, nor anything else. */
     mute: (isMute: boolean) => set({ isMute }),
-    heal() {
+    heal: () => {
       endGhosts(held);
       set({ isOn: true, isFull: false, isMute: false });
     },

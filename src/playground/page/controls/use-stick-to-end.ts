@@ -30,7 +30,7 @@ function follow(outer: HTMLElement, inner: HTMLElement, tell: (below: Below) => 
     else tell(startOf(last) - outer.scrollTop < outer.clientHeight ? "rest" : "message");
   };
   return {
-    place() {
+    place: () => {
       const last = messages[messages.length - 1];
       // A message longer than the pane is read from its start. Later it may grow, so this is decided once.
       if (last !== newest && mode !== "free") mode = last !== undefined && isLong(last) ? "start" : "end";
@@ -40,7 +40,7 @@ function follow(outer: HTMLElement, inner: HTMLElement, tell: (below: Below) => 
       lastTop = outer.scrollTop;
       look();
     },
-    note() {
+    note: () => {
       const { scrollTop, scrollHeight, clientHeight } = outer;
       const isDown = scrollTop > lastTop;
       // Browsers scroll by themselves when content above grows; only scrolling up is the person's choice.
