@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { describeEngine } from "../../engine-descriptor.ts";
-import { kubernetesLimits } from "./limits.ts";
+import { kubernetesLimits } from "./cluster/cluster-config.ts";
 
 const OWN_QUOTAS = "Kubernetes has its own quotas: put a ResourceQuota into the user's namespace.";
 

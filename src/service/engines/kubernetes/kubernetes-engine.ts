@@ -10,25 +10,24 @@ import {
   Refusal,
   refusingIncapable,
 } from "../../engine.ts";
-import type { ClusterConfig } from "./cluster/cluster-config.ts";
+import { type ClusterConfig, kubernetesLimits, TITLE } from "./cluster/cluster-config.ts";
 import { checkClusters, foundLines } from "./config/check-clusters.ts";
 import { currentContext, readClusters } from "./config/read-clusters.ts";
-import { makeChangeFeed, notingWrites } from "../../change-feed.ts";
+import { makeChangeFeed, notingWrites, type ChangeFeed, type ChangedList } from "../../change-feed.ts";
 import { JOB_RETRIES } from "../../workloads/lifecycle/back-off.ts";
 import { makeSerialQueue } from "../../workloads/lifecycle/queues.ts";
-import { kubernetesLimits, TITLE } from "./limits.ts";
 import { logOperations } from "./logs/log-operations.ts";
 import { lokiNotices } from "./logs/loki.ts";
-import { type OpenedRegion, openRegions } from "./regions.ts";
-import { regionProblem } from "./region-problem.ts";
-import { watchChanges } from "./read/watch-changes.ts";
+import { type OpenedRegion, openRegions, regionProblem, type Region } from "./regions.ts";
 import { readOperations } from "./read/read-operations.ts";
-import { finishServices } from "./write/finish-services.ts";
+import { finishServices } from "./write/create-service.ts";
 import { forgetStops } from "./write/forget-stops.ts";
 import { recordEndsOf } from "./write/record-job-failures.ts";
 import type { WriteParts } from "./write/target.ts";
 import { serviceWrites } from "./write/change-service.ts";
 import { jobWrites } from "./write/job-writes.ts";
+import { type CachedKind, jobKinds, type NamespaceCache, serviceKinds } from "./cache/namespace-cache.ts";
+import { namespacesOf, regionOf } from "./read/place.ts";
 
 /**
  * Reads the clusters, asks each of them, and opens the engine on them. Throws an Error with sentences when a setting is
@@ -169,3 +168,55 @@ function refusingWhenClosed(engine: Engine, closing: AbortSignal): Engine {
 }
 
 type Run = (request: unknown) => Promise<unknown>;
+
+type Watching = Pick<ChangedList, "username" | "region"> & { readonly signal: AbortSignal };
+
+export type WatchedChanges = {
+  /**
+   * Notes each change in the namespaces of this user from now on. Namespaces that came since the last call are added.
+   * Throws a `Refusal` for an unknown region, and where the user has no namespace.
+   */
+  readonly begin: (watching: Watching) => Promise<void>;
+  readonly end: () => void;
+};
+
+/**
+ * Tells the feed what the watches of the cluster say. Every object that a service or a job is read from counts, so a change
+ * is noted more often than a list shows one.
+ */
+export function watchChanges(
+  { regions }: { readonly regions: ReadonlyMap<string, Region> },
+  feed: Pick<ChangeFeed, "note">,
+): WatchedChanges {
+  const watched = new Map<string, { readonly cache: NamespaceCache; readonly ends: readonly (() => void)[] }>();
+  return {
+    async begin({ username, region: name, signal }) {
+      const region = regionOf({ regions }, name, [...regions.keys()]);
+      const { names } = await namespacesOf(region, username, signal);
+      for (const namespace of names) {
+        const key = JSON.stringify([username, name, namespace]);
+        const cache = region.cacheOf(namespace);
+        const before = watched.get(key);
+        // A namespace that went and came back has another cache.
+        if (before?.cache === cache) continue;
+        for (const end of before?.ends ?? []) end();
+        const note = (kind: ChangedList["kind"]) => () => feed.note({ username, region: name, kind });
+        const { config } = region;
+        const jobs = config.jobs ? jobKinds(config) : [];
+        const all = [...onEach(cache, serviceKinds(config), note("service")), ...onEach(cache, jobs, note("job"))];
+        watched.set(key, { cache, ends: all });
+        // What is there may be other than what was read before this cache began to watch.
+        feed.note({ username, region: name, kind: "service" });
+        feed.note({ username, region: name, kind: "job" });
+      }
+    },
+    end() {
+      for (const end of [...watched.values()].flatMap(({ ends }) => ends)) end();
+      watched.clear();
+    },
+  };
+}
+
+function onEach(cache: NamespaceCache, kinds: readonly CachedKind[], note: () => void): (() => void)[] {
+  return kinds.map((kind) => cache.onChange(kind, note));
+}

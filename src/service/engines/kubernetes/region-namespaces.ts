@@ -7,7 +7,7 @@ import { makeReflector, type Reflector } from "./cache/reflector.ts";
 import type { ClusterConfig, UserNamespaces } from "./cluster/cluster-config.ts";
 import type { KubeApi } from "./cluster/kube-api.ts";
 import type { KubeObject } from "./cluster/kinds.ts";
-import { MOST_NAMESPACES } from "./config/namespaces.ts";
+import { MOST_NAMESPACES } from "./config/read-clusters.ts";
 import { matchesAll, parseLabelSelector } from "./read/label-selector.ts";
 
 /** Namespaces that a list lacks. */

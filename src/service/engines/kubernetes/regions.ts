@@ -1,18 +1,19 @@
 import type { Clock } from "../../../platform/clock.ts";
-import { type NamespaceCache, openClusterCaches, jobKinds, serviceKinds } from "./cache/namespace-cache.ts";
+import { type NamespaceCache, openClusterCaches, jobKinds, serviceKinds, isOptional } from "./cache/namespace-cache.ts";
 import type { ClusterConfig } from "./cluster/cluster-config.ts";
-import type { KubeApi } from "./cluster/kube-api.ts";
+import { type KubeApi, KubeError, KubeUnreachable, NoCredentials, missingRightOf } from "./cluster/kube-api.ts";
 import {
   type RegionNamespaces,
   makeNamespaceClaims,
   type NamespaceClaims,
   openNamespaces,
 } from "./region-namespaces.ts";
-import type { Evidence } from "./read/evidence.ts";
-import { evidenceReader } from "./read/held-up.ts";
+import { type Evidence, evidenceReader } from "./read/evidence.ts";
 import type { ReadHealth } from "./cache/reflection.ts";
 import { makeReconnects } from "./cache/reconnects.ts";
 import { connect } from "./cluster/connect.ts";
+import { isDenied, TooManyObjects } from "./cluster/refusal-of.ts";
+import { kinds } from "./cluster/kinds.ts";
 
 /** One region: its cluster, and what is known of each namespace. */
 export type Region = {
@@ -94,4 +95,63 @@ async function openRegion(
       api.close();
     },
   };
+}
+
+/** Why a region's cluster can't be read, or not all of it. */
+type RegionProblem = {
+  /** Nothing of the cluster can be read now, so every request is refused. */
+  readonly isAway: boolean;
+  /** A sentence without addresses and names of the cluster: anybody may read it. */
+  readonly sentence: string;
+};
+
+/** Undefined while everything that was asked for is read, and before anything was. */
+export function regionProblem(all: readonly ReadHealth[]): RegionProblem | undefined {
+  const failing = all.flatMap(({ kind, namespace, failure }) =>
+    // A kind whose rights are optional is left out: the lists say so.
+    failure && !(isOptional(kind) && isDenied(failure.error)) ? [{ kind, namespace, failure }] : [],
+  );
+  const [first] = failing.toSorted((left, right) => left.failure.since.getTime() - right.failure.since.getTime());
+  if (!first) return undefined;
+  // What the cluster denies lasts until somebody changes the cluster, and tells nothing of whether it answers.
+  const askable = all.filter(({ failure }) => failure === undefined || !isDenied(failure.error));
+  const isAway = askable.length > 0 && askable.every(({ failure }) => failure !== undefined);
+  const plurals = [...new Set(failing.map(({ kind }) => kinds[kind].plural))].toSorted();
+  const what = isAway ? "the cluster" : `${plurals.join(", ")}${whereIn(failing, all)}`;
+  const since = first.failure.since.toISOString().replace(/\.\d+Z$/u, "Z");
+  return { isAway, sentence: `Reads of ${what} have failed since ${since}: ${why(first.failure.error)}.` };
+}
+
+type InNamespace = Pick<ReadHealth, "namespace">;
+
+/** Only where others of the region are read; by their number, because anybody may read it. */
+function whereIn(failing: readonly InNamespace[], all: readonly InNamespace[]): string {
+  const [bad = 0, total = 0] = [failing, all].map((each) => {
+    return new Set(each.map(({ namespace }) => namespace).filter((name) => name !== "")).size;
+  });
+  return bad === 0 || bad === total ? "" : ` in ${bad} of ${total} namespaces`;
+}
+
+const unreachable: Readonly<Record<string, string>> = {
+  ECONNREFUSED: "its API server refuses connections",
+  ENOTFOUND: "the host name of its API server is unknown",
+  EAI_AGAIN: "the host name of its API server is unknown",
+};
+
+function why(error: unknown): string {
+  if (error instanceof TooManyObjects) return "there are more than Gantry holds";
+  if (error instanceof KubeError) return answered(error);
+  if (error instanceof NoCredentials) return "the exec plugin of Gantry's kubeconfig gives no credentials";
+  const cause = error instanceof KubeUnreachable ? error.cause : undefined;
+  const code = cause instanceof Error && "code" in cause ? String(cause.code) : "";
+  return unreachable[code] ?? "its API server didn't answer";
+}
+
+function answered(error: KubeError): string {
+  if (error.isEarly) return "its API server has just come back and doesn't know Gantry's rights yet";
+  const right = missingRightOf(error);
+  if (right) return `Gantry's account may not ${right.verb} ${right.resource}`;
+  if (error.status === 401) return "it doesn't accept Gantry's credentials";
+  if (error.status === 404) return "it doesn't have this API";
+  return `its API server answered ${error.status}`;
 }

@@ -1,7 +1,10 @@
 import { describe, expect, test } from "vitest";
 import { refusingIncapable, type Engine, type EngineRequest } from "../../../../src/service/engine.ts";
-import type { ClusterConfig } from "../../../../src/service/engines/kubernetes/cluster/cluster-config.ts";
-import { kubernetesLimits, TITLE } from "../../../../src/service/engines/kubernetes/limits.ts";
+import {
+  type ClusterConfig,
+  kubernetesLimits,
+  TITLE,
+} from "../../../../src/service/engines/kubernetes/cluster/cluster-config.ts";
 import { config } from "./support/known-objects.ts";
 
 /** The sentence for a request, from an engine that would start everything. */

@@ -7,7 +7,7 @@ import { KubeError, missingRightOf } from "../cluster/kube-api.ts";
 import { refusalOf } from "../cluster/refusal-of.ts";
 import type { Region } from "../regions.ts";
 import { DISORDER_MS, momentOf, splitTimedLines, type TimedLine } from "./log-lines.ts";
-import type { InstanceLine, LoggedWorkload, PageOptions, RegionLogs } from "./region-logs.ts";
+import type { InstanceLine, LoggedWorkload, PageOptions, RegionLogs } from "./log-operations.ts";
 
 /** The bot waits 5 s for an answer. */
 const PAGE_MS = 4_000;

@@ -1,9 +1,8 @@
 import type { PortMapping } from "../../../workloads/definitions.ts";
 import type { Addresses } from "../../../workloads/state/store.ts";
 import type { ClusterConfig } from "../cluster/cluster-config.ts";
-import { isMappedPort } from "../write/object-names.ts";
-import type { PodTemplate } from "./containers.ts";
-import type { Remembered } from "./remembered.ts";
+import { isMappedPort } from "../names.ts";
+import type { PodTemplate, Remembered } from "./containers.ts";
 import type { KubeObject } from "../cluster/kinds.ts";
 
 type Mapped = PortMapping & { readonly address: string | undefined };

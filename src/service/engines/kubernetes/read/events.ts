@@ -2,7 +2,7 @@ import type { Event as EventBody } from "../../../../api/schema.ts";
 import type { Clock } from "../../../../platform/clock.ts";
 import { KubeError, missingRightOf } from "../cluster/kube-api.ts";
 import type { Pod, Event } from "../cluster/kinds.ts";
-import { lastAt } from "./held-up.ts";
+import { lastAt } from "./evidence.ts";
 import { shortened, podHealth } from "./pod-health.ts";
 import type { Place } from "./place.ts";
 import { restartCount } from "./restarts.ts";

@@ -2,14 +2,12 @@ import type { AroundJob, JobRunFacts } from "../../../workloads/jobs/job-answer.
 import type { Job } from "../../../workloads/state/store.ts";
 import type { KubeObject, Pod } from "../cluster/kinds.ts";
 import type { Evidence } from "./evidence.ts";
-import { type Owner, adopter, isGantrys, ownerOf } from "./owner.ts";
+import { type Owner, adopter, isGantrys, ownerOf, indexPods, type PodIndex, podsOfOwner } from "./owner.ts";
 import { labels } from "../names.ts";
 import type { KnownRegion, Reading } from "./services.ts";
-import { indexPods, type PodIndex, podsOfOwner } from "./pods.ts";
 import { byAge, nameApart, nameKindsApart, type WorkloadNames } from "./workload-names.ts";
-import { containersOf, type PodTemplate, volumeName } from "./containers.ts";
+import { containersOf, type PodTemplate, volumeName, isTimeZoneVolume, readRemembered } from "./containers.ts";
 import { attemptsOf, failureOf, jobConditions, jobMessage } from "./job-status.ts";
-import { isTimeZoneVolume, readRemembered } from "./remembered.ts";
 
 /** A Job as a job of the API. */
 export type FoundJob = {

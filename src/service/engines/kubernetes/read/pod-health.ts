@@ -1,7 +1,6 @@
 import type { Pod } from "../cluster/kinds.ts";
 import { exitClause } from "../../../workloads/lifecycle/exit.ts";
-import { ageMs, type Evidence } from "./evidence.ts";
-import { failedStart, isBeingMade, makingTrouble, ON_ITS_WAY } from "./held-up.ts";
+import { ageMs, type Evidence, failedStart, isBeingMade, makingTrouble, ON_ITS_WAY } from "./evidence.ts";
 import type { Exit } from "../../../workloads/runtime.ts";
 
 export type PodHealth = {

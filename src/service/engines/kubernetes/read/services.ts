@@ -1,17 +1,26 @@
 import type { DescribedService } from "../../../workloads/services/service-answer.ts";
 import type { KubeObject } from "../cluster/kinds.ts";
 import type { Evidence } from "./evidence.ts";
-import { type Autoscaler, type Owner, adopter, autoscalerOf, isGantrys, ownerOf } from "./owner.ts";
+import {
+  type Autoscaler,
+  type Owner,
+  adopter,
+  autoscalerOf,
+  isGantrys,
+  ownerOf,
+  indexPods,
+  type PodIndex,
+  podsOfDeployment,
+  podsOfOwner,
+} from "./owner.ts";
 import type { ServiceSource } from "./rollout.ts";
 import { type FoundStatus, serviceStatus, restOf } from "./service-status.ts";
 import { labels, annotations } from "../names.ts";
 import type { Region } from "../regions.ts";
 import { type Domains, indexDomains, indexV1Services, type V1Services, reachableOf } from "./addresses.ts";
-import { indexPods, type PodIndex, podsOfDeployment, podsOfOwner } from "./pods.ts";
 import { byAge, type InNamespace, nameApart, nameKindsApart, type WorkloadNames } from "./workload-names.ts";
 import type { ServiceDefinition } from "../../../workloads/definitions.ts";
-import { containersOf, type PodTemplate } from "./containers.ts";
-import { readRemembered, type Remembered } from "./remembered.ts";
+import { containersOf, type PodTemplate, readRemembered, type Remembered } from "./containers.ts";
 
 /** A Deployment, StatefulSet or DaemonSet as a service of the API. */
 export type FoundService = {

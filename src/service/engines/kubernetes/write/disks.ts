@@ -1,10 +1,9 @@
 import { incapable, Refusal } from "../../../engine.ts";
 import type { ServiceDefinition } from "../../../workloads/definitions.ts";
 import type { KubeObject } from "../cluster/kinds.ts";
-import { TITLE } from "../limits.ts";
-import { annotations, labels, MANAGED_BY } from "../names.ts";
+import { TITLE } from "../cluster/cluster-config.ts";
+import { annotations, labels, MANAGED_BY, claimOf } from "../names.ts";
 import type { Region } from "../regions.ts";
-import { claimOf } from "./object-names.ts";
 import { reading, type Target } from "./target.ts";
 
 export type Disks = {

@@ -1,7 +1,7 @@
 import { incapable, Refusal } from "../../../engine.ts";
 import type { ServiceDefinition } from "../../../workloads/definitions.ts";
 import type { KubeObject } from "../cluster/kinds.ts";
-import { TITLE } from "../limits.ts";
+import { TITLE } from "../cluster/cluster-config.ts";
 import type { Region } from "../regions.ts";
 import { domainPort } from "./service-manifests.ts";
 import type { Target } from "./target.ts";

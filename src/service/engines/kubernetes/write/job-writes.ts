@@ -8,9 +8,8 @@ import { createdJob, deletedJob } from "../../../workloads/jobs/job-answer.ts";
 import { refusalOf } from "../cluster/refusal-of.ts";
 import { findCronJob } from "../read/cron-jobs.ts";
 import { findJob, findJobs, jobNames } from "../read/jobs.ts";
-import { indexPods, podsOfOwner } from "../read/pods.ts";
-import { labels, annotations, MANAGED_BY } from "../names.ts";
-import { isGantrys } from "../read/owner.ts";
+import { indexPods, podsOfOwner, isGantrys } from "../read/owner.ts";
+import { labels, annotations, MANAGED_BY, hostPathOf, podVolumeOf } from "../names.ts";
 import { notFound } from "../read/place.ts";
 import { refuseAdoptedDeletion, refuseCronJob, refuseSecondRun } from "./refused-operations.ts";
 import {
@@ -23,8 +22,7 @@ import {
 } from "./pod-template.ts";
 import { createOnce, isAnother, isTaken, madeBy } from "./create-once.ts";
 import { isGoneSoon, cacheOf, newNamespace, newNotesOf, onJob, type Target, type WriteParts } from "./target.ts";
-import { timeZoneVolume, writeRemembered } from "../read/remembered.ts";
-import { hostPathOf, podVolumeOf } from "./object-names.ts";
+import { timeZoneVolume, writeRemembered } from "../read/containers.ts";
 
 export function jobWrites(parts: WriteParts): Pick<Engine, "createJob" | "deleteJob"> {
   return {

@@ -1,9 +1,8 @@
 import type { Container } from "../../../workloads/definitions.ts";
-import type { PodDefaults, SecurityContext } from "../cluster/cluster-config.ts";
+import { type PodDefaults, type SecurityContext, TITLE } from "../cluster/cluster-config.ts";
 import { quantityMib, escaped } from "../read/containers.ts";
-import { podVolumeOf } from "./object-names.ts";
+import { podVolumeOf } from "../names.ts";
 import { incapable } from "../../../engine.ts";
-import { TITLE } from "../limits.ts";
 import { reading, type Target } from "./target.ts";
 
 export type PodVolume = { readonly name: string } & (

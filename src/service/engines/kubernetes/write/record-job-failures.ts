@@ -4,12 +4,11 @@ import type { NamespaceCache } from "../cache/namespace-cache.ts";
 import { type KubeApi, KubeError } from "../cluster/kube-api.ts";
 import type { KubeObject, Pod } from "../cluster/kinds.ts";
 import { annotations, labels } from "../names.ts";
-import { controllerOf, isGantrys } from "../read/owner.ts";
+import { controllerOf, isGantrys, indexPods, podsOfOwner } from "../read/owner.ts";
 import { isLater, type JobEnd, readJobEnd, jobEndOf } from "../read/job-status.ts";
 import type { Region } from "../regions.ts";
 import { inEachNamespace } from "../region-namespaces.ts";
 import { orAborted } from "../../../../platform/waiting.ts";
-import { indexPods, podsOfOwner } from "../read/pods.ts";
 
 type RecordEndsDeps = {
   readonly api: Pick<KubeApi, "patch">;

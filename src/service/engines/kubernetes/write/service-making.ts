@@ -5,7 +5,7 @@ import type { ServiceDefinition } from "../../../workloads/definitions.ts";
 import { KubeError, type Named, type Patch } from "../cluster/kube-api.ts";
 import type { KubeObject, Deployment } from "../cluster/kinds.ts";
 import { annotations, fromAnnotation, labels, MANAGED_BY } from "../names.ts";
-import { readRemembered } from "../read/remembered.ts";
+import { readRemembered } from "../read/containers.ts";
 import { refuseOthersClaim } from "./disks.ts";
 import { belongsTo, hostsOf, routeKindOf } from "./domains.ts";
 import { createOnce, isGone, isTaken } from "./create-once.ts";

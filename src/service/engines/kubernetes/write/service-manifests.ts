@@ -1,7 +1,15 @@
 import type { ServiceDefinition } from "../../../workloads/definitions.ts";
-import { annotations, labels, MANAGED_BY } from "../names.ts";
-import { timeZoneVolume, writeRemembered } from "../read/remembered.ts";
-import { claimOf, podVolumeOf, domainPortName, mappedPortName, routeNameOf } from "./object-names.ts";
+import {
+  annotations,
+  labels,
+  MANAGED_BY,
+  claimOf,
+  podVolumeOf,
+  domainPortName,
+  mappedPortName,
+  routeNameOf,
+} from "../names.ts";
+import { timeZoneVolume, writeRemembered } from "../read/containers.ts";
 import { type PodSettings, podContainers, podDefaults, type PodVolume } from "./pod-template.ts";
 import type { ClusterConfig, Rollouts } from "../cluster/cluster-config.ts";
 import type { KubeObject } from "../cluster/kinds.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { until } from "../../../../support/until.ts";
-import { regionProblem } from "../../../../../src/service/engines/kubernetes/region-problem.ts";
+import { regionProblem } from "../../../../../src/service/engines/kubernetes/regions.ts";
 import {
   type CachedCluster,
   openCachedCluster,

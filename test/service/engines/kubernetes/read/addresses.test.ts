@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { writeRemembered } from "../../../../../src/service/engines/kubernetes/read/remembered.ts";
+import { writeRemembered } from "../../../../../src/service/engines/kubernetes/read/containers.ts";
 import { deployment, object, v1Service } from "../support/sent-objects.ts";
 import { servicesOf } from "../support/read-service.ts";
 

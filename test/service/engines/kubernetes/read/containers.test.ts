@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { escaped, unescaped } from "../../../../../src/service/engines/kubernetes/read/containers.ts";
-import { claimOf, hostPathOf, podVolumeOf } from "../../../../../src/service/engines/kubernetes/write/object-names.ts";
+import { claimOf, hostPathOf, podVolumeOf } from "../../../../../src/service/engines/kubernetes/names.ts";
 
 describe("names of volumes and disks", () => {
   test("a name that Kubernetes takes is kept; others become different names that it takes", () => {

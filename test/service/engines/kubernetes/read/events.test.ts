@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { jobKinds, serviceKinds } from "../../../../../src/service/engines/kubernetes/cache/namespace-cache.ts";
-import { evidenceReader } from "../../../../../src/service/engines/kubernetes/read/held-up.ts";
+import { evidenceReader } from "../../../../../src/service/engines/kubernetes/read/evidence.ts";
 import { readOperations } from "../../../../../src/service/engines/kubernetes/read/read-operations.ts";
 import { until } from "../../../../support/until.ts";
 import { openCachedCluster } from "../support/cached-cluster.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { ClusterConfig } from "../../../../../src/service/engines/kubernetes/cluster/cluster-config.ts";
-import { otherKind } from "../../../../../src/service/engines/kubernetes/read/other-kinds.ts";
+import { otherKind } from "../../../../../src/service/engines/kubernetes/read/place.ts";
 import { jobKinds, serviceKinds } from "../../../../../src/service/engines/kubernetes/cache/namespace-cache.ts";
 import { openCachedCluster } from "../support/cached-cluster.ts";
 import { config } from "../support/known-objects.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { timeZoneVolume, writeRemembered } from "../../../../../src/service/engines/kubernetes/read/remembered.ts";
+import { timeZoneVolume, writeRemembered } from "../../../../../src/service/engines/kubernetes/read/containers.ts";
 import { deployment, job } from "../support/sent-objects.ts";
 import { jobsOf, servicesOf } from "../support/read-service.ts";
 

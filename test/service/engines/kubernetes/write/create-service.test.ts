@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from "vitest";
 import { KubeError, KubeUnreachable } from "../../../../../src/service/engines/kubernetes/cluster/kube-api.ts";
-import { finishServices } from "../../../../../src/service/engines/kubernetes/write/finish-services.ts";
+import { finishServices } from "../../../../../src/service/engines/kubernetes/write/create-service.ts";
 import type { NamespaceCache } from "../../../../../src/service/engines/kubernetes/cache/namespace-cache.ts";
 import { cacheWith } from "../support/known-objects.ts";
 import { type Fault, scriptedCluster, writesOn } from "./support/scripted-cluster.ts";
