@@ -1,13 +1,11 @@
 import type { Clock } from "../../../platform/clock.ts";
 import { restUnlessAborted } from "../../../platform/waiting.ts";
 import { isDenied } from "./cluster/refusal-of.ts";
-import type { ReadHealth } from "./cache/reflection.ts";
 import type { Reconnects } from "./cache/reconnects.ts";
 import { makeReflector, type Reflector } from "./cache/reflector.ts";
-import type { ClusterConfig, UserNamespaces } from "./cluster/cluster-config.ts";
+import { type ClusterConfig, MOST_NAMESPACES, type UserNamespaces } from "./cluster/cluster-config.ts";
 import type { KubeApi } from "./cluster/kube-api.ts";
 import type { KubeObject } from "./cluster/kinds.ts";
-import { MOST_NAMESPACES } from "./config/read-clusters.ts";
 import { matchesAll, parseLabelSelector } from "./read/label-selector.ts";
 
 /** Namespaces that a list lacks. */
@@ -24,24 +22,6 @@ type KnownNamespaces = {
   /** New workloads are made in the first. */
   readonly names: readonly [string, ...string[]];
   readonly leftOut: readonly LeftOut[];
-};
-
-/** The namespaces of a region's users. Those of a label selector come and go with the cluster's. */
-export type RegionNamespaces = {
-  /**
-   * Of a user, once they are current; undefined for one without. Rejects with a `Refusal` 503 when namespaces with labels
-   * can't be read now. Without a label selector it asks the cluster nothing.
-   */
-  readonly of: (username: string, signal?: AbortSignal) => Promise<KnownNamespaces | undefined>;
-  /** Whether the cluster doesn't have a namespace any more; asked at most twice a minute. Never rejects. */
-  readonly isGone: (namespace: string) => Promise<boolean>;
-  /** Of all users, as known now. The first one never changes. */
-  readonly all: () => readonly string[];
-  /** Called when they may have changed. Returns a function that ends the subscription. */
-  readonly onChange: (listener: () => void) => () => void;
-  /** How reading namespaces goes; nothing without a label selector. */
-  readonly health: () => readonly ReadHealth[];
-  readonly close: () => Promise<void>;
 };
 
 /** Which namespaces the users of all regions have or want, so that no two of them get the same one. */
@@ -66,8 +46,13 @@ type Opening = {
 
 const LOOKED_MS = 30_000;
 
-/** Reads nothing before somebody asks or subscribes. */
-export function openNamespaces({ config, users, api, claims, ...reading }: Opening): RegionNamespaces {
+export type RegionNamespaces = ReturnType<typeof openNamespaces>;
+
+/**
+ * The namespaces of a region's users. Those of a label selector come and go with the cluster's. Reads nothing before somebody
+ * asks or subscribes.
+ */
+export function openNamespaces({ config, users, api, claims, ...reading }: Opening) {
   const hasLabels = users.some((user) => config.namespacesOf(user)?.labels !== undefined);
   const place = { kind: "Namespace", namespace: "" } as const;
   const reflector = hasLabels ? makeReflector({ ...reading, api, place }) : undefined;
@@ -94,7 +79,11 @@ export function openNamespaces({ config, users, api, claims, ...reading }: Openi
   const looked = new Map<string, { readonly at: number; readonly isGone: Promise<boolean> }>();
   let ended: (() => void) | undefined;
   return {
-    async of(user, signal) {
+    /**
+     * Of a user, once they are current; undefined for one without. Rejects with a `Refusal` 503 when namespaces with labels
+     * can't be read now. Without a label selector it asks the cluster nothing.
+     */
+    async of(user: string, signal?: AbortSignal): Promise<KnownNamespaces | undefined> {
       const { labels } = config.namespacesOf(user) ?? {};
       if (labels === undefined || !reflector) return known(user);
       const unread = await reflector.current(signal).then(
@@ -107,7 +96,8 @@ export function openNamespaces({ config, users, api, claims, ...reading }: Openi
       const now = known(user);
       return now && unread ? { ...now, leftOut: [unread, ...now.leftOut] } : now;
     },
-    isGone(namespace) {
+    /** Whether the cluster doesn't have a namespace any more; asked at most twice a minute. Never rejects. */
+    isGone(namespace: string) {
       const last = looked.get(namespace);
       if (last && clock.elapsedMs() - last.at < LOOKED_MS) return last.isGone;
       const isGone = api.namespace(namespace).then(
@@ -117,21 +107,21 @@ export function openNamespaces({ config, users, api, claims, ...reading }: Openi
       looked.set(namespace, { at: clock.elapsedMs(), isGone });
       return isGone;
     },
+    /** Of all users, as known now. The first one never changes. */
     all: () => [
       ...new Set([
         ...users.flatMap((user) => config.namespacesOf(user)?.names ?? []),
         ...(reflector ? users.flatMap((user) => known(user)?.names ?? []) : []),
       ]),
     ],
-    onChange(listener) {
+    /** Called when they may have changed. Returns a function that ends the subscription. */
+    onChange(listener: () => void) {
       claims.listeners.add(listener);
       if (reflector) ended ??= reflector.onChange(tellAll);
       return () => void claims.listeners.delete(listener);
     },
-    health() {
-      const health = reflector?.health();
-      return health ? [health] : [];
-    },
+    /** How reading namespaces goes; nothing without a label selector. */
+    health: () => [reflector?.health() ?? []].flat(),
     async close() {
       ended?.();
       for (const claim of own) claims.claims.delete(claim);

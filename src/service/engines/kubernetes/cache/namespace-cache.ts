@@ -1,7 +1,7 @@
 import { Refusal } from "../../../engine.ts";
 import { KubeError, missingRightOf } from "../cluster/kube-api.ts";
 import { type Kind, type KubeObject, kinds as allKinds } from "../cluster/kinds.ts";
-import type { ReadHealth, ReflectorOptions } from "./reflection.ts";
+import type { ReflectorOptions } from "./reflection.ts";
 import { makeReflector, type Reflector } from "./reflector.ts";
 import type { ClusterConfig } from "../cluster/cluster-config.ts";
 
@@ -42,29 +42,23 @@ export function isOptional(kind: Kind): boolean {
   return kind === "DaemonSet" || kind === "CronJob";
 }
 
-export type ClusterCaches = {
-  /** The cache of a namespace; opened with the first call, then shared. */
-  readonly cacheOf: (namespace: string) => NamespaceCache;
-  /** Closes the caches of all other namespaces. */
-  readonly keepOnly: (namespaces: ReadonlySet<string>) => void;
-  /** Of all namespaces that are watched by now. */
-  readonly health: () => readonly ReadHealth[];
-  readonly close: () => Promise<void>;
-};
-
 export type ClusterCachesOptions = Omit<NamespaceCacheOptions, "namespace">;
 
+export type ClusterCaches = ReturnType<typeof openClusterCaches>;
+
 /** The caches of one cluster. What they send after failures is spread over all of them. */
-export function openClusterCaches(options: ClusterCachesOptions): ClusterCaches {
+export function openClusterCaches(options: ClusterCachesOptions) {
   const caches = new Map<string, NamespaceCache>();
   const closing = new Set<Promise<void>>();
   return {
-    cacheOf(namespace) {
+    /** The cache of a namespace; opened with the first call, then shared. */
+    cacheOf(namespace: string): NamespaceCache {
       const cache = caches.get(namespace) ?? openNamespaceCache({ ...options, namespace });
       caches.set(namespace, cache);
       return cache;
     },
-    keepOnly(namespaces) {
+    /** Closes the caches of all other namespaces. */
+    keepOnly(namespaces: ReadonlySet<string>) {
       for (const [namespace, cache] of caches) {
         if (namespaces.has(namespace)) continue;
         caches.delete(namespace);
@@ -72,43 +66,13 @@ export function openClusterCaches(options: ClusterCachesOptions): ClusterCaches 
         closing.add(closed);
       }
     },
+    /** Of all namespaces that are watched by now. */
     health: () => [...caches.values()].flatMap((cache) => cache.health()),
     async close() {
       await Promise.all([...closing, ...[...caches.values()].map((cache) => cache.close())]);
     },
   };
 }
-
-/** The objects of one namespace, kept current by one watch per kind and shared by all readers. */
-export type NamespaceCache = {
-  readonly namespace: string;
-  /** The configured kinds. All others are unknown here: to name one is a bug of the caller. */
-  readonly kinds: ReadonlySet<CachedKind>;
-  /**
-   * Resolves when these kinds are known and current; reads through when a watch is broken or has been silent for too
-   * long. Rejects with a `Refusal`: 403 if a right is missing, 503 with what the API server answered and how old the
-   * last known state is. A kind that is missing or can't be read fails only the callers that name it, and none if it is
-   * optional: `unread` says so. A kind is watched from the first time it is named.
-   */
-  readonly current: (kinds: readonly CachedKind[], signal?: AbortSignal) => Promise<void>;
-  /** Why optional ones of these kinds aren't known, as of the last `current`: a sentence for each. */
-  readonly unread: (kinds: readonly CachedKind[]) => readonly string[];
-  /** As of the last `current`, plus later watch events. */
-  readonly all: <K extends CachedKind>(kind: K) => readonly KubeObject<K>[];
-  readonly find: <K extends CachedKind>(kind: K, name: string) => KubeObject<K> | undefined;
-  /** Takes over the answer to a write, so that the next read shows it. An older version is ignored. */
-  readonly applyWrite: <K extends CachedKind>(kind: K, object: KubeObject<K>) => void;
-  /** Takes over that a write removed the object with this uid, so that the next read no longer shows it. */
-  readonly applyDelete: (kind: CachedKind, named: { readonly name: string; readonly uid: string }) => void;
-  /**
-   * Called after each change of a kind, with the object if the watch told of a single one: also of one that is gone, as it
-   * was at last. Returns a function that ends the subscription.
-   */
-  readonly onChange: <K extends CachedKind>(kind: K, listener: (seen?: KubeObject<K>) => void) => () => void;
-  /** Of the kinds that are watched by now. */
-  readonly health: () => readonly ReadHealth[];
-  readonly close: () => Promise<void>;
-};
 
 type NamespaceCacheOptions = Omit<ReflectorOptions<CachedKind>, "place" | "labelSelector"> & {
   readonly namespace: string;
@@ -117,7 +81,10 @@ type NamespaceCacheOptions = Omit<ReflectorOptions<CachedKind>, "place" | "label
   readonly labelSelectors?: Partial<Readonly<Record<CachedKind, string>>>;
 };
 
-export function openNamespaceCache(options: NamespaceCacheOptions): NamespaceCache {
+export type NamespaceCache = ReturnType<typeof openNamespaceCache>;
+
+/** The objects of one namespace, kept current by one watch per kind and shared by all readers. */
+export function openNamespaceCache(options: NamespaceCacheOptions) {
   const { namespace, kinds, labelSelectors = {}, ...shared } = options;
   const reflectors = new Map<CachedKind, Reflector<CachedKind>>();
   for (const kind of kinds) {
@@ -131,8 +98,15 @@ export function openNamespaceCache(options: NamespaceCacheOptions): NamespaceCac
   };
   return {
     namespace,
+    /** The configured kinds. All others are unknown here: to name one is a bug of the caller. */
     kinds: new Set(kinds),
-    async current(wanted, signal) {
+    /**
+     * Resolves when these kinds are known and current; reads through when a watch is broken or has been silent for too
+     * long. Rejects with a `Refusal`: 403 if a right is missing, 503 with what the API server answered and how old the
+     * last known state is. A kind that is missing or can't be read fails only the callers that name it, and none if it is
+     * optional: `unread` says so. A kind is watched from the first time it is named.
+     */
+    async current(wanted: readonly CachedKind[], signal?: AbortSignal) {
       await Promise.all(
         [...new Set(wanted)].map(async (kind) => {
           try {
@@ -146,12 +120,22 @@ export function openNamespaceCache(options: NamespaceCacheOptions): NamespaceCac
         }),
       );
     },
-    unread: (wanted) => wanted.flatMap((kind) => unread.get(kind) ?? []),
-    all: (kind) => of(kind).all(),
-    find: (kind, name) => of(kind).find(name),
-    applyWrite: (kind, object) => of(kind).applyWrite(object),
-    applyDelete: (kind, named) => of(kind).applyDelete(named),
-    onChange: (kind, listener) => of(kind).onChange(listener),
+    /** Why optional ones of these kinds aren't known, as of the last `current`: a sentence for each. */
+    unread: (wanted: readonly CachedKind[]) => wanted.flatMap((kind) => unread.get(kind) ?? []),
+    /** As of the last `current`, plus later watch events. */
+    all: <K extends CachedKind>(kind: K) => of(kind).all(),
+    find: <K extends CachedKind>(kind: K, name: string) => of(kind).find(name),
+    /** Takes over the answer to a write, so that the next read shows it. An older version is ignored. */
+    applyWrite: <K extends CachedKind>(kind: K, object: KubeObject<K>) => of(kind).applyWrite(object),
+    /** Takes over that a write removed the object with this uid, so that the next read no longer shows it. */
+    applyDelete: (kind: CachedKind, named: { readonly name: string; readonly uid: string }) =>
+      of(kind).applyDelete(named),
+    /**
+     * Called after each change of a kind, with the object if the watch told of a single one: also of one that is gone, as it
+     * was at last. Returns a function that ends the subscription.
+     */
+    onChange: <K extends CachedKind>(kind: K, listener: (seen?: KubeObject<K>) => void) => of(kind).onChange(listener),
+    /** Of the kinds that are watched by now. */
     health: () => [...reflectors.values()].flatMap((reflector) => reflector.health() ?? []),
     async close() {
       await Promise.all([...reflectors.values()].map((reflector) => reflector.close()));

@@ -9,22 +9,10 @@ export type FullList<K extends Kind> = {
   readonly resourceVersion: string;
 };
 
-/** The objects of one kind in one namespace, by name. */
-export type ObjectStore<K extends Kind> = {
-  /** Everything up to this version is in the store; where a watch goes on. */
-  readonly version: () => string | undefined;
-  readonly size: () => number;
-  readonly all: () => readonly KubeObject<K>[];
-  readonly find: (name: string) => KubeObject<K> | undefined;
-  /** Called before a list is sent; the returned function takes its answer. A watch may run in the meantime. */
-  readonly startList: () => (list: FullList<K>) => Effect;
-  readonly applyEvent: (event: WatchEvent<K>) => Effect;
-  readonly applyWrite: (object: KubeObject<K>) => Effect;
-  readonly applyDelete: (named: { readonly name: string; readonly uid: string }) => Effect;
-  readonly clear: () => void;
-};
+export type ObjectStore<K extends Kind> = ReturnType<typeof makeObjectStore<K>>;
 
-export function makeObjectStore<K extends Kind>(): ObjectStore<K> {
+/** The objects of one kind in one namespace, by name. */
+export function makeObjectStore<K extends Kind>() {
   let version: string | undefined;
   let objects = new Map<string, KubeObject<K>>();
   /** Uids that a write removed, until a list or the watch shows the same. */
@@ -70,14 +58,16 @@ export function makeObjectStore<K extends Kind>(): ObjectStore<K> {
   }
 
   return {
+    /** Everything up to this version is in the store; where a watch goes on. */
     version: () => version,
     size: () => objects.size,
-    all: () => (all ??= [...objects.values()]),
-    find: (name) => objects.get(name),
+    all: (): readonly KubeObject<K>[] => (all ??= [...objects.values()]),
+    find: (name: string) => objects.get(name),
+    /** Called before a list is sent; the returned function takes its answer. A watch may run in the meantime. */
     startList() {
       const before = version;
       const goneBefore = [...deleted];
-      return (list) => {
+      return (list: FullList<K>): Effect => {
         const isSetBack = isNewer(before, list.resourceVersion);
         // The watch has told more than the list in the meantime.
         if (!isSetBack && isNewer(version, list.resourceVersion)) return "same";
@@ -85,7 +75,7 @@ export function makeObjectStore<K extends Kind>(): ObjectStore<K> {
         return replace(list, isSetBack);
       };
     },
-    applyEvent(event) {
+    applyEvent(event: WatchEvent<K>): Effect {
       const now = event.type === "BOOKMARK" ? event.resourceVersion : versionOf(event.object);
       if (isNewer(version, now)) return "same";
       version = now;
@@ -99,7 +89,7 @@ export function makeObjectStore<K extends Kind>(): ObjectStore<K> {
       const isAhead = known !== undefined && (compareVersions(versionOf(known), now) ?? -1) >= 0;
       return deleted.has(uid) || isAhead ? "same" : put(object);
     },
-    applyWrite(object) {
+    applyWrite(object: KubeObject<K>): Effect {
       const { name, uid } = object.metadata;
       if (deleted.has(uid)) return "same";
       const known = objects.get(name);
@@ -112,7 +102,7 @@ export function makeObjectStore<K extends Kind>(): ObjectStore<K> {
       }
       return put(object);
     },
-    applyDelete(named) {
+    applyDelete(named: { readonly name: string; readonly uid: string }): Effect {
       deleted.add(named.uid);
       return remove(named);
     },

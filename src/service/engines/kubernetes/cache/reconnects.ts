@@ -1,23 +1,17 @@
 import type { Clock, Timer } from "../../../../platform/clock.ts";
 import { orAborted } from "../../../../platform/waiting.ts";
 
-export type Reconnects = {
-  /**
-   * Resolves when the caller may send its request, and the watch after a list: one caller per second, those that somebody
-   * waits for first. Rejects with the signal's reason.
-   */
-  readonly turn: (signal: AbortSignal, isAwaited: () => boolean) => Promise<void>;
-};
-
 const EVERY_MS = 1_000;
 
 type Waiting = { readonly signal: AbortSignal; readonly isAwaited: () => boolean; readonly go: () => void };
+
+export type Reconnects = ReturnType<typeof makeReconnects>;
 
 /**
  * Spreads what all caches of a cluster send after failures, so that an API server that comes back, or a load balancer
  * that closed every watch at once, doesn't get all of it in one moment.
  */
-export function makeReconnects(clock: Pick<Clock, "elapsedMs" | "after">): Reconnects {
+export function makeReconnects(clock: Pick<Clock, "elapsedMs" | "after">) {
   let queue: readonly Waiting[] = [];
   let last = Number.NEGATIVE_INFINITY;
   let timer: Timer | undefined;
@@ -37,7 +31,11 @@ export function makeReconnects(clock: Pick<Clock, "elapsedMs" | "after">): Recon
     next();
   };
   return {
-    async turn(signal, isAwaited) {
+    /**
+     * Resolves when the caller may send its request, and the watch after a list: one caller per second, those that somebody
+     * waits for first. Rejects with the signal's reason.
+     */
+    async turn(signal: AbortSignal, isAwaited: () => boolean) {
       signal.throwIfAborted();
       const { promise, resolve } = Promise.withResolvers<void>();
       queue = [...queue, { signal, isAwaited, go: resolve }];

@@ -16,21 +16,13 @@ import {
 import { readRefusal, TooManyObjects } from "../cluster/refusal-of.ts";
 import type { FullList, Effect } from "./object-store.ts";
 
-/** The objects of one kind in one namespace, as NamespaceCache describes them. */
-export type Reflector<K extends Kind> = {
-  readonly current: (signal?: AbortSignal) => Promise<void>;
-  readonly all: () => readonly KubeObject<K>[];
-  readonly find: (name: string) => KubeObject<K> | undefined;
-  readonly applyWrite: (object: KubeObject<K>) => void;
-  readonly applyDelete: (named: { readonly name: string; readonly uid: string }) => void;
-  readonly onChange: (listener: (seen?: KubeObject<K>) => void) => () => void;
-  /** Undefined before the first read. */
-  readonly health: () => ReadHealth | undefined;
-  readonly close: () => Promise<void>;
-};
+export type Reflector<K extends Kind> = ReturnType<typeof makeReflector<K>>;
 
-/** Lists and watches from the first `current` or `onChange` on. */
-export function makeReflector<K extends Kind>(options: ReflectorOptions<K>): Reflector<K> {
+/**
+ * The objects of one kind in one namespace, as `openNamespaceCache` describes them. Lists and watches from the first
+ * `current` or `onChange` on.
+ */
+export function makeReflector<K extends Kind>(options: ReflectorOptions<K>) {
   const reflection = makeReflection(options);
   const { store, listeners, closing } = reflection;
   let running: Promise<void> | undefined;
@@ -38,25 +30,27 @@ export function makeReflector<K extends Kind>(options: ReflectorOptions<K>): Ref
     if (!closing.signal.aborted) running ??= keepCurrent(reflection);
   };
   return {
-    async current(signal) {
+    async current(signal?: AbortSignal) {
       start();
       await readCurrent(reflection, signal);
     },
     all: store.all,
     find: store.find,
-    applyWrite(object) {
+    applyWrite(object: KubeObject<K>) {
       const effect = store.applyWrite(object);
       // Which of the two is newer can't be told: the next read lists.
       if (effect === "unordered") reflection.mayBeStale = true;
       else tellListeners(reflection, effect);
     },
-    applyDelete: (named) => tellListeners(reflection, store.applyDelete(named)),
-    onChange(listener) {
+    applyDelete: (named: Parameters<typeof store.applyDelete>[0]) =>
+      tellListeners(reflection, store.applyDelete(named)),
+    onChange(listener: (seen?: KubeObject<K>) => void) {
       start();
       listeners.add(listener);
       return () => void listeners.delete(listener);
     },
-    health: () => (running ? { ...options.place, failure: reflection.failure } : undefined),
+    /** Undefined before the first read. */
+    health: (): ReadHealth | undefined => (running ? { ...options.place, failure: reflection.failure } : undefined),
     async close() {
       closing.abort();
       reflection.watch?.abort(closing.signal.reason);

@@ -12,6 +12,9 @@ export type UserNamespaces = {
   readonly labels?: string | undefined;
 };
 
+/** Of one user in one region: each is watched for up to ten kinds of objects. */
+export const MOST_NAMESPACES = 50;
+
 type AsInFile = "context" | "domains" | "ports" | "hostPath" | "jobs" | "defaults" | "rollouts";
 
 /** The clusters of SERVICE_CLUSTERS, one per region. */

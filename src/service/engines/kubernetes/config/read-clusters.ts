@@ -5,7 +5,7 @@ import { closest, distance } from "fastest-levenshtein";
 import { parseDocument } from "yaml";
 import type { z } from "zod";
 import type { Clock } from "../../../../platform/clock.ts";
-import type { ClusterConfig, UserNamespaces } from "../cluster/cluster-config.ts";
+import { type ClusterConfig, MOST_NAMESPACES, type UserNamespaces } from "../cluster/cluster-config.ts";
 import { kubeConfigOf } from "../cluster/connect.ts";
 import { ClustersFile, type ClustersInFile, knownKeys, type RegionInFile } from "./clusters-schema.ts";
 import { brokenRules } from "../write/pod-template.ts";
@@ -183,9 +183,6 @@ export function regionName(context: string): string {
 /** https://kubernetes.io/docs/concepts/overview/working-with-objects/names/#dns-label-names */
 const NAMESPACE = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/u;
 const USER = "{user}";
-
-/** Of one user in one region: each is watched for up to ten kinds of objects. */
-export const MOST_NAMESPACES = 50;
 
 type Settings = Pick<RegionInFile, "namespace" | "namespaces" | "namespaceLabels">;
 

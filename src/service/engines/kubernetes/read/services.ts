@@ -47,7 +47,7 @@ export type KnownRegion = Pick<Region, "config" | "cacheOf">;
  */
 export function findServices(region: KnownRegion, reading: Reading): FoundService[] {
   const around = new Map(reading.namespaces.map((namespace) => [namespace, aroundOf(region, namespace)]));
-  return namesOf(region, reading)
+  return serviceNames(region, reading)
     .all.map((named) => foundService(named, around.get(named.namespace) ?? aroundOf(region, named.namespace), reading))
     .toSorted((left, right) => byAge(left.service, right.service));
 }
@@ -57,25 +57,12 @@ export function findService(
   region: KnownRegion,
   reading: Reading & { readonly name: string },
 ): FoundService | undefined {
-  const named = namesOf(region, reading).find(reading.name);
+  const named = serviceNames(region, reading).find(reading.name);
   return named && foundService(named, aroundOf(region, named.namespace), reading);
 }
 
-/** Whether a new service can't have this name. */
-export function isServiceName(region: KnownRegion, reading: Reading & { readonly name: string }): boolean {
-  return namesOf(region, reading).isTaken(reading.name);
-}
-
-/** The namespace of the service of this name. Throws as `findService`. */
-export function namespaceOfService(
-  region: KnownRegion,
-  reading: Reading & { readonly name: string },
-): string | undefined {
-  return namesOf(region, reading).find(reading.name)?.namespace;
-}
-
 /** Workloads that Gantry created, and those that the region adopts. */
-function namesOf(region: KnownRegion, { namespaces }: Reading): WorkloadNames<ServiceSource> {
+export function serviceNames(region: KnownRegion, { namespaces }: Reading): WorkloadNames<ServiceSource> {
   return nameApart(
     "service",
     namespaces.flatMap((namespace) => nameKindsApart(sourcesIn(region, namespace), namespace)),

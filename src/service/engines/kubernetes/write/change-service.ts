@@ -8,7 +8,7 @@ import { KubeError, type Patch } from "../cluster/kube-api.ts";
 import { refusalOf } from "../cluster/refusal-of.ts";
 import { currentRevision, keptRevisions } from "../read/revisions.ts";
 import { rolloutOf } from "../read/rollout.ts";
-import type { FoundService } from "../read/services.ts";
+import { type FoundService, serviceNames } from "../read/services.ts";
 import { type Part, refuseAdoptedDeletion, refusePart, refuseSetSize, refuseUnreplaced } from "./refused-operations.ts";
 import { oneInstance } from "./disks.ts";
 import { refuseTakenDomains, routedPort, refuseLaterDomains } from "./domains.ts";
@@ -31,7 +31,8 @@ import {
   wantedService,
   type WriteParts,
   newNamespace,
-  onService,
+  inTurn,
+  type NamespaceOf,
   isGoneSoon,
 } from "./target.ts";
 import { createService } from "./create-service.ts";
@@ -43,39 +44,40 @@ type ServiceWrites = Pick<
   "createService" | "deleteService" | "updateService" | "startService" | "stopService" | "restartService"
 >;
 
+type AskedService = Omit<EngineRequest<"stopService">, "body">;
+
 export function serviceWrites(parts: WriteParts): ServiceWrites {
+  const on = <T>(
+    request: AskedService,
+    work: (target: Target) => Promise<T>,
+    namespaceOf: NamespaceOf = ({ region, reading }, name) => serviceNames(region, reading).find(name)?.namespace,
+  ) => inTurn(parts, request, { noun: "service", name: request.path.service_name, work, namespaceOf });
+  const moved = (move: keyof typeof moves) => (request: AskedService) =>
+    on(request, async (target) => {
+      await changed(target, move, (found) => moves[move](target, found));
+      return {};
+    });
   return {
-    createService: (request) => onService(parts, request, (target) => createService(target, request), newNamespace),
-    deleteService: (request) => onService(parts, request, deleteService),
-    updateService: (request) => onService(parts, request, (target) => updateService(target, request)),
-    startService: (request) => onService(parts, request, startService),
-    stopService: (request) => onService(parts, request, stopService),
-    restartService: (request) => onService(parts, request, restartService),
+    createService: (request) => on(request, (target) => createService(target, request), newNamespace),
+    deleteService: (request) => on(request, deleteService),
+    updateService: (request) => on(request, (target) => updateService(target, request)),
+    startService: moved("start"),
+    stopService: moved("stop"),
+    restartService: moved("restart"),
   };
 }
 
-/** The API's answer to a change. */
-type Accepted = Record<string, never>;
-
-async function stopService(target: Target): Promise<Accepted> {
-  await changed(target, "stop", (found) => stopPatch(found.source.object, target.parts.clock.now(), notesOf(target)));
-  return {};
-}
-
-async function startService(target: Target): Promise<Accepted> {
-  await changed(target, "start", ({ service, source: { object } }) =>
-    startPatch(object, service.definition.size, notesOf(target)),
-  );
-  return {};
-}
-
-async function restartService(target: Target): Promise<Accepted> {
-  await changed(target, "restart", (found) => {
+const moves = {
+  start: (target, { service, source }) => startPatch(source.object, service.definition.size, notesOf(target)),
+  stop: (target, { source }) => stopPatch(source.object, target.parts.clock.now(), notesOf(target)),
+  restart(target, found) {
     refuseUnreplaced(found, "restarted");
     return restartPatch(found.source.object, target.parts.clock.now(), notesOf(target));
-  });
-  return {};
-}
+  },
+} as const satisfies Partial<Readonly<Record<Move, (target: Target, found: FoundService) => Patch>>>;
+
+/** The API's answer to a change. */
+type Accepted = Record<string, never>;
 
 async function updateService(
   target: Target,

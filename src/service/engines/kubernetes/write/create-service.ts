@@ -6,7 +6,7 @@ import { ensureService } from "../../../workloads/definitions.ts";
 import { createdService } from "../../../workloads/services/service-answer.ts";
 import type { Deployment, KubeObject } from "../cluster/kinds.ts";
 import { refusalOf } from "../cluster/refusal-of.ts";
-import { findServices, isServiceName, type FoundService } from "../read/services.ts";
+import { findServices, serviceNames, type FoundService } from "../read/services.ts";
 import { namespaceField } from "../read/place.ts";
 import { disksFor, type Disks } from "./disks.ts";
 import { refuseLaterDomains, refuseTakenDomains, routedPort } from "./domains.ts";
@@ -37,7 +37,7 @@ export async function createService(
   const definition = readService(target.name, body, () => undefined);
   ensureService(definition);
   const { region, reading, name } = target;
-  if (isServiceName(region, { ...reading, name })) {
+  if (serviceNames(region, reading).isTaken(name)) {
     const holder = nameHolder(target);
     throw holder?.service.deleting === true ? beingDeleted(name) : nameTaken(target, holder);
   }

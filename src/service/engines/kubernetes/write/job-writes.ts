@@ -21,25 +21,30 @@ import {
   type PodVolume,
 } from "./pod-template.ts";
 import { createOnce, isAnother, isTaken, madeBy } from "./create-once.ts";
-import { isGoneSoon, cacheOf, newNamespace, newNotesOf, onJob, type Target, type WriteParts } from "./target.ts";
+import { isGoneSoon, cacheOf, newNamespace, newNotesOf, inTurn, type Target, type WriteParts } from "./target.ts";
 import { timeZoneVolume, writeRemembered } from "../read/containers.ts";
 
 export function jobWrites(parts: WriteParts): Pick<Engine, "createJob" | "deleteJob"> {
   return {
     createJob: (request) =>
-      onJob(
-        parts,
-        request,
-        (target) => create(target, request),
-        (place) => {
+      inTurn(parts, request, {
+        noun: "job",
+        name: request.path.job_name,
+        work: (target) => create(target, request),
+        namespaceOf(place) {
           // A run belongs to its CronJob, so it is in that namespace.
           const from = request.body.from_cron_job;
           const cronJob = from === undefined ? undefined : jobNames(place.region, place.reading).find(from);
           return cronJob?.namespace ?? newNamespace(place);
         },
-      ),
+      }),
     deleteJob: (request) =>
-      onJob(parts, request, remove, ({ region, reading }, name) => jobNames(region, reading).find(name)?.namespace),
+      inTurn(parts, request, {
+        noun: "job",
+        name: request.path.job_name,
+        work: remove,
+        namespaceOf: ({ region, reading }, name) => jobNames(region, reading).find(name)?.namespace,
+      }),
   };
 }
 

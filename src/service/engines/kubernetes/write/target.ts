@@ -5,7 +5,7 @@ import type { SerialQueue } from "../../../workloads/lifecycle/queues.ts";
 import type { Named } from "../cluster/kube-api.ts";
 import { refusalOf } from "../cluster/refusal-of.ts";
 import { annotations } from "../names.ts";
-import { findService, namespaceOfService, type FoundService } from "../read/services.ts";
+import { findService, type FoundService } from "../read/services.ts";
 import { jobPlace, notFound, type Place, servicePlace } from "../read/place.ts";
 import type { KubernetesParts } from "../regions.ts";
 
@@ -27,34 +27,12 @@ export type Target = Place & {
   readonly asked?: EngineRequest<"stopService">["asked"];
 };
 
+/** Where a workload of this name is, or will be; undefined if there is none. */
+export type NamespaceOf = (place: Place, name: string) => string | undefined;
+
 type Asked = Pick<EngineRequest<"stopService">, "user" | "signal" | "asked" | "warn"> & {
   readonly path: { readonly region: string };
 };
-type AskedService = Asked & { readonly path: { readonly service_name: string } };
-type AskedJob = Asked & { readonly path: { readonly job_name: string } };
-
-/** Where a workload of this name is, or will be; undefined if there is none. */
-type NamespaceOf = (place: Place, name: string) => string | undefined;
-
-/** Runs a write to a service when it is its turn. Throws a `Refusal` 404 if there is none. */
-export function onService<T>(
-  parts: WriteParts,
-  asked: AskedService,
-  work: (target: Target) => Promise<T>,
-  namespaceOf: NamespaceOf = ({ region, reading }, name) => namespaceOfService(region, { ...reading, name }),
-): Promise<T> {
-  return inTurn(parts, asked, { noun: "service", name: asked.path.service_name, work, namespaceOf });
-}
-
-/** The same for a job. */
-export function onJob<T>(
-  parts: WriteParts,
-  asked: AskedJob,
-  work: (target: Target) => Promise<T>,
-  namespaceOf: NamespaceOf,
-): Promise<T> {
-  return inTurn(parts, asked, { noun: "job", name: asked.path.job_name, work, namespaceOf });
-}
 
 type Write<T> = {
   readonly noun: "service" | "job";
@@ -63,7 +41,8 @@ type Write<T> = {
   readonly namespaceOf: NamespaceOf;
 };
 
-function inTurn<T>(parts: WriteParts, asked: Asked, { noun, name, work, namespaceOf }: Write<T>): Promise<T> {
+/** Runs a write to a workload when it is its turn. Throws a `Refusal` 404 if there is none. */
+export function inTurn<T>(parts: WriteParts, asked: Asked, { noun, name, work, namespaceOf }: Write<T>): Promise<T> {
   const { user, path, signal, warn } = asked;
   const run = async () => {
     const place = await (noun === "service" ? servicePlace : jobPlace)(parts, asked);
@@ -72,8 +51,15 @@ function inTurn<T>(parts: WriteParts, asked: Asked, { noun, name, work, namespac
     const { region } = place;
     // What the API server warns of reaches who asked.
     const api = warn ? region.api.withWarnings(warn) : region.api;
-    const target = { ...place, region: { ...region, api }, parts, name, namespace, signal, asked: asked.asked ?? {} };
-    return await work(target);
+    return await work({
+      ...place,
+      region: { ...region, api },
+      parts,
+      name,
+      namespace,
+      signal,
+      asked: asked.asked ?? {},
+    });
   };
   return parts.queue.run(keyOf(noun, user.username, path.region, name), run, signal);
 }

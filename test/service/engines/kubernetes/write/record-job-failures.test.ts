@@ -1,5 +1,5 @@
 import { describe, expect, onTestFinished, test } from "vitest";
-import { recordEnds } from "../../../../../src/service/engines/kubernetes/write/record-job-failures.ts";
+import { recordEnds } from "../../../../../src/service/engines/kubernetes/write/background-notes.ts";
 import { changes } from "../../../../support/object-changes.ts";
 import { until } from "../../../../support/until.ts";
 import { openCachedCluster } from "../support/cached-cluster.ts";

@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from "vitest";
 import type { ServiceUpdate } from "../../../../../src/api/schema.ts";
 import { makeKubeClient } from "../../../../../src/service/engines/kubernetes/cluster/kube-client.ts";
-import { forgetStops } from "../../../../../src/service/engines/kubernetes/write/forget-stops.ts";
+import { forgetStops } from "../../../../../src/service/engines/kubernetes/write/background-notes.ts";
 import { changes } from "../../../../support/object-changes.ts";
 import { until } from "../../../../support/until.ts";
 import { type FakeOptions, openFakeApiServer } from "../support/fake-api-server.ts";

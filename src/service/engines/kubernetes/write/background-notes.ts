@@ -8,7 +8,9 @@ import { controllerOf, isGantrys, indexPods, podsOfOwner } from "../read/owner.t
 import { isLater, type JobEnd, readJobEnd, jobEndOf } from "../read/job-status.ts";
 import type { Region } from "../regions.ts";
 import { inEachNamespace } from "../region-namespaces.ts";
-import { orAborted } from "../../../../platform/waiting.ts";
+import { orAborted, unawaited, restUnlessAborted } from "../../../../platform/waiting.ts";
+import { forgetStopPatch } from "./service-patches.ts";
+import type { WriteParts } from "./target.ts";
 
 type RecordEndsDeps = {
   readonly api: Pick<KubeApi, "patch">;
@@ -42,29 +44,28 @@ export async function recordEnds(deps: RecordEndsDeps, signal: AbortSignal): Pro
   const { cache, clock, onEvent } = deps;
   const seen = watchEnds(cache);
   const data = { namespace: cache.namespace };
-  try {
-    for (let failures = 0; !signal.aborted;) {
-      try {
-        await recordAll(deps, seen, signal);
-        if (failures > 0) onEvent("recording failed jobs works again", data);
-        failures = 0;
-        await seen.changed(signal);
-      } catch (error) {
-        if (signal.aborted) return;
-        failures += 1;
-        if (failures === 1) onEvent("can't record how a job failed", { ...data, error });
-        await clock.sleep(delayAfter(failures, BACK_OFF_MS), signal);
-      }
+  for (let failures = 0; !signal.aborted;) {
+    try {
+      await recordAll(deps, seen, signal);
+      if (failures > 0) onEvent("recording failed jobs works again", data);
+      failures = 0;
+      await seen.changed(signal);
+    } catch (error) {
+      if (signal.aborted) break;
+      failures += 1;
+      if (failures === 1) onEvent("can't record how a job failed", { ...data, error });
+      await clock.sleep(delayAfter(failures, BACK_OFF_MS), signal).catch(() => undefined); // aborted
     }
-  } catch (error) {
-    if (!signal.aborted) onEvent("recording failed jobs has stopped", { ...data, error });
-  } finally {
-    seen.close();
   }
+  seen.close();
 }
 
 /** Rejects at the first failed write that may work later; the rest is retried. */
-async function recordAll({ api, cache }: RecordEndsDeps, seen: SeenEnds, signal: AbortSignal): Promise<void> {
+async function recordAll(
+  { api, cache }: RecordEndsDeps,
+  seen: ReturnType<typeof watchEnds>,
+  signal: AbortSignal,
+): Promise<void> {
   await cache.current(["Job", "Pod"], signal);
   const waiting = seen.waiting();
   const jobs = new Map(cache.all("Job").map((job) => [job.metadata.uid, job]));
@@ -83,13 +84,11 @@ function isToRecord({ metadata }: Job, end: JobEnd): boolean {
   return recorded === undefined || isLater(end, recorded);
 }
 
-type Recording = { readonly end: JobEnd; readonly signal: AbortSignal };
-
 /** False if somebody changed the job since it was compared, perhaps another replica: the new version is looked at again. */
 async function isRecorded(
   { api, cache }: Pick<RecordEndsDeps, "api" | "cache">,
   { metadata }: Job,
-  { end, signal }: Recording,
+  { end, signal }: { readonly end: JobEnd; readonly signal: AbortSignal },
 ): Promise<boolean> {
   const { namespace, name, uid, resourceVersion } = metadata;
   const body = { metadata: { uid, resourceVersion, annotations: { [annotations.lastEnd]: JSON.stringify(end) } } };
@@ -102,21 +101,11 @@ async function isRecorded(
   return true;
 }
 
-/** How the jobs of a namespace failed, seen as it happens: the next change may be that the pod is gone. */
-type SeenEnds = {
-  /** By the uid of the job; one that is seen meanwhile is there the next time. */
-  readonly waiting: () => readonly (readonly [uid: string, end: JobEnd])[];
-  /** Forgets it, unless a later one came. */
-  readonly done: (uid: string, end: JobEnd) => void;
-  /** Resolves when something waits, or a job changed for which something waits. Rejects with the reason of an aborted signal. */
-  readonly changed: (signal: AbortSignal) => Promise<void>;
-  readonly close: () => void;
-};
-
 /** Jobs of which a failure waits to be written; with more, the oldest stay unwritten as if nobody had seen them. */
 const MOST = 1_000;
 
-function watchEnds(cache: NamespaceCache): SeenEnds {
+/** How the jobs of a namespace failed, seen as it happens: the next change may be that the pod is gone. */
+function watchEnds(cache: NamespaceCache) {
   const ends = new Map<string, JobEnd>();
   let changed = Promise.withResolvers<void>();
   const see = (uid: string, end: JobEnd | undefined): void => {
@@ -135,14 +124,17 @@ function watchEnds(cache: NamespaceCache): SeenEnds {
   ];
   lookAtAll(cache, see);
   return {
+    /** By the uid of the job; one that is seen meanwhile is there the next time. */
     waiting() {
       changed = Promise.withResolvers<void>();
       return [...ends];
     },
-    done(uid, end) {
+    /** Forgets it, unless a later one came. */
+    done(uid: string, end: JobEnd) {
       if (ends.get(uid) === end) ends.delete(uid);
     },
-    changed: (signal) => orAborted(changed.promise, signal),
+    /** Resolves when something waits, or a job changed for which something waits. Rejects with the reason of an aborted signal. */
+    changed: (signal: AbortSignal) => orAborted(changed.promise, signal),
     close() {
       for (const end of subscriptions) end();
     },
@@ -168,4 +160,58 @@ function lookAt(cache: NamespaceCache, pod: Pod, see: See): void {
 function jobOf({ metadata }: Pod): readonly string[] {
   const owner = controllerOf(metadata);
   return owner?.kind === "Job" ? [owner.uid] : [];
+}
+
+type Stopped = "Deployment" | "StatefulSet";
+
+/**
+ * Takes the note of a stop off each service that somebody else scales while it is stopped: later, when they set it to 0
+ * again, a start would return to a size from before. Only objects that Gantry stopped have one. Returns what ends it.
+ */
+export function forgetStops(parts: WriteParts): () => void {
+  const closing = new AbortController();
+  for (const region of parts.regions.values()) {
+    unawaited(
+      inEachNamespace(region.namespaces, closing.signal, async (namespace, signal) => {
+        const subscriptions = watching(parts, region, region.cacheOf(namespace));
+        await restUnlessAborted(new Promise(() => undefined), signal);
+        for (const end of subscriptions) end();
+      }),
+    );
+  }
+  return () => closing.abort();
+}
+
+function watching(parts: WriteParts, region: Region, cache: NamespaceCache): (() => void)[] {
+  /** What was tried: a note that may not be changed is left. */
+  const tried = new Map<string, string>();
+  const look = (kind: Stopped, object: KubeObject<Stopped>): void => {
+    const { metadata, spec } = object;
+    const at = metadata.annotations[annotations.stoppedAt] ?? metadata.annotations[annotations.size];
+    if (at === undefined) tried.delete(metadata.uid);
+    if (at === undefined || spec.replicas === 0 || tried.get(metadata.uid) === at) return;
+    tried.set(metadata.uid, at);
+    unawaited(forget(parts, region, { kind, object }), (error) => {
+      // Somebody was faster: the change is seen, and looked at.
+      const isOvertaken = error instanceof KubeError && [404, 409, 422].includes(error.status);
+      if (isOvertaken) tried.delete(metadata.uid);
+      else parts.onEvent("couldn't forget the size of a service that was stopped and scaled since", { error });
+    });
+  };
+  const kinds: readonly Stopped[] =
+    region.config.adopt.workloads === "none" ? ["Deployment"] : ["Deployment", "StatefulSet"];
+  return kinds.map((kind) =>
+    cache.onChange(kind, (seen) => {
+      for (const object of seen ? [seen] : cache.all(kind)) look(kind, object);
+    }),
+  );
+}
+
+type Noted = { readonly kind: Stopped; readonly object: KubeObject<Stopped> };
+
+async function forget({ queue }: WriteParts, { api, cacheOf }: Region, { kind, object }: Noted): Promise<void> {
+  const { namespace, name } = object.metadata;
+  const key = JSON.stringify(["forget", namespace, kind, name]);
+  const work = () => api.patch({ kind, namespace, name }, forgetStopPatch(object));
+  cacheOf(namespace).applyWrite(kind, await queue.run(key, work));
 }
