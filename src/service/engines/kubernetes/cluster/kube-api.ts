@@ -1,5 +1,4 @@
 import type { Kind, KubeObject } from "./kinds.ts";
-import type { Outage } from "./outages.ts";
 
 /** A namespace, and objects of one kind in it. That of the kind Namespace is empty. */
 export type Place<K extends Kind = Kind> = { readonly kind: K; readonly namespace: string };
@@ -64,6 +63,9 @@ export type PodLogOptions = {
 
 /** `hidden`: this account may not look. */
 export type NamespaceFacts = { readonly labels: Readonly<Record<string, string>> } | "missing" | "hidden";
+
+/** A time in which the API server didn't answer; without an end while it lasts. */
+export type Outage = { readonly from: Date; readonly until: Date | undefined };
 
 /**
  * The API of one cluster, as one user. Each call rejects with a `KubeError` when the API server answered with an error

@@ -1,8 +1,7 @@
 import type { KubeObject, Pod, Event } from "../cluster/kinds.ts";
-import type { Outage } from "../cluster/outages.ts";
 import type { Clock } from "../../../../platform/clock.ts";
 import type { NamespaceCache } from "../cache/namespace-cache.ts";
-import type { KubeApi } from "../cluster/kube-api.ts";
+import type { KubeApi, Outage } from "../cluster/kube-api.ts";
 
 /** Warnings about pods that are held up, by the uid of the pod. */
 export type PodEvents = ReadonlyMap<string, readonly KubeObject<"Event">[]>;
