@@ -3,6 +3,8 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type Clock, machineClock } from "../../../platform/clock.ts";
 import {
+  aroundEach,
+  type ChangesRequest,
   type OpenedEngine,
   type Engine,
   type EngineAbout,
@@ -13,19 +15,19 @@ import {
 import { type ClusterConfig, kubernetesLimits, TITLE } from "./cluster/cluster-config.ts";
 import { checkClusters, foundLines } from "./config/check-clusters.ts";
 import { currentContext, readClusters } from "./config/read-clusters.ts";
-import { makeChangeFeed, notingWrites, type ChangeFeed, type ChangedList } from "../../change-feed.ts";
+import { makeChangeFeed, notingWrites, type ChangeFeed } from "../../change-feed.ts";
 import { JOB_RETRIES } from "../../workloads/lifecycle/back-off.ts";
 import { makeSerialQueue } from "../../workloads/lifecycle/queues.ts";
 import { logOperations } from "./logs/log-operations.ts";
 import { lokiNotices } from "./logs/loki.ts";
-import { type OpenedRegion, openRegions, regionProblem, type Region } from "./regions.ts";
+import { type OpenedRegion, openRegions } from "./regions.ts";
 import { readOperations } from "./read/read-operations.ts";
 import { finishServices } from "./write/create-service.ts";
 import { forgetStops, recordEndsOf } from "./write/background-notes.ts";
 import type { WriteParts } from "./write/target.ts";
 import { serviceWrites } from "./write/change-service.ts";
 import { jobWrites } from "./write/job-writes.ts";
-import { type CachedKind, jobKinds, type NamespaceCache, serviceKinds } from "./cache/namespace-cache.ts";
+import { jobKinds, type NamespaceCache, serviceKinds } from "./cache/namespace-cache.ts";
 import { namespacesOf, regionOf } from "./read/place.ts";
 
 /**
@@ -81,14 +83,6 @@ export async function openKubernetesEngine(options: KubernetesEngineOptions): Pr
   const regions = new Map(opened.map((region) => [region.config.region, region]));
   const parts: WriteParts = { regions, clock, onEvent, queue: makeSerialQueue(), jobRetries };
   const notices = await lokiNotices(parts);
-  return running(parts, opened, { users, notices });
-}
-
-function running(
-  parts: WriteParts,
-  opened: readonly OpenedRegion[],
-  { users, notices }: { readonly users: readonly string[]; readonly notices: readonly string[] },
-): OpenedEngine {
   const closing = new AbortController();
   const finishing = finishServices(parts, { users, closing: closing.signal });
   const recording = opened.map((region) => recordEndsOf({ ...parts, region }, closing.signal));
@@ -102,8 +96,7 @@ function running(
     ...logOperations(parts),
   };
   const engine = notingWrites(operations, feed);
-  const { regions } = aboutOf(opened);
-  const cannotIn = (name: string) => regions.find((region) => region.name === name)?.cannot ?? [];
+  const cannotIn = (name: string) => aboutOf(opened).regions.find((region) => region.name === name)?.cannot ?? [];
   let closed: Promise<void> | undefined;
 
   async function close(): Promise<void> {
@@ -136,60 +129,44 @@ function running(
 const STOPPING = "the workload API is stopping: try again after its restart";
 
 function aboutOf(opened: readonly OpenedRegion[]): EngineAbout {
-  const regions = opened.map(({ config, version, health }) => ({
+  const regions = opened.map(({ config, version, problem }) => ({
     name: config.region,
     version,
     services: true,
     jobs: config.jobs,
     cannot: kubernetesLimits(config),
-    problem: regionProblem(health())?.sentence,
+    problem: problem()?.sentence,
   }));
   return { name: "kubernetes", title: TITLE, regions, updates: ["image", "env", "revision"] };
 }
 
 /** One cluster that answers is enough to serve requests; those of the others are refused with the reason. */
 function readinessOf(opened: readonly OpenedRegion[]): Readiness {
-  const problems = opened.map(({ config, health }) => ({ region: config.region, problem: regionProblem(health()) }));
+  const problems = opened.map(({ config, problem }) => ({ region: config.region, problem: problem() }));
   if (problems.some(({ problem }) => !problem?.isAway)) return { ok: true };
   const reasons = problems.map(({ region, problem }) => `${region}: ${problem?.sentence ?? ""}`);
   return { ok: false, reason: `No cluster can be read. ${reasons.join(" ")}` };
 }
 
 function refusingWhenClosed(engine: Engine, closing: AbortSignal): Engine {
-  const entries = Object.entries(engine).map(([op, run]) => [
-    op,
-    async (request: unknown) => {
-      if (closing.aborted) throw new Refusal(503, STOPPING);
-      return await (run as Run)(request); // each operation takes one request
-    },
-  ]);
-  return Object.fromEntries(entries) as Engine; // the same operations
+  return aroundEach(engine, async (run) => {
+    if (closing.aborted) throw new Refusal(503, STOPPING);
+    return await run();
+  });
 }
-
-type Run = (request: unknown) => Promise<unknown>;
-
-type Watching = Pick<ChangedList, "username" | "region"> & { readonly signal: AbortSignal };
-
-export type WatchedChanges = {
-  /**
-   * Notes each change in the namespaces of this user from now on. Namespaces that came since the last call are added.
-   * Throws a `Refusal` for an unknown region, and where the user has no namespace.
-   */
-  readonly begin: (watching: Watching) => Promise<void>;
-  readonly end: () => void;
-};
 
 /**
  * Tells the feed what the watches of the cluster say. Every object that a service or a job is read from counts, so a change
  * is noted more often than a list shows one.
  */
-export function watchChanges(
-  { regions }: { readonly regions: ReadonlyMap<string, Region> },
-  feed: Pick<ChangeFeed, "note">,
-): WatchedChanges {
+function watchChanges({ regions }: Pick<WriteParts, "regions">, feed: Pick<ChangeFeed, "note">) {
   const watched = new Map<string, { readonly cache: NamespaceCache; readonly ends: readonly (() => void)[] }>();
   return {
-    async begin({ username, region: name, signal }) {
+    /**
+     * Notes each change in the namespaces of this user from now on. Namespaces that came since the last call are added.
+     * Throws a `Refusal` for an unknown region, and where the user has no namespace.
+     */
+    async begin({ username, region: name, signal }: ChangesRequest): Promise<void> {
       const region = regionOf({ regions }, name, [...regions.keys()]);
       const { names } = await namespacesOf(region, username, signal);
       for (const namespace of names) {
@@ -199,14 +176,15 @@ export function watchChanges(
         // A namespace that went and came back has another cache.
         if (before?.cache === cache) continue;
         for (const end of before?.ends ?? []) end();
-        const note = (kind: ChangedList["kind"]) => () => feed.note({ username, region: name, kind });
         const { config } = region;
-        const jobs = config.jobs ? jobKinds(config) : [];
-        const all = [...onEach(cache, serviceKinds(config), note("service")), ...onEach(cache, jobs, note("job"))];
-        watched.set(key, { cache, ends: all });
-        // What is there may be other than what was read before this cache began to watch.
-        feed.note({ username, region: name, kind: "service" });
-        feed.note({ username, region: name, kind: "job" });
+        const all = { service: serviceKinds(config), job: config.jobs ? jobKinds(config) : [] };
+        const ends = (["service", "job"] as const).flatMap((kind) => {
+          const note = () => feed.note({ username, region: name, kind });
+          // What is there may be other than what was read before this cache began to watch.
+          note();
+          return all[kind].map((each) => cache.onChange(each, note));
+        });
+        watched.set(key, { cache, ends });
       }
     },
     end() {
@@ -214,8 +192,4 @@ export function watchChanges(
       watched.clear();
     },
   };
-}
-
-function onEach(cache: NamespaceCache, kinds: readonly CachedKind[], note: () => void): (() => void)[] {
-  return kinds.map((kind) => cache.onChange(kind, note));
 }

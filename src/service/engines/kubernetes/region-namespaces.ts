@@ -1,7 +1,7 @@
 import type { Clock } from "../../../platform/clock.ts";
 import { restUnlessAborted } from "../../../platform/waiting.ts";
 import { isDenied } from "./cluster/refusal-of.ts";
-import type { Reconnects } from "./cache/reconnects.ts";
+import type { Reconnects } from "./cache/reflection.ts";
 import { makeReflector, type Reflector } from "./cache/reflector.ts";
 import { type ClusterConfig, MOST_NAMESPACES, type UserNamespaces } from "./cluster/cluster-config.ts";
 import type { KubeApi } from "./cluster/kube-api.ts";

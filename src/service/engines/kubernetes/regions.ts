@@ -9,8 +9,7 @@ import {
   openNamespaces,
 } from "./region-namespaces.ts";
 import { type Evidence, evidenceReader } from "./read/evidence.ts";
-import type { ReadHealth } from "./cache/reflection.ts";
-import { makeReconnects } from "./cache/reconnects.ts";
+import { type ReadHealth, makeReconnects } from "./cache/reflection.ts";
 import { connect } from "./cluster/connect.ts";
 import { isDenied, TooManyObjects } from "./cluster/refusal-of.ts";
 import { kinds } from "./cluster/kinds.ts";
@@ -36,7 +35,7 @@ export type KubernetesParts = {
 };
 
 export type OpenedRegion = Region & {
-  readonly health: () => readonly ReadHealth[];
+  readonly problem: () => RegionProblem | undefined;
   readonly close: () => Promise<void>;
 };
 
@@ -87,7 +86,7 @@ async function openRegion(
     namespaces,
     cacheOf: caches.cacheOf,
     evidenceIn: evidenceReader({ api, cacheOf: caches.cacheOf, clock }),
-    health: () => [...namespaces.health(), ...caches.health()],
+    problem: () => regionProblem([...namespaces.health(), ...caches.health()]),
     async close() {
       end();
       await namespaces.close();

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { type OpenedEngine, Refusal } from "../../../../src/service/engine.ts";
-import { makeReconnects } from "../../../../src/service/engines/kubernetes/cache/reconnects.ts";
+import { makeReconnects } from "../../../../src/service/engines/kubernetes/cache/reflection.ts";
 import type { UserNamespaces } from "../../../../src/service/engines/kubernetes/cluster/cluster-config.ts";
 import { makeKubeClient } from "../../../../src/service/engines/kubernetes/cluster/kube-client.ts";
 import { checkClusters, foundLines } from "../../../../src/service/engines/kubernetes/config/check-clusters.ts";

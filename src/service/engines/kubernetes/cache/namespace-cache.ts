@@ -44,8 +44,6 @@ export function isOptional(kind: Kind): boolean {
 
 export type ClusterCachesOptions = Omit<NamespaceCacheOptions, "namespace">;
 
-export type ClusterCaches = ReturnType<typeof openClusterCaches>;
-
 /** The caches of one cluster. What they send after failures is spread over all of them. */
 export function openClusterCaches(options: ClusterCachesOptions) {
   const caches = new Map<string, NamespaceCache>();

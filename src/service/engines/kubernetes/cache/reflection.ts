@@ -1,9 +1,9 @@
-import type { Clock } from "../../../../platform/clock.ts";
+import type { Clock, Timer } from "../../../../platform/clock.ts";
 import { type Kind, type KubeObject, kinds } from "../cluster/kinds.ts";
 import { KubeError, type KubeApi, type Place } from "../cluster/kube-api.ts";
 import { makeObjectStore, type ObjectStore, type Effect } from "./object-store.ts";
 import { isDenied } from "../cluster/refusal-of.ts";
-import type { Reconnects } from "./reconnects.ts";
+import { orAborted } from "../../../../platform/waiting.ts";
 
 /** Times in milliseconds. */
 export const cacheLimits = {
@@ -149,4 +149,48 @@ export function noteRecovery<K extends Kind>(reflection: Reflection<K>): void {
   reflection.failure = undefined;
   const afterMs = clock.now().getTime() - failure.since.getTime();
   reflection.onEvent(`Kubernetes: ${kinds[place.kind].plural} are current again`, { ...whereOf(reflection), afterMs });
+}
+
+const EVERY_MS = 1_000;
+
+type Waiting = { readonly signal: AbortSignal; readonly isAwaited: () => boolean; readonly go: () => void };
+
+export type Reconnects = ReturnType<typeof makeReconnects>;
+
+/**
+ * Spreads what all caches of a cluster send after failures, so that an API server that comes back, or a load balancer
+ * that closed every watch at once, doesn't get all of it in one moment.
+ */
+export function makeReconnects(clock: Pick<Clock, "elapsedMs" | "after">) {
+  let queue: readonly Waiting[] = [];
+  let last = Number.NEGATIVE_INFINITY;
+  let timer: Timer | undefined;
+  const next = (): void => {
+    timer?.cancel();
+    queue = queue.filter(({ signal }) => !signal.aborted);
+    const first = queue.find(({ isAwaited }) => isAwaited()) ?? queue[0];
+    if (!first) return;
+    const waitMs = last + EVERY_MS - clock.elapsedMs();
+    if (waitMs > 0) {
+      timer = clock.after(Math.ceil(waitMs), next);
+      return;
+    }
+    last = clock.elapsedMs();
+    queue = queue.filter((each) => each !== first);
+    first.go();
+    next();
+  };
+  return {
+    /**
+     * Resolves when the caller may send its request, and the watch after a list: one caller per second, those that somebody
+     * waits for first. Rejects with the signal's reason.
+     */
+    async turn(signal: AbortSignal, isAwaited: () => boolean) {
+      signal.throwIfAborted();
+      const { promise, resolve } = Promise.withResolvers<void>();
+      queue = [...queue, { signal, isAwaited, go: resolve }];
+      next();
+      await orAborted(promise, signal);
+    },
+  };
 }

@@ -1,5 +1,4 @@
 import type { Event as EventBody } from "../../../../api/schema.ts";
-import type { Clock } from "../../../../platform/clock.ts";
 import { KubeError, missingRightOf } from "../cluster/kube-api.ts";
 import type { Pod, Event } from "../cluster/kinds.ts";
 import { lastAt } from "./evidence.ts";
@@ -7,13 +6,10 @@ import { shortened, podHealth } from "./pod-health.ts";
 import type { Place } from "./place.ts";
 import { restartCount } from "./restarts.ts";
 
-type Identified = { readonly uid: string; readonly namespace: string };
-
-/** What is asked about: a workload, and those of its pods that aren't well. */
-export type AskedEvents = {
-  readonly workload: Identified;
+type AskedEvents = {
+  readonly workload: { readonly uid: string; readonly namespace: string };
+  /** Of these, the ones that aren't well. */
   readonly pods: readonly Pod[];
-  readonly signal: AbortSignal;
 };
 
 export type ReadEvents = {
@@ -22,7 +18,6 @@ export type ReadEvents = {
   readonly notRead: string | undefined;
 };
 
-/** An answer doesn't wait longer for events, which only explain it. */
 const PATIENCE_MS = 1_000;
 /** Pods of one workload fail alike. */
 const PODS = 3;
@@ -37,12 +32,10 @@ const RECENT_MS = 60 * 60_000;
  * watched, because a namespace has far more of them than anybody asks for. Never rejects.
  */
 export async function readEvents(
-  { region, reading }: Place,
-  asked: AskedEvents,
-  clock: Pick<Clock, "limit">,
+  { region, reading, patience }: Place,
+  { workload, pods }: AskedEvents,
 ): Promise<ReadEvents> {
-  const { workload, pods, signal } = asked;
-  const within = AbortSignal.any([signal, clock.limit(PATIENCE_MS)]);
+  const within = patience(PATIENCE_MS);
   // The newest first: they are of the version that matters.
   const unwell = pods
     .filter((pod) => podHealth(pod, reading).state !== "ready" || restartCount([pod]) > 0)

@@ -20,6 +20,8 @@ export type Place = {
   /** All of the user's namespaces, also those that can't be read. New workloads are made in the first. */
   readonly names: readonly [string, ...string[]];
   readonly leftOut: readonly LeftOut[];
+  /** The signal of the request, aborted after so many milliseconds at the latest: an answer doesn't wait longer for what only explains it. */
+  readonly patience: (ms: number) => AbortSignal;
 };
 
 /** Dependencies of the read operations. */
@@ -112,6 +114,7 @@ async function currentPlace(
       ),
       ...leftOut(gone, { why: GONE, mayHold: false }),
     ],
+    patience: (ms) => AbortSignal.any([signal, clock.limit(ms)]),
   };
 }
 
@@ -155,7 +158,6 @@ export function notFound(
 
 type Where = Pick<Place, "reading"> & { readonly region: Pick<Region, "api" | "config" | "cacheOf"> };
 
-/** A read that finds nothing doesn't wait longer for an answer that only explains it. */
 const PATIENCE_MS = 1_500;
 
 const MOST_ASKED = 5;
@@ -168,9 +170,8 @@ const RUN = ["Deployment", "StatefulSet", "DaemonSet", "Job", "CronJob"] as cons
  * any of them, or if that can't be read: the rights are optional. Costs at most two requests for each of the first namespaces; never rejects.
  */
 export async function otherKind(
-  { region, reading }: Where,
-  { name, signal }: { readonly name: string; readonly signal: AbortSignal },
-  clock: Pick<Clock, "limit">,
+  { region, reading, patience }: Where & Pick<Place, "patience">,
+  name: string,
 ): Promise<string | undefined> {
   if (region.config.adopt.workloads === "none") return undefined;
   const caches = reading.namespaces.map((namespace) => region.cacheOf(namespace));
@@ -181,7 +182,7 @@ export async function otherKind(
   const pod = pods.find((each) => adopts(each.metadata) || isOfGantry(each));
   if (pod) return podWords(pod, { region, reading });
   if (pods.length > 0) return undefined;
-  const within = AbortSignal.any([signal, clock.limit(PATIENCE_MS)]);
+  const within = patience(PATIENCE_MS);
   const get = async <K extends "Rollout" | "ReplicaSet">(kind: K) => {
     const found = await Promise.all(
       reading.namespaces

@@ -5,7 +5,6 @@ import type {
   JobContainer,
   ServiceContainer,
 } from "../../../../api/schema.ts";
-import type { Clock } from "../../../../platform/clock.ts";
 import type { Engine, Refusal } from "../../../engine.ts";
 import { listedJob, readJob } from "../../../workloads/jobs/job-answer.ts";
 import { listedService, readService } from "../../../workloads/services/service-answer.ts";
@@ -22,17 +21,13 @@ import {
   serviceOwnership,
 } from "../write/refused-operations.ts";
 import { type CachedKind, jobKinds, serviceKinds } from "../cache/namespace-cache.ts";
-import { knownRevisions } from "./revisions.ts";
-import { rolloutOf } from "./rollout.ts";
+import { knownRevisions, rolloutOf } from "./rollout.ts";
 import { serviceStatus } from "./service-status.ts";
 import { hostname } from "node:os";
 import type { Pod } from "../cluster/kinds.ts";
 import { type PodTemplate, quantityMib } from "./containers.ts";
 
-type ReadOperations = Pick<Engine, "listServices" | "getService" | "listJobs" | "getJob">;
-
-export function readOperations(parts: ReadParts): ReadOperations {
-  const { clock } = parts;
+export function readOperations(parts: ReadParts): Pick<Engine, "listServices" | "getService" | "listJobs" | "getJob"> {
   return {
     async listServices(request) {
       const place = await servicePlace(parts, request);
@@ -51,16 +46,15 @@ export function readOperations(parts: ReadParts): ReadOperations {
       const place = await servicePlace(parts, request);
       const { region, reading } = place;
       const name = request.path.service_name;
-      const { signal } = request;
       const listed = findService(region, { ...reading, name });
-      if (!listed) throw await unknownName(clock, place, { noun: "service", name, signal });
+      if (!listed) throw await unknownName(place, "service", name);
       const { source, pods, autoscaler } = listed;
-      const kept = await knownRevisions(place, { source, signal }, clock);
+      const kept = await knownRevisions(place, source);
       const found = { ...listed, status: serviceStatus(source, pods, { ...reading, kept, autoscaler }) };
       const body = readService(found.service, found.status, serviceOwnership(found, region.config));
       return {
         ...withServiceDetails(body, found),
-        ...(await serviceEvents(clock, place, { found, signal })),
+        ...(await serviceEvents(place, found)),
         ...namespaceField(place, found),
       };
     },
@@ -80,44 +74,33 @@ export function readOperations(parts: ReadParts): ReadOperations {
       const place = await jobPlace(parts, request);
       const name = request.path.job_name;
       const found = findJob(place.region, { ...place.reading, name });
-      if (!found) return await readCronJob(clock, place, { name, signal: request.signal });
+      if (!found) return await readCronJob(place, name);
       const ownership = jobOwnership(found, place.region.config);
-      const events = await jobEvents(clock, place, { found, signal: request.signal });
+      const events = await jobEvents(place, found);
       const body = withJobDetails(readJob(found.job, found.around, ownership), found);
       return { ...body, instance_names: instancesOf(found), ...events };
     },
   };
 }
 
-type Limits = Pick<Clock, "limit">;
 type Unwell = Pick<ServiceBody, "message" | "events" | "events_not_read">;
 
 /** Only of one that isn't well: each costs the cluster up to four requests. */
-async function serviceEvents(
-  clock: Limits,
-  place: Place,
-  { found, signal }: { readonly found: FoundService; readonly signal: AbortSignal },
-): Promise<Unwell> {
-  const { source, status, pods } = found;
+async function serviceEvents(place: Place, { source, status, pods }: FoundService): Promise<Unwell> {
   const { state, message, restartCount = 0 } = status;
   const isAtRest = state === "Stopped" || state === "Idle" || state === "Deleting";
   if (isAtRest || (state === "Running" && message === undefined && restartCount === 0)) return {};
-  const read = await readEvents(place, { workload: source.object.metadata, pods, signal }, clock);
+  const read = await readEvents(place, { workload: source.object.metadata, pods });
   const { replicas, wanted } = rolloutOf(source);
   const why = message ?? (replicas < wanted ? creationFailure(read) : undefined);
   return { ...eventFields(read), ...(why !== undefined && { message: why }) };
 }
 
-async function jobEvents(
-  clock: Limits,
-  place: Place,
-  { found, signal }: { readonly found: FoundJob; readonly signal: AbortSignal },
-): Promise<Unwell> {
-  const { job, around, object, pods } = found;
+async function jobEvents(place: Place, { job, around, object, pods }: FoundJob): Promise<Unwell> {
   const { message, restartCount = 0 } = around;
   const isRunning = pods.length > 0 && message === undefined && restartCount === 0;
   if (job.outcome === "complete" || object.spec.suspend === true || isRunning) return {};
-  const read = await readEvents(place, { workload: object.metadata, pods, signal }, clock);
+  const read = await readEvents(place, { workload: object.metadata, pods });
   const why = pods.length === 0 && job.outcome === undefined ? creationFailure(read) : undefined;
   return { ...eventFields(read), ...(why !== undefined && { message: why }) };
 }
@@ -129,21 +112,15 @@ function eventFields({ events, notRead }: ReadEvents): Unwell {
   };
 }
 
-type Sought = { readonly name: string; readonly signal: AbortSignal };
-
-async function unknownName(
-  clock: Limits,
-  place: Place,
-  { noun, ...sought }: Sought & { readonly noun: "service" | "job" },
-): Promise<Refusal> {
-  const instead = await otherKind(place, sought, clock);
-  return notFound(place, `no ${noun} is named ${sought.name}: check the name`, { instead });
+async function unknownName(place: Place, noun: "service" | "job", name: string): Promise<Refusal> {
+  const instead = await otherKind(place, name);
+  return notFound(place, `no ${noun} is named ${name}: check the name`, { instead });
 }
 
-async function readCronJob(clock: Limits, place: Place, { name, signal }: Sought): Promise<Job> {
+async function readCronJob(place: Place, name: string): Promise<Job> {
   const { region, reading } = place;
   const found = findCronJob(region, { ...reading, name });
-  if (!found) throw await unknownName(clock, place, { noun: "job", name, signal });
+  if (!found) throw await unknownName(place, "job", name);
   const body = cronJobBody(found, reading, cronJobOwnership(found, region.config));
   const object = nextJob(found);
   // The log that people want is that of its newest run.
@@ -201,12 +178,6 @@ function startCommand({ source: { kind, object }, service }: FoundService): Pick
   return { start_command: `kubectl -n ${namespace} scale ${kind.toLowerCase()}/${name} --replicas=${size}` };
 }
 
-type Digests = readonly (string | undefined)[];
-
-function digestField(digest: string | undefined) {
-  return digest === undefined ? {} : { image_digest: digest };
-}
-
 /** The same of a job, or of the next job of a CronJob, which has no pods. */
 export function withJobDetails(body: JobBody, { object, pods }: Pick<FoundJob, "object" | "pods">): JobBody {
   const { spec } = body;
@@ -249,12 +220,16 @@ function memoryMib(resources: Resources): number | undefined {
 
 function templateDetails(
   { spec }: PodTemplate,
-  digests?: Digests,
+  digests?: readonly (string | undefined)[],
 ): Pick<ServiceBody, "init_containers" | "sidecars" | "instance_memory"> {
   const all = spec.initContainers.map(({ name, image, resources, restartPolicy }, at) => {
     const memory = memoryMib(resources);
+    const digest = digests?.[at];
     const limits = memory === undefined ? {} : { limits: { memory: String(memory) } };
-    return { restartPolicy, told: { name, image, ...digestField(digests?.[at]), resources: limits } };
+    return {
+      restartPolicy,
+      told: { name, image, ...(digest !== undefined && { image_digest: digest }), resources: limits },
+    };
   });
   const sidecars = all.filter(({ restartPolicy }) => restartPolicy === "Always");
   const whole = memoryMib(spec.resources);

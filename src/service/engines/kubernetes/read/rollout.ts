@@ -1,5 +1,9 @@
-import type { KubeObject } from "../cluster/kinds.ts";
+import type { KubeObject, Kind } from "../cluster/kinds.ts";
 import { shortened } from "./pod-health.ts";
+import type { ShownRevision } from "../../../workloads/services/service-answer.ts";
+import type { KubeApi } from "../cluster/kube-api.ts";
+import type { Place } from "./place.ts";
+import { selectorText } from "./label-selector.ts";
 
 /** The object of a service. */
 export type ServiceSource =
@@ -13,9 +17,8 @@ export type Rollout = {
   /** Pods that exist, except those that are being deleted. */
   readonly replicas: number;
   readonly ready: number;
-  /** Pods of the latest version, and pods that have been ready long enough. */
+  /** Pods of the latest version. */
   readonly updated: number;
-  readonly available: number;
   /** The controller has seen the latest change. Until then, the rest is of the time before. */
   readonly isObserved: boolean;
   /** Every pod is of the latest version. */
@@ -81,7 +84,6 @@ function ofDeployment(deployment: KubeObject<"Deployment">): Rollout {
     replicas: status.replicas,
     ready: status.readyReplicas,
     updated: status.updatedReplicas,
-    available: status.availableReplicas,
     hasNew,
     isAvailable,
     isSettled: isFinished || (metadata.annotations[REVISION] ?? "1") === "1",
@@ -148,8 +150,6 @@ function ofStatefulSet(statefulSet: KubeObject<"StatefulSet">): Rollout {
     ready: status.readyReplicas,
     // It counts them only while an update goes on.
     updated: isLatest ? status.replicas : status.updatedReplicas,
-    // Older clusters don't count what is available.
-    available: status.availableReplicas ?? status.readyReplicas,
     hasNew: status.updatedReplicas > 0,
     isAvailable,
     isSettled: isLatest,
@@ -174,7 +174,6 @@ function ofDaemonSet(daemonSet: KubeObject<"DaemonSet">): Rollout {
     replicas: status.currentNumberScheduled,
     ready: status.numberReady,
     updated: status.updatedNumberScheduled,
-    available: status.numberAvailable,
     hasNew: status.updatedNumberScheduled > 0,
     isAvailable,
     isSettled: isLatest || isAsCreated(daemonSet),
@@ -188,4 +187,90 @@ function ofDaemonSet(daemonSet: KubeObject<"DaemonSet">): Rollout {
 function updatesWanted({ replicas, updateStrategy }: KubeObject<"StatefulSet">["spec"]): number {
   if (updateStrategy?.type === "OnDelete") return 0;
   return Math.max(0, replicas - (updateStrategy?.rollingUpdate?.partition ?? 0));
+}
+
+/** A version of a service's pods that its controller keeps. */
+export type KeptRevision = Pick<ShownRevision, "number" | "images" | "createdAt"> & {
+  /** As a label of its pods names it: see `versionOf`. */
+  readonly version: string;
+  /** As it was written, without what the controller adds. */
+  readonly template: object;
+};
+
+type Reader = Pick<KubeApi, "list">;
+type Asked = { readonly source: ServiceSource; readonly signal: AbortSignal };
+
+/**
+ * The versions of a service's pods, newest first. They aren't watched, because most readers don't need them: this is one
+ * request. Rejects as `KubeApi`.
+ */
+export async function keptRevisions(api: Reader, asked: Asked): Promise<readonly KeptRevision[]> {
+  const kept = asked.source.kind === "Deployment" ? replicaSetsOf(api, asked) : patchesOf(api, asked);
+  return (await kept).toSorted((left, right) => right.number - left.number);
+}
+
+const PATIENCE_MS = 1_000;
+
+/** The same for an answer; undefined if they can't be read: the rights are optional. Never rejects. */
+export async function knownRevisions(
+  { region, patience }: Pick<Place, "region" | "patience">,
+  source: ServiceSource,
+): Promise<readonly KeptRevision[] | undefined> {
+  return await keptRevisions(region.api, { source, signal: patience(PATIENCE_MS) }).catch(() => undefined);
+}
+
+/** The one that its pods have, or get; undefined while it isn't known. */
+export function currentRevision(
+  { kind, object }: ServiceSource,
+  kept: readonly KeptRevision[] = [],
+): KeptRevision | undefined {
+  if (kind === "DaemonSet") return kept[0];
+  if (kind === "StatefulSet") return kept.find(({ version }) => version === object.status.updateRevision);
+  return kept.find(({ number }) => number === deploymentRevision(object.metadata));
+}
+
+const TEMPLATE_HASH = "pod-template-hash";
+
+async function replicaSetsOf(api: Reader, asked: Asked): Promise<KeptRevision[]> {
+  const sets = await ownedBy(api, "ReplicaSet", asked);
+  return sets.flatMap(({ metadata, spec: { template } }) => {
+    const number = deploymentRevision(metadata);
+    const { [TEMPLATE_HASH]: version, ...labels } = template.metadata?.labels ?? {};
+    if (number === undefined || version === undefined) return [];
+    const own = { ...template, metadata: { ...template.metadata, labels } };
+    return [{ number, version, template: own, ...shownOf(metadata, template) }];
+  });
+}
+
+async function patchesOf(api: Reader, asked: Asked): Promise<KeptRevision[]> {
+  const patches = await ownedBy(api, "ControllerRevision", asked);
+  return patches.map(({ metadata, revision, data }) => {
+    // It says that the patch replaces all of it.
+    const { $patch: _, ...template } = data.spec.template;
+    // The pods of a StatefulSet have its whole name, those of a DaemonSet its end.
+    const hash = asked.source.kind === "StatefulSet" ? undefined : metadata.labels["controller-revision-hash"];
+    return { number: revision, version: hash ?? metadata.name, template, ...shownOf(metadata, data.spec.template) };
+  });
+}
+
+type Template = KubeObject<"ReplicaSet">["spec"]["template"];
+
+function shownOf({ creationTimestamp }: KubeObject["metadata"], { spec }: Template) {
+  const containers = [...spec.containers, ...(spec.initContainers ?? [])];
+  return { images: containers.map(({ image = "" }) => image), createdAt: creationTimestamp };
+}
+
+/** Others may have the same labels. */
+async function ownedBy<K extends Kind>(api: Reader, kind: K, { source, signal }: Asked): Promise<KubeObject<K>[]> {
+  const { metadata, spec } = source.object;
+  const place = { kind, namespace: metadata.namespace };
+  const options = { labelSelector: selectorText(spec.selector), limit: 500 };
+  const found: KubeObject<K>[] = [];
+  let next: string | undefined;
+  do {
+    const page = await api.list(place, { ...options, ...(next !== undefined && { next }) }, signal);
+    found.push(...page.items);
+    next = page.next;
+  } while (next !== undefined);
+  return found.filter((each) => each.metadata.ownerReferences.some(({ uid }) => uid === metadata.uid));
 }

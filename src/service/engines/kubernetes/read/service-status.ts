@@ -7,8 +7,14 @@ import type { Autoscaler } from "./owner.ts";
 import { ageMs, awayMs, type Evidence, isNoAnswer } from "./evidence.ts";
 import { isStranded, type PodHealth, podHealth, READY_WITHIN_MS, wasReady } from "./pod-health.ts";
 import { crashCount, lastStateOf, latestEnd, recentRestarts } from "./restarts.ts";
-import { currentRevision, type KeptRevision } from "./revisions.ts";
-import { deploymentRevision, type Rollout, rolloutOf, type ServiceSource } from "./rollout.ts";
+import {
+  currentRevision,
+  type KeptRevision,
+  deploymentRevision,
+  type Rollout,
+  rolloutOf,
+  type ServiceSource,
+} from "./rollout.ts";
 
 export type FoundStatus = StatusWithReason & { readonly state: ServiceState };
 

@@ -6,12 +6,10 @@ import { type Engine, type EngineRequest, Refusal } from "../../../engine.ts";
 import { type Move, refusalOf as moveRefusal } from "../../../workloads/services/service-status.ts";
 import { KubeError, type Patch } from "../cluster/kube-api.ts";
 import { refusalOf } from "../cluster/refusal-of.ts";
-import { currentRevision, keptRevisions } from "../read/revisions.ts";
-import { rolloutOf } from "../read/rollout.ts";
+import { currentRevision, keptRevisions, rolloutOf } from "../read/rollout.ts";
 import { type FoundService, serviceNames } from "../read/services.ts";
 import { type Part, refuseAdoptedDeletion, refusePart, refuseSetSize, refuseUnreplaced } from "./refused-operations.ts";
-import { oneInstance } from "./disks.ts";
-import { refuseTakenDomains, routedPort, refuseLaterDomains } from "./domains.ts";
+import { oneInstance, refuseTakenDomains, routedPort, refuseLaterDomains } from "./disks-and-domains.ts";
 import { rolloutsIn } from "./service-manifests.ts";
 import {
   changedParts,
@@ -34,10 +32,11 @@ import {
   inTurn,
   type NamespaceOf,
   isGoneSoon,
+  isAnother,
+  isGone,
 } from "./target.ts";
 import { createService } from "./create-service.ts";
 import { replaceRoutes } from "./service-making.ts";
-import { isAnother, isGone } from "./create-once.ts";
 
 type ServiceWrites = Pick<
   Engine,

@@ -8,10 +8,19 @@ import type { Deployment, KubeObject } from "../cluster/kinds.ts";
 import { refusalOf } from "../cluster/refusal-of.ts";
 import { findServices, serviceNames, type FoundService } from "../read/services.ts";
 import { namespaceField } from "../read/place.ts";
-import { disksFor, type Disks } from "./disks.ts";
-import { refuseLaterDomains, refuseTakenDomains, routedPort } from "./domains.ts";
+import { disksFor, type Disks, refuseLaterDomains, refuseTakenDomains, routedPort } from "./disks-and-domains.ts";
 import { podSettingsOf, type PodSettings, refuseHostPath } from "./pod-template.ts";
-import { createOnce, isTaken, madeBy, isGone } from "./create-once.ts";
+import {
+  createOnce,
+  isTaken,
+  madeBy,
+  isGone,
+  cacheOf,
+  newNotesOf,
+  type Target,
+  onServiceOf,
+  type WriteParts,
+} from "./target.ts";
 import {
   type Making,
   makeParts,
@@ -22,7 +31,6 @@ import {
   makingOf,
 } from "./service-making.ts";
 import { deploymentManifest, rolloutsIn } from "./service-manifests.ts";
-import { cacheOf, newNotesOf, type Target, onServiceOf, type WriteParts } from "./target.ts";
 import { repeat } from "../../../../platform/waiting.ts";
 import type { NamespaceCache } from "../cache/namespace-cache.ts";
 import { labels } from "../names.ts";

@@ -20,8 +20,19 @@ import {
   podDefaults,
   type PodVolume,
 } from "./pod-template.ts";
-import { createOnce, isAnother, isTaken, madeBy } from "./create-once.ts";
-import { isGoneSoon, cacheOf, newNamespace, newNotesOf, inTurn, type Target, type WriteParts } from "./target.ts";
+import {
+  createOnce,
+  isAnother,
+  isTaken,
+  madeBy,
+  isGoneSoon,
+  cacheOf,
+  newNamespace,
+  newNotesOf,
+  inTurn,
+  type Target,
+  type WriteParts,
+} from "./target.ts";
 import { timeZoneVolume, writeRemembered } from "../read/containers.ts";
 
 export function jobWrites(parts: WriteParts): Pick<Engine, "createJob" | "deleteJob"> {

@@ -6,12 +6,10 @@ import { KubeError, type Named, type Patch } from "../cluster/kube-api.ts";
 import type { KubeObject, Deployment } from "../cluster/kinds.ts";
 import { annotations, fromAnnotation, labels, MANAGED_BY } from "../names.ts";
 import { readRemembered } from "../read/containers.ts";
-import { refuseOthersClaim } from "./disks.ts";
-import { belongsTo, hostsOf, routeKindOf } from "./domains.ts";
-import { createOnce, isGone, isTaken } from "./create-once.ts";
+import { refuseOthersClaim, belongsTo, hostsOf, routeKindOf } from "./disks-and-domains.ts";
+import { createOnce, isGone, isTaken, notesOf, type Target } from "./target.ts";
 import { claimManifest, ingressRule, type NewRoute, routeManifests, v1ServiceManifest } from "./service-manifests.ts";
 import { needed } from "./service-patches.ts";
-import { notesOf, type Target } from "./target.ts";
 
 type Route = KubeObject<"Ingress" | "HTTPRoute">;
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { makeReconnects } from "../../../../../src/service/engines/kubernetes/cache/reconnects.ts";
+import { makeReconnects } from "../../../../../src/service/engines/kubernetes/cache/reflection.ts";
 import { stillClock } from "../../../../support/test-clock.ts";
 
 const never = new AbortController().signal;

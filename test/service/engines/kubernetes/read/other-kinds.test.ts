@@ -5,7 +5,6 @@ import { jobKinds, serviceKinds } from "../../../../../src/service/engines/kuber
 import { openCachedCluster } from "../support/cached-cluster.ts";
 import { config } from "../support/known-objects.ts";
 import { deployment, pod } from "../support/sent-objects.ts";
-import { stillClock } from "../../../../support/test-clock.ts";
 
 type Opening = { readonly changed?: Partial<ClusterConfig>; readonly unknown?: readonly string[] };
 
@@ -30,8 +29,7 @@ async function shop({ changed = {}, unknown = [] }: Opening = {}) {
   await cache.current(kinds);
   const region = { config: own, api: cluster.api, cacheOf: cluster.cacheOf };
   const reading = { namespaces: ["shop"], username: "dana", now: new Date("2026-11-22T12:30:00Z") };
-  const ask = (name: string) =>
-    otherKind({ region, reading }, { name, signal: new AbortController().signal }, stillClock());
+  const ask = (name: string) => otherKind({ region, reading, patience: () => new AbortController().signal }, name);
   return { ask, server: cluster.server };
 }
 

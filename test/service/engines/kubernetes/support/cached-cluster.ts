@@ -1,12 +1,10 @@
 import { onTestFinished } from "vitest";
-import type { CacheLimits } from "../../../../../src/service/engines/kubernetes/cache/reflection.ts";
+import { type CacheLimits, makeReconnects } from "../../../../../src/service/engines/kubernetes/cache/reflection.ts";
 import {
-  type ClusterCaches,
   type ClusterCachesOptions,
   openClusterCaches,
   type NamespaceCache,
 } from "../../../../../src/service/engines/kubernetes/cache/namespace-cache.ts";
-import { makeReconnects } from "../../../../../src/service/engines/kubernetes/cache/reconnects.ts";
 import type { KubeApi } from "../../../../../src/service/engines/kubernetes/cluster/kube-api.ts";
 import { makeKubeClient } from "../../../../../src/service/engines/kubernetes/cluster/kube-client.ts";
 import { type StillClock, stillClock } from "../../../../support/test-clock.ts";
@@ -15,7 +13,7 @@ import { asTimePasses } from "../../../../support/as-time-passes.ts";
 import { countStarts } from "./count-starts.ts";
 import { type FakeApiServer, type FakeOptions, openFakeApiServer } from "./fake-api-server.ts";
 
-export type CachedCluster = ClusterCaches & {
+export type CachedCluster = ReturnType<typeof openClusterCaches> & {
   readonly server: FakeApiServer;
   readonly api: KubeApi;
   readonly clock: StillClock;

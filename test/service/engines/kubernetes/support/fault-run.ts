@@ -8,7 +8,7 @@ import type { KubeApi } from "../../../../../src/service/engines/kubernetes/clus
 import { countStarts, mostWithin } from "./count-starts.ts";
 import { type Freshness, makeFreshness } from "./freshness.ts";
 import { machineClock } from "../../../../../src/platform/clock.ts";
-import { makeReconnects } from "../../../../../src/service/engines/kubernetes/cache/reconnects.ts";
+import { makeReconnects } from "../../../../../src/service/engines/kubernetes/cache/reflection.ts";
 
 export type FaultRun = {
   readonly writes: number;

@@ -10,7 +10,7 @@ import {
   type Place,
 } from "../../../../../src/service/engines/kubernetes/cluster/kube-api.ts";
 import { kinds, type KubeObject } from "../../../../../src/service/engines/kubernetes/cluster/kinds.ts";
-import { makeReconnects } from "../../../../../src/service/engines/kubernetes/cache/reconnects.ts";
+import { makeReconnects } from "../../../../../src/service/engines/kubernetes/cache/reflection.ts";
 import type { Region } from "../../../../../src/service/engines/kubernetes/regions.ts";
 import {
   makeNamespaceClaims,

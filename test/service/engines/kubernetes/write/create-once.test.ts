@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { KubeError, KubeUnreachable } from "../../../../../src/service/engines/kubernetes/cluster/kube-api.ts";
-import { createOnce } from "../../../../../src/service/engines/kubernetes/write/create-once.ts";
+import { createOnce } from "../../../../../src/service/engines/kubernetes/write/target.ts";
 import { machineClock } from "../../../../../src/platform/clock.ts";
 
 const lost = new KubeUnreachable("socket hang up");

@@ -3,7 +3,7 @@ import {
   jobKinds,
   serviceKinds,
 } from "../../../../../../src/service/engines/kubernetes/cache/namespace-cache.ts";
-import { makeReconnects } from "../../../../../../src/service/engines/kubernetes/cache/reconnects.ts";
+import { makeReconnects } from "../../../../../../src/service/engines/kubernetes/cache/reflection.ts";
 import type { ClusterConfig } from "../../../../../../src/service/engines/kubernetes/cluster/cluster-config.ts";
 import {
   type KubeApi,
