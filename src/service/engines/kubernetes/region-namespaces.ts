@@ -24,14 +24,13 @@ type KnownNamespaces = {
   readonly leftOut: readonly LeftOut[];
 };
 
-/** Which namespaces the users of all regions have or want, so that no two of them get the same one. */
-export type NamespaceClaims = {
-  readonly claims: Set<{ readonly server: string; readonly owner: string; readonly names: () => readonly string[] }>;
-  readonly listeners: Set<() => void>;
-};
+export type NamespaceClaims = ReturnType<typeof makeNamespaceClaims>;
 
-export function makeNamespaceClaims(): NamespaceClaims {
-  return { claims: new Set(), listeners: new Set() };
+type Claim = { readonly server: string; readonly owner: string; readonly names: () => readonly string[] };
+
+/** Which namespaces the users of all regions have or want, so that no two of them get the same one. */
+export function makeNamespaceClaims() {
+  return { claims: new Set<Claim>(), listeners: new Set<() => void>() };
 }
 
 type Opening = {
@@ -199,8 +198,6 @@ function unreadLabels(labels: string, refusal: Error): LeftOut {
   return { namespaces: [], sentences: `Namespaces with ${labels} aren't listed: ${why}`, mayHold: true };
 }
 
-type Working = { readonly stop: AbortController; readonly over: Promise<void> };
-
 /**
  * Works in each namespace of a region, also in one that comes later, until it goes. `work` ends when its signal is aborted
  * and never rejects. Resolves when `signal` is aborted and all work has ended.
@@ -210,13 +207,13 @@ export async function inEachNamespace(
   signal: AbortSignal,
   work: (namespace: string, signal: AbortSignal) => Promise<void>,
 ): Promise<void> {
-  const working = new Map<string, Working>();
+  const working = new Map<string, AbortController>();
   /** Also of those that are gone. */
   const begun = new Map<string, Promise<void>>();
   const look = (): void => {
     if (signal.aborted) return;
     const now = new Set(namespaces.all());
-    for (const [namespace, { stop }] of working) {
+    for (const [namespace, stop] of working) {
       if (now.has(namespace)) continue;
       working.delete(namespace);
       stop.abort(new Error(`the namespace ${namespace} is gone`));
@@ -230,7 +227,7 @@ export async function inEachNamespace(
         if (before) await before;
         if (!both.aborted) await work(namespace, both);
       })();
-      working.set(namespace, { stop, over });
+      working.set(namespace, stop);
       begun.set(namespace, over);
     }
   };

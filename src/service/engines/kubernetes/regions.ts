@@ -56,11 +56,9 @@ export async function openRegions(clusters: readonly ClusterConfig[], opening: O
   throw failed.reason;
 }
 
-type OpeningRegion = Opening & { readonly claims: NamespaceClaims };
-
 async function openRegion(
   config: ClusterConfig,
-  { users, clock, claims, onEvent }: OpeningRegion,
+  { users, clock, claims, onEvent }: Opening & { readonly claims: NamespaceClaims },
 ): Promise<OpenedRegion> {
   const api = await connect(config, clock);
   const version = await api.version().catch((error: unknown) => {

@@ -83,10 +83,8 @@ function uncollected(region: string): string {
   );
 }
 
-type Selected = { readonly names: readonly string[]; readonly notices: readonly string[] };
-
 /** The namespaces that the users' labels select now. */
-async function withLabels(api: KubeApi, own: readonly UserNamespaces[], { region }: ClusterConfig): Promise<Selected> {
+async function withLabels(api: KubeApi, own: readonly UserNamespaces[], { region }: ClusterConfig) {
   const place = { kind: "Namespace", namespace: "" } as const;
   try {
     const chosen = own.map(async ({ labels, names }) => {

@@ -85,25 +85,16 @@ function unrestricted(region: string, { podSecurity, defaults }: RegionInFile): 
 }
 
 function clusterOf(region: string, settings: RegionInFile, path: string): ClusterConfig {
-  const { kubeconfig, context, domains, ports, disks, hostPath, jobs, adopt, defaults, rollouts, podSecurity } =
-    settings;
+  const { namespace: _, namespaces: _ofUsers, namespaceLabels: _labels, kubeconfig, disks, logs, ...same } = settings;
   const { storageClass, size, claims = [] } = disks ?? {};
   return {
+    ...same,
     region,
     kubeconfig: kubeconfigOf(kubeconfig, path),
-    context,
     namespacesOf: namespacesOf(settings),
-    domains,
-    ports,
     disks: storageClass === undefined || size === undefined ? undefined : { storageClass, size },
     ...(claims.length > 0 && { claims }),
-    hostPath,
-    jobs,
-    ...logsOf(settings.logs, path),
-    adopt,
-    ...(defaults && { defaults }),
-    ...(rollouts && { rollouts }),
-    podSecurity,
+    ...logsOf(logs, path),
   };
 }
 

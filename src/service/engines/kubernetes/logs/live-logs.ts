@@ -55,7 +55,10 @@ async function livePage(
     late,
     held: { bytes: 0 },
   };
-  const pods = shownPods(region, workload, instance);
+  const pods = region
+    .cacheOf(workload.namespace)
+    .all("Pod")
+    .filter(({ metadata: { name } }) => (instance === undefined ? workload.pods.includes(name) : name === instance));
   const read = await fewAtOnce(pods.flatMap(sourcesOf), OPEN_AT_ONCE, (source) => readContainer(reading, source)).catch(
     (error: unknown) => {
       if (signal.aborted) throw signal.reason;
@@ -124,7 +127,7 @@ async function readContainer(reading: PageReading, source: ContainerSource): Pro
       return await readRun(reading, source, { previous, most });
     } catch (error) {
       if (previous && error instanceof KubeError && error.status === 400) isCut = true;
-      else notes.push(...notesFor(error, { reading, source }));
+      else notes.push(...notesFor(error, reading, source));
       return [];
     }
   };
@@ -134,11 +137,9 @@ async function readContainer(reading: PageReading, source: ContainerSource): Pro
   return { lines: [...before, ...current], notes, isCut };
 }
 
-type Failed = { readonly reading: PageReading; readonly source: ContainerSource };
-
 /** Says whose lines couldn't be read, unless the pod is gone. Throws what concerns all containers. */
-function notesFor(error: unknown, { reading, source: { pod } }: Failed): string[] {
-  if (reading.late.aborted) return [`lines of ${pod} are missing: Kubernetes took too long to send them`];
+function notesFor(error: unknown, { late }: PageReading, { pod }: ContainerSource): string[] {
+  if (late.aborted) return [`lines of ${pod} are missing: Kubernetes took too long to send them`];
   if (!(error instanceof KubeError) || missingRightOf(error)) throw error;
   return error.status === 404 ? [] : [`lines of ${pod} are missing: ${error.message}`];
 }
@@ -229,17 +230,6 @@ type ContainerSource = {
   /** When the run before began, or the last one if it is waiting: 2026-11-21T10:00:00Z. */
   readonly previousStartedAt: string | undefined;
 };
-
-/** The pods whose lines a page shows, as far as these exist: of one instance, or of all. */
-function shownPods(
-  { cacheOf }: Pick<Region, "cacheOf">,
-  workload: LoggedWorkload,
-  instance: string | undefined,
-): readonly Pod[] {
-  return cacheOf(workload.namespace)
-    .all("Pod")
-    .filter(({ metadata: { name } }) => (instance === undefined ? workload.pods.includes(name) : name === instance));
-}
 
 /** The containers of a pod, init containers first. */
 function sourcesOf({ metadata: { name: pod, namespace }, status }: Pod): readonly ContainerSource[] {

@@ -8,15 +8,8 @@ const NEWLINE = 10;
 /** Longer than any time in front of a line. */
 const PREFIX_BYTES = 64;
 
-type TimedLines = {
-  /** Yields the lines that this chunk completes. Consume all of them. */
-  readonly push: (chunk: Buffer) => Iterable<TimedLine>;
-  /** The last line, if the log ended without a line end. */
-  readonly end: () => TimedLine[];
-};
-
 /** Cuts a log into lines; chunks end anywhere. Invalid UTF-8 becomes U+FFFD; the end of a line is `\n` or `\r\n`. */
-export function splitTimedLines(): TimedLines {
+export function splitTimedLines() {
   let parts: Buffer[] = [];
   let kept = 0;
   let size = 0;
@@ -39,7 +32,8 @@ export function splitTimedLines(): TimedLines {
   }
 
   return {
-    *push(chunk) {
+    /** Yields the lines that this chunk completes. Consume all of them. */
+    *push(chunk: Buffer): Generator<TimedLine> {
       let from = 0;
       for (let at = chunk.indexOf(NEWLINE); at !== -1; at = chunk.indexOf(NEWLINE, from)) {
         keep(chunk.subarray(from, at));
@@ -48,7 +42,8 @@ export function splitTimedLines(): TimedLines {
       }
       keep(chunk.subarray(from));
     },
-    end: () => (size > 0 ? [take()] : []),
+    /** The last line, if the log ended without a line end. */
+    end: (): TimedLine[] => (size > 0 ? [take()] : []),
   };
 }
 

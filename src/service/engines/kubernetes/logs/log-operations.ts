@@ -97,9 +97,10 @@ function runOf(cronJob: FoundCronJob | undefined, instance: string): FoundJob | 
   return runs.findLast(({ object }) => instance.startsWith(`${object.metadata.name}-`)) ?? runs.at(-1);
 }
 
-type LogRequest = EngineRequest<"getServiceLogs"> | EngineRequest<"getJobInstanceLogs">;
-
-function pageOf({ query, signal }: LogRequest, { clock }: LogOperationsParts) {
+function pageOf(
+  { query, signal }: EngineRequest<"getServiceLogs" | "getJobInstanceLogs">,
+  { clock }: LogOperationsParts,
+) {
   const { date, from = 0, size = 100 } = query ?? {};
   return { day: requestedDay(date, clock.now()), from, size, signal };
 }

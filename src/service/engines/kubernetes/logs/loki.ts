@@ -26,9 +26,9 @@ export function lokiLogs(config: LokiConfig, clock: LokiClock): RegionLogs {
         throw new Refusal(400, `${text}: read another day, or fewer lines`);
       }
       const start = Math.max(Date.parse(`${day}T00:00:00Z`), Date.parse(workload.createdAt));
-      const span = { start: nanos(start), end: nanos(Date.parse(`${day}T00:00:00Z`) + DAY_MS) };
-      if (span.start >= span.end) return [];
-      return await readNewest({ config, clock }, { workload, options, span });
+      const end = Date.parse(`${day}T00:00:00Z`) + DAY_MS;
+      if (start >= end) return [];
+      return await readNewest({ config, clock }, { workload, options, start: nanos(start), end: nanos(end) });
     },
     async hasInstance(workload, instance, signal) {
       if (!new RegExp(`^(?:${podNamePattern(workload)})$`, "u").test(instance)) return false;
@@ -46,21 +46,23 @@ export function lokiLogs(config: LokiConfig, clock: LokiClock): RegionLogs {
 }
 
 type Asking = { readonly config: LokiConfig; readonly clock: Pick<Clock, "limit"> };
-type Span = { readonly start: bigint; readonly end: bigint };
-type Wanted = { readonly workload: LoggedWorkload; readonly options: PageOptions; readonly span: Span };
+type Wanted = Pick<LokiQuery, "start" | "end"> & { readonly workload: LoggedWorkload; readonly options: PageOptions };
 
 /** Reads backward in chunks. A chunk that ends in the middle of a moment is continued at that moment. */
-async function readNewest(asking: Asking, { workload, options, span }: Wanted): Promise<readonly InstanceLine[]> {
+async function readNewest(
+  asking: Asking,
+  { workload, options, start, end: until }: Wanted,
+): Promise<readonly InstanceLine[]> {
   const { config } = asking;
   const { from, size, instance, signal } = options;
   const max = config.maxEntries ?? MAX_ENTRIES;
   const query = selectorOf(config, workload, instance);
   const page: LokiEntry[] = [];
-  let { end } = span;
+  let end = until;
   let least = 0;
-  for (let read = 0; read < from + size && end > span.start;) {
+  for (let read = 0; read < from + size && end > start;) {
     const limit = Math.min(max, Math.max(least, from + size - read + 1));
-    const entries = await queryLoki(asking, { query, start: span.start, end, limit, signal });
+    const entries = await queryLoki(asking, { query, start, end, limit, signal });
     // Loki chooses which lines of a moment it sends: for the same order each time, all of them are needed.
     least = entries.at(0)?.time === entries.at(-1)?.time ? max : 0;
     if (entries.length === limit && limit < least) continue;

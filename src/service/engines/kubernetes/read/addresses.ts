@@ -5,8 +5,6 @@ import { isMappedPort } from "../names.ts";
 import type { PodTemplate, Remembered } from "./containers.ts";
 import type { KubeObject } from "../cluster/kinds.ts";
 
-type Mapped = PortMapping & { readonly address: string | undefined };
-
 /**
  * The port mappings of a service and their addresses. Requested ones come first; one without a v1 Service has no
  * address.
@@ -38,7 +36,7 @@ function reachOf({ spec: { type, clusterIP } }: V1Service): number {
   return clusterIP === "None" ? 0 : 1;
 }
 
-function mappedPorts(service: V1Service, template: PodTemplate, config: ClusterConfig["ports"]): Mapped[] {
+function mappedPorts(service: V1Service, template: PodTemplate, config: ClusterConfig["ports"]) {
   return service.spec.ports.filter(isMappedPort).flatMap((port) => {
     const containerPort = containerPortOf(port, template);
     if (containerPort === undefined) return [];

@@ -171,8 +171,11 @@ export function wasReady(pod: Pod): boolean {
   return Date.parse(lastTransitionTime ?? "") > Date.parse(pod.status.startTime ?? "") + 1_000;
 }
 
-function conditionOf(pod: Pod, type: string): Pod["status"]["conditions"][number] | undefined {
-  return pod.status.conditions.find((condition) => condition.type === type);
+type Conditioned = { readonly status: Pick<Pod["status"], "conditions"> };
+
+/** The condition of a type; undefined where nobody has said it. */
+export function conditionOf({ status }: Conditioned, type: string) {
+  return status.conditions.find((condition) => condition.type === type);
 }
 
 export type ContainerStatus = Pod["status"]["containerStatuses"][number];

@@ -1,5 +1,5 @@
 import type { KubeObject, Kind } from "../cluster/kinds.ts";
-import { shortened } from "./pod-health.ts";
+import { conditionOf, shortened } from "./pod-health.ts";
 import type { ShownRevision } from "../../../workloads/services/service-answer.ts";
 import type { KubeApi } from "../cluster/kube-api.ts";
 import type { Place } from "./place.ts";
@@ -71,7 +71,7 @@ function ofDeployment(deployment: KubeObject<"Deployment">): Rollout {
   const wanted = spec.replicas;
   const isObserved = hasSeen(deployment);
   const isUpdated = status.updatedReplicas >= wanted && status.replicas <= status.updatedReplicas;
-  const progressing = conditionOf(status, "Progressing");
+  const progressing = conditionOf(deployment, "Progressing");
   const isFinished = progressing?.reason === "NewReplicaSetAvailable";
   const isAlone = status.replicas <= status.updatedReplicas;
   const hasNew = status.updatedReplicas > 0;
@@ -111,27 +111,21 @@ function hasSeen({ metadata, status }: ServiceSource["object"]): boolean {
   return status.observedGeneration >= (metadata.generation ?? 0);
 }
 
-type Status = KubeObject<"Deployment">["status"];
-
 /** The API server writes it into each Deployment. */
 const DEFAULT_DEADLINE_SECONDS = 600;
 
 /** https://kubernetes.io/docs/concepts/workloads/controllers/deployment/#failed-deployment */
-function problemOf({ spec, status }: KubeObject<"Deployment">): Rollout["problem"] {
-  const failure = conditionOf(status, "ReplicaFailure");
+function problemOf(deployment: KubeObject<"Deployment">): Rollout["problem"] {
+  const failure = conditionOf(deployment, "ReplicaFailure");
   if (failure?.status === "True") {
     const why = shortened(failure.message ?? failure.reason ?? "");
     return { what: "can't create its instances", why, since: failure.lastTransitionTime };
   }
-  const progressing = conditionOf(status, "Progressing");
+  const progressing = conditionOf(deployment, "Progressing");
   if (progressing?.status !== "False" || progressing.reason !== "ProgressDeadlineExceeded") return undefined;
   const why = shortened(progressing.message ?? progressing.reason);
-  const deadlineMs = (spec.progressDeadlineSeconds ?? DEFAULT_DEADLINE_SECONDS) * 1_000;
+  const deadlineMs = (deployment.spec.progressDeadlineSeconds ?? DEFAULT_DEADLINE_SECONDS) * 1_000;
   return { what: "its rollout made no progress in time", why, deadlineMs, since: progressing.lastTransitionTime };
-}
-
-function conditionOf({ conditions }: Status, type: string): Status["conditions"][number] | undefined {
-  return conditions.find((condition) => condition.type === type);
 }
 
 /** A StatefulSet has no conditions: only its pods tell that it can't go on. */

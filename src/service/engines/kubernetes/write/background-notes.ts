@@ -191,7 +191,7 @@ function watching(parts: WriteParts, region: Region, cache: NamespaceCache): (()
     if (at === undefined) tried.delete(metadata.uid);
     if (at === undefined || spec.replicas === 0 || tried.get(metadata.uid) === at) return;
     tried.set(metadata.uid, at);
-    unawaited(forget(parts, region, { kind, object }), (error) => {
+    unawaited(forget(parts, region, kind, object), (error) => {
       // Somebody was faster: the change is seen, and looked at.
       const isOvertaken = error instanceof KubeError && [404, 409, 422].includes(error.status);
       if (isOvertaken) tried.delete(metadata.uid);
@@ -207,9 +207,12 @@ function watching(parts: WriteParts, region: Region, cache: NamespaceCache): (()
   );
 }
 
-type Noted = { readonly kind: Stopped; readonly object: KubeObject<Stopped> };
-
-async function forget({ queue }: WriteParts, { api, cacheOf }: Region, { kind, object }: Noted): Promise<void> {
+async function forget(
+  { queue }: WriteParts,
+  { api, cacheOf }: Region,
+  kind: Stopped,
+  object: KubeObject<Stopped>,
+): Promise<void> {
   const { namespace, name } = object.metadata;
   const key = JSON.stringify(["forget", namespace, kind, name]);
   const work = () => api.patch({ kind, namespace, name }, forgetStopPatch(object));

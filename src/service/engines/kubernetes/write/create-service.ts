@@ -211,45 +211,35 @@ export async function finishServices(
   const tell = (error: unknown, where: object): void => {
     if (!closing.aborted) parts.onEvent("couldn't complete a service; it is tried again", { ...where, error });
   };
+  const finishIn = async (region: Region, username: string, namespace: string): Promise<void> => {
+    const cache = region.cacheOf(namespace);
+    const interrupted = () => cache.all("Deployment").filter((each) => isInterrupted(each, parts.clock.now()));
+    // Their watch tells of one; to read them again when it tells of none would list all of them, each time.
+    if (watched.has(cache) && interrupted().length === 0) return;
+    watched.add(cache);
+    await cache.current(["Deployment"], closing);
+    for (const { metadata } of interrupted()) {
+      const reading = { namespaces: [namespace], username, now: parts.clock.now() };
+      const place = { region, reading, names: [namespace], leftOut: [], namespace } as const;
+      await onServiceOf({ ...place, parts, name: metadata.name, signal: closing }, finish);
+      parts.onEvent("completed a service whose creation was interrupted", { service: metadata.name, namespace });
+    }
+  };
   const finishOf = async (region: Region, username: string): Promise<void> => {
     if (closing.aborted) return;
     const { names = [] } = (await region.namespaces.of(username, closing)) ?? {};
     for (const namespace of names) {
-      const place = { region, username, namespace, closing };
-      await finishIn(parts, place, watched).catch((error: unknown) => tell(error, { namespace }));
+      await finishIn(region, username, namespace).catch((error: unknown) => tell(error, { namespace }));
     }
   };
-  const finish = async (): Promise<void> => {
+  const finishAll = async (): Promise<void> => {
     for (const region of parts.regions.values()) {
       for (const username of users) {
         await finishOf(region, username).catch((error: unknown) => tell(error, { region: region.config.region }));
       }
     }
   };
-  await repeat(finish, EVERY_MS, closing, parts.clock);
-}
-
-type Place = {
-  readonly region: Region;
-  readonly username: string;
-  readonly namespace: string;
-  readonly closing: AbortSignal;
-};
-
-async function finishIn(parts: WriteParts, place: Place, watched: Set<NamespaceCache>): Promise<void> {
-  const { region, username, namespace, closing: signal } = place;
-  const cache = region.cacheOf(namespace);
-  const interrupted = () => cache.all("Deployment").filter((each) => isInterrupted(each, parts.clock.now()));
-  // Their watch tells of one; to read them again when it tells of none would list all of them, each time.
-  if (watched.has(cache) && interrupted().length === 0) return;
-  watched.add(cache);
-  await cache.current(["Deployment"], signal);
-  for (const { metadata } of interrupted()) {
-    const reading = { namespaces: [namespace], username, now: parts.clock.now() };
-    const { name } = metadata;
-    await onServiceOf({ parts, region, reading, names: [namespace], leftOut: [], namespace, name, signal }, finish);
-    parts.onEvent("completed a service whose creation was interrupted", { service: name, namespace });
-  }
+  await repeat(finishAll, EVERY_MS, closing, parts.clock);
 }
 
 function isInterrupted(deployment: KubeObject<"Deployment">, now: Date): boolean {

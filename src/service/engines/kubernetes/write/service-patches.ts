@@ -153,11 +153,14 @@ function containerChanges({ source, service }: FoundService, after: ServiceDefin
   });
 }
 
-type Variable = PodTemplate["spec"]["containers"][number]["env"][number];
 type Variables = NonNullable<ServiceDefinition["containers"][number]["env"]>;
 
 /** Variables that were set are other objects than before: one without a value may replace one that a Secret has. */
-function variablePatch(known: readonly Variable[], before: Variables, after: Variables): VariablePatch | undefined {
+function variablePatch(
+  known: PodTemplate["spec"]["containers"][number]["env"],
+  before: Variables,
+  after: Variables,
+): VariablePatch | undefined {
   const removed = new Set(known.map(({ name }) => name).filter((name) => after.every((each) => each.name !== name)));
   const set = after.filter((variable) => !before.includes(variable));
   const env = [
