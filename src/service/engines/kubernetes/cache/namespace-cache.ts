@@ -50,7 +50,7 @@ export function openClusterCaches(options: ClusterCachesOptions) {
   const closing = new Set<Promise<void>>();
   return {
     /** The cache of a namespace; opened with the first call, then shared. */
-    cacheOf(namespace: string): NamespaceCache {
+    cacheOf: (namespace: string): NamespaceCache => {
       const cache = caches.get(namespace) ?? openNamespaceCache({ ...options, namespace });
       caches.set(namespace, cache);
       return cache;

@@ -6,8 +6,16 @@ import type { Pod } from "../cluster/kinds.ts";
 import { KubeError, missingRightOf } from "../cluster/kube-api.ts";
 import { refusalOf } from "../cluster/refusal-of.ts";
 import type { Region } from "../regions.ts";
-import { DISORDER_MS, momentOf, splitTimedLines, type TimedLine } from "./log-lines.ts";
-import type { InstanceLine, LoggedWorkload, PageOptions, RegionLogs } from "./log-operations.ts";
+import {
+  DISORDER_MS,
+  type InstanceLine,
+  type LoggedWorkload,
+  momentOf,
+  type PageOptions,
+  type RegionLogs,
+  splitTimedLines,
+  type TimedLine,
+} from "./region-logs.ts";
 
 /** The bot waits 5 s for an answer. */
 const PAGE_MS = 4_000;

@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { Clock } from "../../../../platform/clock.ts";
 import { Refusal } from "../../../engine.ts";
 import type { LokiConfig } from "../cluster/cluster-config.ts";
-import type { InstanceLine, LoggedWorkload, PageOptions, RegionLogs } from "./log-operations.ts";
+import type { InstanceLine, LoggedWorkload, PageOptions, RegionLogs } from "./region-logs.ts";
 import { jsonIn } from "../../../../platform/optional.ts";
 import type { KubernetesParts, Region } from "../regions.ts";
 

@@ -20,7 +20,7 @@ export type Place = {
   /** All of the user's namespaces, also those that can't be read. New workloads are made in the first. */
   readonly names: readonly [string, ...string[]];
   readonly leftOut: readonly LeftOut[];
-  /** The signal of the request, aborted after so many milliseconds at the latest: an answer doesn't wait longer for what only explains it. */
+  /** The signal of the request, aborted after so many milliseconds: an answer waits no longer for what only explains it. */
   readonly patience: (ms: number) => AbortSignal;
 };
 

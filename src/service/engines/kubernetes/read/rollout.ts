@@ -2,7 +2,6 @@ import type { KubeObject, Kind } from "../cluster/kinds.ts";
 import { conditionOf, shortened } from "./pod-health.ts";
 import type { ShownRevision } from "../../../workloads/services/service-answer.ts";
 import type { KubeApi } from "../cluster/kube-api.ts";
-import type { Place } from "./place.ts";
 import { selectorText } from "./label-selector.ts";
 
 /** The object of a service. */
@@ -207,7 +206,7 @@ const PATIENCE_MS = 1_000;
 
 /** The same for an answer; undefined if they can't be read: the rights are optional. Never rejects. */
 export async function knownRevisions(
-  { region, patience }: Pick<Place, "region" | "patience">,
+  { region, patience }: { readonly region: { readonly api: Reader }; readonly patience: (ms: number) => AbortSignal },
   source: ServiceSource,
 ): Promise<readonly KeptRevision[] | undefined> {
   return await keptRevisions(region.api, { source, signal: patience(PATIENCE_MS) }).catch(() => undefined);

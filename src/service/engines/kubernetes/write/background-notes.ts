@@ -133,7 +133,7 @@ function watchEnds(cache: NamespaceCache) {
     done(uid: string, end: JobEnd) {
       if (ends.get(uid) === end) ends.delete(uid);
     },
-    /** Resolves when something waits, or a job changed for which something waits. Rejects with the reason of an aborted signal. */
+    /** Resolves when something waits, or a job changed for which something waits. Rejects with the signal's reason. */
     changed: (signal: AbortSignal) => orAborted(changed.promise, signal),
     close() {
       for (const end of subscriptions) end();

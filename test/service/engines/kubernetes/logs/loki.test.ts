@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { lokiLogs, podNamePattern } from "../../../../../src/service/engines/kubernetes/logs/loki.ts";
-import type { LoggedWorkload } from "../../../../../src/service/engines/kubernetes/logs/log-operations.ts";
+import type { LoggedWorkload } from "../../../../../src/service/engines/kubernetes/logs/region-logs.ts";
 import { openStrictLoki } from "./support/strict-loki.ts";
 import { stillClock } from "../../../../support/test-clock.ts";
 
