@@ -51,18 +51,18 @@ export async function advance(
       const work = async (inside: Session): Promise<Advanced> => {
         const advanced =
           drawsForMs === undefined ? moved(await move(inside, moving)) : await moveAndDraw(inside, moving, drawsForMs);
+        if (advanced.kind !== "moved") return advanced;
+        const { change } = advanced;
         const which = frees.get(step.name);
-        if (advanced.kind === "moved" && which !== undefined) await makeOthersDue(inside, advanced.change, which);
+        if (which !== undefined) await makeOthersDue(inside, change, which);
         // A person rejected or cancelled it: nothing is left to do.
-        if (advanced.kind === "moved" && due === undefined)
-          await deleteDue(inside, { kinds: ["change"], key: what.id });
+        if (due === undefined) await deleteDue(inside, { kinds: ["change"], key: what.id });
         // The part gets a lease of its own.
-        if (advanced.kind === "moved" && step.name === "begin")
-          await scheduleDue(inside, { kind: "change", key: what.id, teamId: advanced.change.teamId });
-        if (advanced.kind !== "moved" || step.name !== "drift") return advanced;
+        if (step.name === "begin") await scheduleDue(inside, { kind: "change", key: what.id, teamId: change.teamId });
+        if (step.name !== "drift") return advanced;
         // The approvals were for the workload as it was: they are removed, and stay in the history.
         await removeRows(inside.db, "vote", { change_id: what.id });
-        return { ...advanced, change: { ...advanced.change, votes: [] } };
+        return { ...advanced, change: { ...change, votes: [] } };
       };
       return inTransaction(session, work);
     }
