@@ -3,17 +3,15 @@ import { requestedDay } from "../../../workloads/logs/log-writer.ts";
 import { type FoundJob, findJob } from "../read/jobs.ts";
 import { findCronJob, type FoundCronJob } from "../read/cron-jobs.ts";
 import { findService } from "../read/services.ts";
-import { jobPlace, notFound, servicePlace } from "../read/place.ts";
-import type { KubernetesParts, Region } from "../regions.ts";
+import { jobPlace, notFound, type ReadParts, servicePlace } from "../read/place.ts";
+import type { Region } from "../regions.ts";
 import { KEPT, liveLogs } from "./live-logs.ts";
 import { lokiLogs } from "./loki.ts";
 import type { KubeObject } from "../cluster/kinds.ts";
 import type { LoggedWorkload, RegionLogs } from "./region-logs.ts";
 
-type LogOperationsParts = Pick<KubernetesParts, "regions" | "clock">;
-
 /** Logs are read from the region's Loki, or else live from Kubernetes. */
-export function logOperations(parts: LogOperationsParts): Pick<Engine, "getServiceLogs" | "getJobInstanceLogs"> {
+export function logOperations(parts: ReadParts): Pick<Engine, "getServiceLogs" | "getJobInstanceLogs"> {
   return {
     async getServiceLogs(request) {
       const { region, service } = await serviceOf(parts, request);
@@ -35,12 +33,12 @@ export function logOperations(parts: LogOperationsParts): Pick<Engine, "getServi
   };
 }
 
-function logsOf(region: Region, { clock }: LogOperationsParts): RegionLogs {
+function logsOf(region: Region, { clock }: ReadParts): RegionLogs {
   const { logs } = region.config;
   return logs ? lokiLogs(logs.loki, clock) : liveLogs({ region, clock });
 }
 
-async function serviceOf(parts: LogOperationsParts, request: EngineRequest<"getServiceLogs">) {
+async function serviceOf(parts: ReadParts, request: EngineRequest<"getServiceLogs">) {
   const place = await servicePlace(parts, request);
   const name = request.path.service_name;
   const found = findService(place.region, { ...place.reading, name });
@@ -49,7 +47,7 @@ async function serviceOf(parts: LogOperationsParts, request: EngineRequest<"getS
   return { region: place.region, service: loggedWorkload(source, { name: service.name, pods }) };
 }
 
-async function jobOf(parts: LogOperationsParts, request: EngineRequest<"getJobInstanceLogs">) {
+async function jobOf(parts: ReadParts, request: EngineRequest<"getJobInstanceLogs">) {
   const place = await jobPlace(parts, request);
   const name = request.path.job_name;
   const reading = { ...place.reading, name };
@@ -67,7 +65,7 @@ function runOf(cronJob: FoundCronJob | undefined, instance: string): FoundJob | 
 
 function pageOf(
   { query, signal }: EngineRequest<"getServiceLogs" | "getJobInstanceLogs">,
-  { clock }: LogOperationsParts,
+  { clock }: ReadParts,
 ) {
   const { date, from = 0, size = 100 } = query ?? {};
   return { day: requestedDay(date, clock.now()), from, size, signal };
