@@ -1,6 +1,6 @@
-import { memoryMiB } from "../../../src/api/memory.ts";
-import type { NewJobContainer, NewServiceContainer, ServiceLogEntry } from "../../../src/api/schema.ts";
+import type { ServiceLogEntry } from "../../../src/api/schema.ts";
 import { Refusal, type User } from "../../../src/service/engine.ts";
+import type { CheckContainer } from "../../../src/service/workloads/definitions.ts";
 
 /** The images that the engine in memory knows. */
 export const images = {
@@ -10,35 +10,31 @@ export const images = {
   lasting: "test/lasting",
 } as const;
 
-/** The workloads of every user, by place and name. */
-export type Store<T> = Map<string, T>;
+export const checkImage: CheckContainer = ({ image }) => {
+  if (!Object.values<string>(images).includes(image)) throw new Refusal(400, `unknown image ${image}`);
+};
+
 export type Place = { readonly region: string; readonly name: string };
 
-export function keyOf({ username }: User, { region, name }: Place): string {
-  return [username, region, name].join("/");
-}
-
-export function found<T>(store: Store<T>, user: User, place: Place): T {
-  const item = store.get(keyOf(user, place));
-  if (item === undefined) throw new Refusal(404, `there is nothing named ${place.name}`);
-  return item;
-}
-
-export function refuseTwin<T>(store: Store<T>, user: User, place: Place): void {
-  if (store.has(keyOf(user, place))) throw new Refusal(409, `the name ${place.name} is taken`);
-}
-
-export function ofUser<T>(store: Store<T>, { username }: User, region: string): T[] {
-  return [...store].filter(([key]) => key.startsWith(`${username}/${region}/`)).map(([, item]) => item);
-}
-
-type Body = { readonly containers: readonly (NewJobContainer | NewServiceContainer)[] };
-
-/** What only an engine can check of a creation body. */
-export function checkBody({ containers }: Body): void {
-  for (const { image } of containers) {
-    if (!Object.values<string>(images).includes(image)) throw new Refusal(400, `unknown image ${image}`);
-  }
+/** The workloads of every user, by place and name. */
+export function makeStore<T>() {
+  const items = new Map<string, T>();
+  const keyOf = ({ username }: User, { region, name }: Place) => [username, region, name].join("/");
+  return {
+    all: () => [...items.values()],
+    of: ({ username }: User, region: string) =>
+      [...items].filter(([key]) => key.startsWith(`${username}/${region}/`)).map(([, item]) => item),
+    find(user: User, place: Place): T {
+      const item = items.get(keyOf(user, place));
+      if (item === undefined) throw new Refusal(404, `there is nothing named ${place.name}`);
+      return item;
+    },
+    refuseTwin(user: User, place: Place): void {
+      if (items.has(keyOf(user, place))) throw new Refusal(409, `the name ${place.name} is taken`);
+    },
+    add: (user: User, place: Place, item: T) => void items.set(keyOf(user, place), item),
+    remove: (user: User, place: Place) => void items.delete(keyOf(user, place)),
+  };
 }
 
 export type Line = { readonly instance: string; readonly text: string };
@@ -58,8 +54,4 @@ export function pageOf(
 
 export function entryOf({ instance, text }: Line): ServiceLogEntry {
   return { instance_name: instance, log: text };
-}
-
-export function mib(memory: string | number): string {
-  return String(memoryMiB(memory));
 }
