@@ -1,6 +1,6 @@
 import { DEADLINE_MS } from "../../support/until.ts";
 import { type Reply, type World, worldOf } from "../../service/contract/world.ts";
-import { accounts, regions } from "./accounts.ts";
+import { accounts, regions } from "../../service/contract/served.ts";
 import type { ServiceProcess } from "../../support/service-process.ts";
 
 /** Asks whichever service runs; a request rejects while none does. */

@@ -1,18 +1,10 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { machineClock } from "../../../src/platform/clock.ts";
-import { DEADLINE_MS } from "../../support/until.ts";
-import { serve } from "../../../src/service/api/serve.ts";
-import { makeToken } from "../../../src/service/api/users.ts";
 import { findDaemon } from "../../../src/service/engines/docker/daemon/find-daemon.ts";
 import { openDockerEngine } from "../../../src/service/engines/docker/docker-engine.ts";
 import { OTHER_TEST_IMAGE, TEST_IMAGE } from "../../support/docker.ts";
+import { onFolder, regions, served } from "./served.ts";
 import { shellWorkloads } from "./shell-workloads.ts";
 import type { ServiceUnderTest } from "./world.ts";
-
-const regions = ["us", "beijing1"] as const;
-const accounts = { user1: account("dana"), user2: account("alex"), newcomer: account("kim") };
 
 /** The service over real containers. With `keepWorkloads` they run on when it is closed. */
 export async function openDockerService(
@@ -33,34 +25,15 @@ export async function openDockerService(
     backOffMs: { first: 10, max: 50 },
     jobRetries: 1,
   });
-  return {
-    fetch: serve({ engine, changes, users: Object.values(accounts), checkAnswers: true }),
-    ...accounts,
-    regions,
+  return served({
+    engine,
+    changes,
     workloads: shellWorkloads(TEST_IMAGE, OTHER_TEST_IMAGE),
     knows: { images: false, history: true, domains: false },
     resizes: true,
-    async reach(serviceUrl) {
-      const response = await fetch(`http://${serviceUrl}/`, { headers: { connection: "close" } });
-      return await response.text();
-    },
-    deadlineMs: DEADLINE_MS,
     close: () => close({ keepWorkloads }),
-  };
+  });
 }
 
-export async function dockerService(socketPath: string): Promise<ServiceUnderTest> {
-  const dataDir = mkdtempSync(join(tmpdir(), "gantry-contract-"));
-  const service = await openDockerService(dataDir, { socketPath, keepWorkloads: false });
-  return {
-    ...service,
-    async close() {
-      await service.close();
-      rmSync(dataDir, { recursive: true, force: true });
-    },
-  };
-}
-
-function account(username: string) {
-  return { username, token: makeToken() };
-}
+export const dockerService = (socketPath: string): Promise<ServiceUnderTest> =>
+  onFolder((dataDir) => openDockerService(dataDir, { socketPath, keepWorkloads: false }));

@@ -4,6 +4,7 @@ import { completedJob, instanceOf, jobThatIs, newJob, startedJob } from "./finis
 
 const time = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/);
 const text = expect.stringMatching(/./);
+const asDocumented = { terminationMessagePath: "/dev/termination-log" };
 
 export const jobCases: readonly ContractCase[] = [
   {
@@ -61,7 +62,7 @@ export const jobCases: readonly ContractCase[] = [
           labels: { "controller-uid": uid, "job-name": name, name },
         },
         spec: {
-          containers: [{ name, ...world.workloads.lines(1), env, imagePullPolicy: "Always" }],
+          containers: [{ name, ...world.workloads.lines(1), env, ...asDocumented, imagePullPolicy: "Always" }],
           restartPolicy: "OnFailure",
           terminationGracePeriodSeconds: 30,
           dnsPolicy: "ClusterFirst",

@@ -1,16 +1,13 @@
-import { DEADLINE_MS } from "../../support/until.ts";
 import { type Clock, machineClock } from "../../../src/platform/clock.ts";
-import { serve } from "../../../src/service/api/serve.ts";
-import { makeToken } from "../../../src/service/api/users.ts";
 import type { ClusterConfig } from "../../../src/service/engines/kubernetes/cluster/cluster-config.ts";
 import { openKubernetesEngine } from "../../../src/service/engines/kubernetes/kubernetes-engine.ts";
 import type { TestCluster } from "../../support/cluster.ts";
 import { rest, shell } from "../../support/container-script.ts";
+import { accounts, regions, served } from "./served.ts";
 import { shellWorkloads } from "./shell-workloads.ts";
 import type { ServiceUnderTest } from "./world.ts";
 
-const regions = ["us", "beijing1"] as const;
-const names = ["dana", "alex", "kim"] as const;
+const names = Object.values(accounts).map(({ username }) => username);
 
 export type Namespaces = ReadonlyMap<string, string>;
 
@@ -21,8 +18,6 @@ export async function makeNamespaces(cluster: TestCluster): Promise<Namespaces> 
     await Promise.all(places.map(async (place) => [place, await cluster.newNamespace(place.slice(0, 8))] as const)),
   );
 }
-
-const accounts = { user1: account("dana"), user2: account("alex"), newcomer: account("kim") };
 
 type Opening = { readonly cluster: TestCluster; readonly namespaces: Namespaces; readonly host: string };
 
@@ -53,22 +48,16 @@ export async function openKubernetesService({ cluster, namespaces, host }: Openi
     jobRetries: 2,
     onEvent: () => undefined,
   });
-  return {
-    fetch: serve({ engine, changes, users: Object.values(accounts), checkAnswers: true }),
-    ...accounts,
-    regions,
+  return served({
+    engine,
+    changes,
     workloads: shellWorkloads(cluster.image, cluster.otherImage),
     knows: { images: false, history: false },
     forgetsLogs: {
       still: { image: cluster.image, command: shell(`echo one; echo two; echo three; ${rest}`) },
     },
-    async reach(serviceUrl) {
-      const response = await fetch(`http://${serviceUrl}/`, { headers: { connection: "close" } });
-      return await response.text();
-    },
-    deadlineMs: DEADLINE_MS,
     close: () => close(),
-  };
+  });
 }
 
 /** The address of a node, at which its ports are reached; any address where there is no node. */
@@ -92,8 +81,4 @@ export async function kubernetesService(cluster: TestCluster): Promise<ServiceUn
       await cluster.removeNamespaces();
     },
   };
-}
-
-function account(username: string) {
-  return { username, token: makeToken() };
 }

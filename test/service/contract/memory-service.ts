@@ -1,45 +1,37 @@
-import { DEADLINE_MS } from "../../support/until.ts";
-import type { Engine } from "../../../src/service/engine.ts";
-import { serve } from "../../../src/service/api/serve.ts";
-import { makeToken } from "../../../src/service/api/users.ts";
+import { machineClock } from "../../../src/platform/clock.ts";
+import { openWorkloadEngine } from "../../../src/service/workloads/workload-engine.ts";
 import { memoryEngine } from "../support/memory-engine.ts";
+import { type Cluster, memoryAbout } from "../support/memory-runtime.ts";
 import { images } from "../support/memory-store.ts";
-import type { ServiceUnderTest } from "./world.ts";
+import { regions, served } from "./served.ts";
+import type { ServiceUnderTest, Workloads } from "./world.ts";
 
-const regions = ["us", "beijing1"] as const;
+const workloads: Workloads = {
+  web: { container: { image: images.web }, otherImage: images.lasting, port: 8080, startLine: /^started$/ },
+  lines: (count) => ({ image: images.lines, command: [String(count)] }),
+  nthLine: (n, count) => `line ${n} of ${count}.`,
+  failing: { image: images.failing },
+  crashing: { image: images.failing },
+  lasting: { image: images.lasting },
+};
+const known = { workloads, knows: { images: true, history: true } };
+const roomy = { instances: 100, memoryMib: 100_000, ports: 100, workloads: 100 };
 
-/** The service over the engine in memory. `change` may break the engine on purpose. */
-export async function memoryService(
-  change: (engine: Engine) => Engine = (engine) => engine,
-): Promise<ServiceUnderTest> {
-  const { engine, reach, close } = memoryEngine({ regions });
-  const [user1, user2, newcomer] = [account("dana"), account("alex"), account("kim")];
-  return {
-    fetch: serve({ engine: change(engine), users: [user1, user2, newcomer], checkAnswers: true }),
-    user1,
-    user2,
-    newcomer,
-    regions,
-    workloads: {
-      web: {
-        container: { image: images.web },
-        otherImage: images.lasting,
-        port: 8080,
-        startLine: /^instance started$/,
-      },
-      lines: (count) => ({ image: images.lines, command: [String(count)] }),
-      nthLine: (n, count) => `line ${n} of ${count}.`,
-      failing: { image: images.failing },
-      crashing: { image: images.failing },
-      lasting: { image: images.lasting },
-    },
-    knows: { images: true, history: true },
-    reach,
-    deadlineMs: DEADLINE_MS,
-    close,
-  };
+/** The service over the engine in memory. */
+export async function memoryService(): Promise<ServiceUnderTest> {
+  return served({ ...memoryEngine({ regions }), ...known });
 }
 
-function account(username: string) {
-  return { username, token: makeToken() };
+/** The service over a cluster in memory whose units outlive it. `keepWorkloads` says whether they do. */
+export async function openClusterService(
+  dataDir: string,
+  cluster: Cluster,
+  keepWorkloads: boolean,
+): Promise<ServiceUnderTest> {
+  const { engine, changes, close } = await openWorkloadEngine(
+    { clock: machineClock, dataDir, regions, backOffMs: { first: 5, max: 20 }, readyAfterMs: 10 },
+    { about: memoryAbout, runtime: () => cluster.runtime, quotas: { user: roomy, host: roomy }, startsAtOnce: 10 },
+  );
+  const reach = async (serviceUrl: string) => serviceUrl;
+  return served({ engine, changes, ...known, reach, close: () => close({ keepWorkloads }) });
 }

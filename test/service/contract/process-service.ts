@@ -1,11 +1,6 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { machineClock } from "../../../src/platform/clock.ts";
-import { DEADLINE_MS } from "../../support/until.ts";
 import { openProcessEngine } from "../../../src/service/engines/process/process-engine.ts";
-import { serve } from "../../../src/service/api/serve.ts";
-import { makeToken } from "../../../src/service/api/users.ts";
+import { onFolder, regions, served } from "./served.ts";
 import type { ServiceUnderTest, Workloads } from "./world.ts";
 
 const workloads: Workloads = {
@@ -22,22 +17,8 @@ const workloads: Workloads = {
   lasting: { image: "gantry/batch", command: ["100000", "--delay", "50"] },
 };
 
-const regions = ["us", "beijing1"] as const;
-
 /** The service over real processes, on a folder of its own. */
-export async function processService(): Promise<ServiceUnderTest> {
-  const dataDir = mkdtempSync(join(tmpdir(), "gantry-contract-"));
-  const service = await openProcessService(dataDir);
-  return {
-    ...service,
-    async close() {
-      await service.close();
-      rmSync(dataDir, { recursive: true, force: true });
-    },
-  };
-}
-
-const accounts = { user1: account("dana"), user2: account("alex"), newcomer: account("kim") };
+export const processService = (): Promise<ServiceUnderTest> => onFolder(openProcessService);
 
 /** The service over real processes, with short intervals. */
 export async function openProcessService(dataDir: string): Promise<ServiceUnderTest> {
@@ -53,21 +34,5 @@ export async function openProcessService(dataDir: string): Promise<ServiceUnderT
     // On a busy machine an instance takes long until its port answers; only then it is to count as ready here.
     readyAfterMs: 5_000,
   });
-  return {
-    fetch: serve({ engine, changes, users: Object.values(accounts), checkAnswers: true }),
-    ...accounts,
-    regions,
-    workloads,
-    knows: { images: true, history: true },
-    async reach(serviceUrl) {
-      const response = await fetch(`http://${serviceUrl}/`, { headers: { connection: "close" } });
-      return await response.text();
-    },
-    deadlineMs: DEADLINE_MS,
-    close: () => close(),
-  };
-}
-
-function account(username: string) {
-  return { username, token: makeToken() };
+  return served({ engine, changes, workloads, knows: { images: true, history: true }, close: () => close() });
 }

@@ -1,6 +1,6 @@
 import { machineClock } from "../../../src/platform/clock.ts";
 import { makeCluster } from "../support/memory-runtime.ts";
-import { openClusterService } from "./cluster-service.ts";
+import { openClusterService } from "./memory-service.ts";
 import { openProcessService } from "./process-service.ts";
 import { restartContract } from "./restart-contract.ts";
 

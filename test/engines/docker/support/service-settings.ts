@@ -1,7 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { accounts } from "../../support/accounts.ts";
+import { accounts } from "../../../service/contract/served.ts";
 
 /** The environment of `npm run service` on a daemon, as an operator writes it. */
 export type ServiceSettings = {

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { stringify } from "yaml";
-import { accounts } from "../../support/accounts.ts";
+import { accounts } from "../../../service/contract/served.ts";
 
 type Settings = {
   readonly kubeconfig: string;

@@ -4,7 +4,7 @@ import { serve } from "../../../../src/service/api/serve.ts";
 import { type World, worldOf } from "../../../service/contract/world.ts";
 import type { TestCluster } from "../../../support/cluster.ts";
 import { noWorkloads } from "../../support/process-world.ts";
-import { accounts, regions } from "../../support/accounts.ts";
+import { accounts, regions } from "../../../service/contract/served.ts";
 import { openTestEngine, type TestEngineOptions } from "./test-engine.ts";
 
 /** The workload API over the Kubernetes engine, with one user and a namespace of its own. */
