@@ -3,20 +3,15 @@ import { readOperations } from "../../../../../src/service/engines/kubernetes/re
 import { nextRun } from "../../../../../src/service/engines/kubernetes/read/cron-jobs.ts";
 import { regionWith } from "../support/known-objects.ts";
 import { cronJob, deployment, job, ofCronJob, pod } from "../support/sent-objects.ts";
-import { scriptedCluster, writesOn } from "../write/support/scripted-cluster.ts";
+import { asked as named, scriptedCluster, writesOn } from "../write/support/scripted-cluster.ts";
 import { stillClock } from "../../../../support/test-clock.ts";
 
 const now = new Date("2026-11-22T12:30:00Z");
-const asked = { user: { username: "dana" }, signal: new AbortController().signal, query: undefined, body: undefined };
-const inUs = { ...asked, path: { region: "us" } };
-const named = (name: string) => ({ ...asked, path: { region: "us", job_name: name } });
+const inUs = named("");
 
 function operations(sent: Parameters<typeof regionWith>[0], changed: Parameters<typeof regionWith>[1] = {}) {
   const regions = new Map([["us", regionWith(sent, changed)]]);
-  return readOperations({
-    regions,
-    clock: stillClock(now),
-  });
+  return readOperations({ regions, clock: stillClock(now) });
 }
 
 const complete = { conditions: [{ type: "Complete", status: "True" }], completionTime: "2026-11-22T02:00:09Z" };
@@ -120,7 +115,7 @@ test.each([
   ];
   const cluster = scriptedCluster();
   for (const each of sent) cluster.others.put(each.kind as "CronJob" | "Job", each); // as they were made
-  const { createJob, close } = writesOn(cluster.api);
+  const { createJob } = writesOn(cluster.api);
   const made = createJob({ ...named("nightly-now"), body: { from_cron_job: "nightly" } });
   const { refused_operations: refused = [] } = await operations(sent).getJob(named("nightly"));
 
@@ -131,7 +126,6 @@ test.each([
   );
   if (isRefused) await expect(made).rejects.toMatchObject({ message: `${reason} Nothing was changed. ${next}` });
   else await expect(made).resolves.toBeDefined();
-  await close();
 });
 
 test("a run now is a job of the CronJob's template, made once, that belongs to the CronJob", async () => {
@@ -157,7 +151,7 @@ test("a run now is a job of the CronJob's template, made once, that belongs to t
       return cluster.api.create(place, given, signal);
     },
   };
-  const { createJob, deleteJob, close } = writesOn(api);
+  const { createJob, deleteJob } = writesOn(api);
   const run = (name: string, from = "nightly") => createJob({ ...named(name), body: { from_cron_job: from } });
 
   const { job: made } = await run("nightly-now");
@@ -184,7 +178,6 @@ test("a run now is a job of the CronJob's template, made once, that belongs to t
   });
   await expect(deleteJob(named("nightly"))).rejects.toMatchObject({ status: 409 });
   expect(cluster.names()).toEqual(["CronJob nightly", "Job nightly-now"]);
-  await close();
 });
 
 test("a CronJob tells what starts before the containers of its jobs, and their memory as a whole", async () => {

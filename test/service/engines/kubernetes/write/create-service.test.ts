@@ -1,9 +1,9 @@
-import { afterEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { KubeError, KubeUnreachable } from "../../../../../src/service/engines/kubernetes/cluster/kube-api.ts";
 import { finishServices } from "../../../../../src/service/engines/kubernetes/write/create-service.ts";
 import type { NamespaceCache } from "../../../../../src/service/engines/kubernetes/cache/namespace-cache.ts";
 import { cacheWith } from "../support/known-objects.ts";
-import { type Fault, scriptedCluster, writesOn } from "./support/scripted-cluster.ts";
+import { asked, type Fault, scriptedCluster, writesOn } from "./support/scripted-cluster.ts";
 
 const body = {
   containers: [{ image: "shop/web:1", ports: [{ port: 8080 }] }],
@@ -11,24 +11,12 @@ const body = {
   binding_domain_name: ["shop.example.com"],
 };
 const domains = { by: "ingress" } as const;
-const request = {
-  user: { username: "dana" },
-  path: { region: "us", service_name: "web" },
-  query: undefined,
-  signal: new AbortController().signal,
-};
+const request = asked("web");
 const whole = ["Deployment web", "Ingress web", "Service web"];
 
-const open: { close: () => Promise<void> }[] = [];
-afterEach(async () => {
-  for (const each of open.splice(0)) await each.close();
-});
-
-function shop(fault?: Fault) {
+function shop(fault?: Fault, settings: Parameters<typeof writesOn>[1] = {}) {
   const cluster = scriptedCluster(fault);
-  const writes = writesOn(cluster.api, { domains });
-  open.push(writes);
-  return { cluster, writes };
+  return { cluster, writes: writesOn(cluster.api, { domains, ...settings }) };
 }
 
 /** Does it, and loses the answer the first time. */
@@ -106,8 +94,8 @@ describe("a new service", () => {
     await writes.createService({ ...request, body }).catch(() => undefined);
     const interrupted = cluster.names();
     const closing = new AbortController();
-    const second = writesOn(healed(cluster), { domains });
-    open.push(second);
+    cluster.heal();
+    const second = writesOn(cluster.api, { domains });
 
     const parts = { ...second.parts, onEvent: () => closing.abort() };
     await finishServices(parts, { users: ["dana"], closing: closing.signal });
@@ -175,69 +163,51 @@ describe("the disk of a new service", () => {
   test("is a claim that Gantry made, or that the file of clusters lists", async () => {
     const { cluster, writes } = shop();
     cluster.others.put("PersistentVolumeClaim", claim(gantrys));
-    const listed = scriptedCluster();
-    const others = writesOn(listed.api, { claims: ["data-postgres-0"] });
-    open.push(others);
-    listed.others.put("PersistentVolumeClaim", claim());
+    const listed = shop(undefined, { claims: ["data-postgres-0"] });
+    listed.cluster.others.put("PersistentVolumeClaim", claim());
 
     await writes.createService({ ...request, body: mounted });
-    await others.createService({ ...request, body: mounted });
+    await listed.writes.createService({ ...request, body: mounted });
 
     expect(cluster.names()).toContain("Deployment web");
-    expect(listed.names()).toContain("Deployment web");
+    expect(listed.cluster.names()).toContain("Deployment web");
   });
 
   test("isn't a claim that somebody else makes at the same moment, and the service is taken back", async () => {
-    const cluster = scriptedCluster(({ verb, kind }, go) => {
-      if (verb === "create" && kind === "PersistentVolumeClaim") cluster.others.put(kind, claim());
-      return go();
-    });
-    const writes = writesOn(cluster.api, { disks: newDisks });
-    open.push(writes);
+    const { cluster, writes } = shop(
+      ({ verb, kind }, go) => {
+        if (verb === "create" && kind === "PersistentVolumeClaim") cluster.others.put(kind, claim());
+        return go();
+      },
+      { disks: newDisks },
+    );
 
     await expect(writes.createService({ ...request, body: mounted })).rejects.toMatchObject({ status: 403 });
 
     expect(cluster.names()).toEqual(["PersistentVolumeClaim data-postgres-0"]);
   });
 
-  test("stays when the service is taken back, if an earlier one of its name left it", async () => {
-    const cluster = scriptedCluster(({ verb, kind }, go) => {
-      if (verb === "create" && kind === "PersistentVolumeClaim") cluster.others.put(kind, claim(gantrys));
-      if (verb === "list" && kind === "Ingress" && cluster.find("Ingress", "web")) throw new KubeError(403, "no");
-      return go();
-    });
-    const writes = writesOn(cluster.api, { disks: newDisks, domains });
-    open.push(writes);
+  test.each([
+    ["stays, if an earlier one of its name left it", true, ["PersistentVolumeClaim data-postgres-0"]],
+    ["goes, if it was made for it", false, []],
+  ])("%s, when the service is taken back", async (_, isLeft, names) => {
+    const { cluster, writes } = shop(
+      ({ verb, kind }, go) => {
+        if (isLeft && verb === "create" && kind === "PersistentVolumeClaim") cluster.others.put(kind, claim(gantrys));
+        if (verb === "list" && kind === "Ingress" && cluster.find("Ingress", "web")) throw new KubeError(403, "no");
+        return go();
+      },
+      { disks: newDisks },
+    );
 
     await expect(
       writes.createService({ ...request, body: { ...body, ...mounted, containers: body.containers } }),
     ).rejects.toMatchObject({ status: 403 });
 
-    expect(cluster.names()).toEqual(["PersistentVolumeClaim data-postgres-0"]);
-  });
-
-  test("goes when the service is taken back, if it was made for it", async () => {
-    const cluster = scriptedCluster(({ verb, kind }, go) => {
-      if (verb === "list" && kind === "Ingress" && cluster.find("Ingress", "web")) throw new KubeError(403, "no");
-      return go();
-    });
-    const writes = writesOn(cluster.api, { disks: newDisks, domains });
-    open.push(writes);
-
-    await expect(
-      writes.createService({ ...request, body: { ...body, ...mounted, containers: body.containers } }),
-    ).rejects.toMatchObject({ status: 403 });
-
-    expect(cluster.names()).toEqual([]);
+    expect(cluster.names()).toEqual(names);
   });
 });
 
 function others() {
   return { spec: { selector: {}, template: { spec: {} } } };
-}
-
-/** The same objects without the fault. */
-function healed(cluster: ReturnType<typeof scriptedCluster>) {
-  cluster.heal();
-  return cluster.api;
 }

@@ -1,12 +1,10 @@
-import { describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { AdoptedChange } from "../../../../../src/service/engines/kubernetes/cluster/cluster-config.ts";
-import { makeKubeClient } from "../../../../../src/service/engines/kubernetes/cluster/kube-client.ts";
 import type { ServiceUpdate } from "../../../../../src/api/schema.ts";
 import { changes } from "../../../../support/object-changes.ts";
-import { type FakeOptions, openFakeApiServer } from "../support/fake-api-server.ts";
+import type { FakeOptions } from "../support/fake-api-server.ts";
 import { controllerRevision, daemonSet, deployment, replicaSet, statefulSet } from "../support/sent-objects.ts";
-import { writesOn } from "./support/scripted-cluster.ts";
-import { stillClock } from "../../../../support/test-clock.ts";
+import { apiTown, asked } from "./support/scripted-cluster.ts";
 
 const workloads = { deployments: deployment, statefulsets: statefulSet, daemonsets: daemonSet } as const;
 type Resource = keyof typeof workloads;
@@ -31,14 +29,7 @@ const podSpec = { containers: [app("shop/app:2"), sidecar], nodeSelector: { disk
 
 type Spec = { readonly template: { readonly spec: { readonly containers: readonly { readonly env?: object[] }[] } } };
 
-const asked = { person: "U0DANA", request: "ABC123" };
-const request = {
-  user: { username: "dana" },
-  path: { region: "us", service_name: "web" },
-  query: undefined,
-  signal: new AbortController().signal,
-  asked,
-};
+const request = { ...asked("web"), asked: { person: "U0DANA", request: "ABC123" } };
 
 type Adopted = { readonly initContainers?: readonly object[]; readonly allow?: readonly AdoptedChange[] };
 
@@ -48,14 +39,7 @@ async function town(
   more: Pick<FakeOptions, "onRequest"> = {},
   { initContainers, allow = ["image"] }: Adopted = {},
 ) {
-  const server = await openFakeApiServer(more);
-  const api = makeKubeClient({ kubeConfig: server.kubeConfig(), clock: stillClock() });
-  const writes = writesOn(api, { adopt: { workloads: "all", allow } });
-  onTestFinished(async () => {
-    await writes.close();
-    api.close();
-    await server.stop();
-  });
+  const { server, sent: sentTo, ...writes } = await apiTown({ adopt: { workloads: "all", allow } }, more);
   const annotations = { "deployment.kubernetes.io/revision": "2", "team/on-call": "shop" };
   const isBare = resource === "daemonsets";
   const { kind: _, ...sent } = workloads[resource]("web", {
@@ -78,7 +62,7 @@ async function town(
   }
   const whole = () => server.objects.find(resource, "team", "web");
   const spec = () => whole()?.["spec"] as Spec; // of each of them
-  const patches = () => server.requests.filter(({ verb }) => verb === "patch");
+  const patches = () => sentTo("patch");
   const update = (body: ServiceUpdate) => writes.updateService({ ...request, body });
   /** What an update wrote; the notes of who asked are the same for each. */
   const wrote = async (body: ServiceUpdate): Promise<string[]> => {

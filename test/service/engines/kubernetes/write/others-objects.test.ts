@@ -1,6 +1,6 @@
-import { afterEach, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { KubeError } from "../../../../../src/service/engines/kubernetes/cluster/kube-api.ts";
-import { type Fault, scriptedCluster, writesOn } from "./support/scripted-cluster.ts";
+import { asked, type Fault, scriptedCluster, writesOn } from "./support/scripted-cluster.ts";
 
 // What other people made in the cluster, before or at the same moment, stays as it is.
 
@@ -17,21 +17,9 @@ const onDisk = {
 const domains = { by: "ingress" } as const;
 const disks = { storageClass: "fast", size: "1Gi" };
 
-const open: { close: () => Promise<void> }[] = [];
-afterEach(async () => {
-  for (const each of open.splice(0)) await each.close();
-});
-
 function shop(fault?: Fault) {
   const cluster = scriptedCluster(fault);
-  const writes = writesOn(cluster.api, { domains, disks });
-  open.push(writes);
-  return { cluster, writes };
-}
-
-function named(name: string) {
-  const path = { region: "us", service_name: name };
-  return { user: { username: "dana" }, path, query: undefined, signal: new AbortController().signal };
+  return { cluster, writes: writesOn(cluster.api, { domains, disks }) };
 }
 
 const otherDeployment = { metadata: { name: "web" }, spec: { selector: {}, template: { spec: {} } } };
@@ -55,9 +43,9 @@ test("a service that somebody replaced since it was read isn't deleted", async (
     }
     return go();
   });
-  await writes.createService({ ...named("web"), body: web });
+  await writes.createService({ ...asked("web"), body: web });
 
-  await writes.deleteService({ ...named("web"), body: undefined });
+  await writes.deleteService(asked("web"));
 
   expect(cluster.names()).toContain("Deployment web");
 });
@@ -66,7 +54,7 @@ test("a disk that one node writes to is refused for two instances, before anythi
   const { cluster, writes } = shop();
 
   await expect(
-    writes.createService({ ...named("web"), body: { ...onDisk, target_instance_size: 2 } }),
+    writes.createService({ ...asked("web"), body: { ...onDisk, target_instance_size: 2 } }),
   ).rejects.toMatchObject({ status: 400, message: expect.stringContaining("only one instance can write to its disk") });
 
   expect(cluster.names()).toEqual([]);
@@ -74,9 +62,9 @@ test("a disk that one node writes to is refused for two instances, before anythi
 
 test("… and for a second one later", async () => {
   const { writes } = shop();
-  await writes.createService({ ...named("web"), body: { ...onDisk, target_instance_size: 0 } });
+  await writes.createService({ ...asked("web"), body: { ...onDisk, target_instance_size: 0 } });
 
-  await expect(writes.updateService({ ...named("web"), body: { target_instance_size: 2 } })).rejects.toMatchObject({
+  await expect(writes.updateService({ ...asked("web"), body: { target_instance_size: 2 } })).rejects.toMatchObject({
     status: 400,
     message: expect.stringContaining("only one instance can write to its disk"),
   });
@@ -88,11 +76,11 @@ test("a domain of another service is refused, before anything is made", async ()
     if (verb === "create") made.push(kind);
     return go();
   });
-  await writes.createService({ ...named("web"), body: onShop });
+  await writes.createService({ ...asked("web"), body: onShop });
   const before = cluster.names();
 
   made.length = 0;
-  await expect(writes.createService({ ...named("api"), body: onShop })).rejects.toMatchObject({
+  await expect(writes.createService({ ...asked("api"), body: onShop })).rejects.toMatchObject({
     status: 409,
     message: expect.stringContaining("the domain shop.example.com belongs to another service"),
   });
@@ -111,7 +99,7 @@ test("of two services that bind a domain at the same moment, the later one is ta
     return go();
   });
 
-  await expect(writes.createService({ ...named("web"), body: onShop })).rejects.toMatchObject({ status: 409 });
+  await expect(writes.createService({ ...asked("web"), body: onShop })).rejects.toMatchObject({ status: 409 });
 
   expect(cluster.names()).toEqual(["Ingress api"]);
 });
@@ -127,7 +115,7 @@ test("a disk that another service got at the same moment stays when this one is 
   });
   const volumes = [...onDisk.volumes, { name: "scratch", disk_name: "scratch" }];
 
-  await expect(writes.createService({ ...named("web"), body: { ...onDisk, volumes } })).rejects.toMatchObject({
+  await expect(writes.createService({ ...asked("web"), body: { ...onDisk, volumes } })).rejects.toMatchObject({
     status: 403,
   });
 

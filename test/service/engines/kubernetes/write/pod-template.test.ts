@@ -1,15 +1,12 @@
-import { expect, onTestFinished, test } from "vitest";
+import { expect, test } from "vitest";
 import type { NewJob, NewService } from "../../../../../src/api/schema.ts";
 import type { ClusterConfig } from "../../../../../src/service/engines/kubernetes/cluster/cluster-config.ts";
-import { makeKubeClient } from "../../../../../src/service/engines/kubernetes/cluster/kube-client.ts";
 import { brokenRules, type PodSpec } from "../../../../support/restricted.ts";
-import { type FakeOptions, openFakeApiServer } from "../support/fake-api-server.ts";
+import type { FakeOptions } from "../support/fake-api-server.ts";
 import { cronJob } from "../support/sent-objects.ts";
-import { writesOn } from "./support/scripted-cluster.ts";
-import { stillClock } from "../../../../support/test-clock.ts";
+import { apiTown, asked } from "./support/scripted-cluster.ts";
 
 const RESTRICTED = { team: { "pod-security.kubernetes.io/enforce": "restricted" } };
-const asked = { user: { username: "dana" }, query: undefined, signal: new AbortController().signal };
 
 const web: NewService = {
   containers: [{ image: "shop/web:1", resources: { limits: { memory: "512Mi" } } }, { image: "shop/sidecar:1" }],
@@ -20,33 +17,25 @@ type Template = { readonly spec: { readonly template: { readonly spec: PodSpec }
 
 /** Writes to a fake API server, and what was sent to it. */
 async function shop(settings: Partial<ClusterConfig> = {}, options: FakeOptions = {}) {
-  const server = await openFakeApiServer(options);
-  const api = makeKubeClient({ kubeConfig: server.kubeConfig(), clock: stillClock() });
-  const writes = writesOn(api, settings);
-  onTestFinished(async () => {
-    await writes.close();
-    api.close();
-    await server.stop();
-  });
-  const sent = (verb: string, resource: string): unknown[] =>
-    server.requests
-      .filter((each) => each.verb === verb && each.resource === resource)
+  const { server, sent: sentTo, ...writes } = await apiTown(settings, options);
+  const sent = (verb: "create" | "patch", resource: string): unknown[] =>
+    sentTo(verb)
+      .filter((each) => each.resource === resource)
       .map(({ body }) => JSON.parse(body) as unknown);
   const podOf = (resource: string) => (sent("create", resource)[0] as Template).spec.template.spec; // as Gantry sends it
   return {
     server,
     sent,
     createService: async (body: NewService = web) => {
-      await writes.createService({ ...asked, path: { region: "us", service_name: "web" }, body });
+      await writes.createService({ ...asked("web"), body });
       return podOf("deployments");
     },
     createJob: async (body: NewJob = nightly) => {
-      await writes.createJob({ ...asked, path: { region: "us", job_name: "nightly-1" }, body });
+      await writes.createJob({ ...asked("nightly-1"), body });
       return podOf("jobs");
     },
     setMemory: async (memory: 256 | 1024) => {
-      const path = { region: "us", service_name: "web" };
-      await writes.updateService({ ...asked, path, body: { containers: [{ resources: { limits: { memory } } }] } });
+      await writes.updateService({ ...asked("web"), body: { containers: [{ resources: { limits: { memory } } }] } });
       return sent("patch", "deployments").at(-1);
     },
   };
@@ -136,24 +125,15 @@ test("other memory keeps the requests of the region, below the new limit", async
   const { createService, setMemory } = await shop({ defaults });
   await createService();
 
-  expect(await setMemory(256)).toMatchObject({
-    spec: {
-      template: {
-        spec: {
-          containers: [{ name: "web", resources: { limits: { memory: "256Mi" }, requests: { memory: "256Mi" } } }],
-        },
-      },
-    },
-  });
-  expect(await setMemory(1024)).toMatchObject({
-    spec: {
-      template: {
-        spec: {
-          containers: [{ name: "web", resources: { limits: { memory: "1024Mi" }, requests: { memory: "300Mi" } } }],
-        },
-      },
-    },
-  });
+  for (const [memory, requested] of [
+    [256, "256Mi"],
+    [1024, "300Mi"],
+  ] as const) {
+    const resources = { limits: { memory: `${memory}Mi` }, requests: { memory: requested } };
+    expect(await setMemory(memory)).toMatchObject({
+      spec: { template: { spec: { containers: [{ name: "web", resources }] } } },
+    });
+  }
 });
 
 test("a run of a CronJob keeps the template of its CronJob", async () => {

@@ -1,6 +1,6 @@
 import { Ajv2020 } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
-import { afterEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { loadSpec } from "../../../../../src/service/api/contract.ts";
 import { Refusal } from "../../../../../src/service/engine.ts";
 import type { ClusterConfig } from "../../../../../src/service/engines/kubernetes/cluster/cluster-config.ts";
@@ -14,7 +14,7 @@ import {
   replicaSet,
   statefulSet,
 } from "../support/sent-objects.ts";
-import { scriptedCluster, writesOn } from "./support/scripted-cluster.ts";
+import { asked, scriptedCluster, writesOn } from "./support/scripted-cluster.ts";
 import { type FoundService, findService } from "../../../../../src/service/engines/kubernetes/read/services.ts";
 import {
   type Part,
@@ -22,11 +22,6 @@ import {
   refusePart,
 } from "../../../../../src/service/engines/kubernetes/write/refused-operations.ts";
 import { config, regionWith } from "../support/known-objects.ts";
-
-const open: { close: () => Promise<void> }[] = [];
-afterEach(async () => {
-  for (const each of open.splice(0)) await each.close();
-});
 
 const ajv = addFormats.default(new Ajv2020({ strict: false }));
 ajv.addSchema(loadSpec(), "spec");
@@ -78,13 +73,8 @@ const services: Readonly<Record<string, Situation>> = {
   },
 };
 
-const request = {
-  user: { username: "dana" },
-  path: { region: "us", service_name: "shop", job_name: "tidy-1" },
-  query: undefined,
-  body: undefined,
-  signal: new AbortController().signal,
-};
+const request = asked("shop");
+const ofJob = asked("tidy-1");
 
 /** A cluster of its own for each operation, because some delete the workload. */
 async function townWith(sent: readonly ReturnType<typeof deployment>[], allow: ClusterConfig["adopt"]["allow"] = []) {
@@ -97,11 +87,7 @@ async function townWith(sent: readonly ReturnType<typeof deployment>[], allow: C
     adopt: { workloads: "all", allow },
     domains: { by: "ingress" },
   });
-  open.push(writes);
-  return {
-    ...writes,
-    ...readOperations(writes.parts),
-  };
+  return { ...writes, ...readOperations(writes.parts) };
 }
 
 type Town = Awaited<ReturnType<typeof townWith>>;
@@ -241,10 +227,10 @@ const jobs: readonly {
 test.each(jobs)("a job $whose refuses to be deleted if and only if its answer says so", async (each) => {
   const { changed, allow, owner } = each;
   const town = await townWith([job("tidy-1", changed)], allow);
-  const answer = await town.getJob(request);
-  const { jobs: listed } = await town.listJobs(request);
+  const answer = await town.getJob(ofJob);
+  const { jobs: listed } = await town.listJobs(ofJob);
 
-  const told = await refusal(town.deleteJob(request));
+  const told = await refusal(town.deleteJob(ofJob));
 
   expect(answer.managed_by).toBe(owner);
   expect(answer.refused_operations).toEqual(

@@ -1,29 +1,13 @@
-import { expect, onTestFinished, test } from "vitest";
-import { makeKubeClient } from "../../../../../src/service/engines/kubernetes/cluster/kube-client.ts";
-import { type FakeOptions, openFakeApiServer } from "../support/fake-api-server.ts";
+import { expect, test } from "vitest";
+import type { FakeOptions } from "../support/fake-api-server.ts";
 import { deployment } from "../support/sent-objects.ts";
-import { writesOn } from "./support/scripted-cluster.ts";
-import { stillClock } from "../../../../support/test-clock.ts";
+import { apiTown, asked } from "./support/scripted-cluster.ts";
 
 async function town(warnings: NonNullable<FakeOptions["warnings"]>) {
-  const server = await openFakeApiServer({ warnings });
-  const api = makeKubeClient({ kubeConfig: server.kubeConfig(), clock: stillClock() });
-  const writes = writesOn(api);
-  onTestFinished(async () => {
-    await writes.close();
-    api.close();
-    await server.stop();
-  });
+  const { server, ...writes } = await apiTown({}, { warnings });
   server.objects.put("deployments", "team", deployment("web"));
   const told: string[] = [];
-  const request = {
-    user: { username: "dana" },
-    path: { region: "us", service_name: "web", job_name: "tidy" },
-    query: undefined,
-    signal: new AbortController().signal,
-    warn: (text: string) => void told.push(text),
-  };
-  return { ...writes, request, told };
+  return { ...writes, request: { ...asked("web"), warn: (text: string) => void told.push(text) }, told };
 }
 
 const podSecurity = String.raw`299 - "would violate PodSecurity \"restricted:latest\": runAsNonRoot != true (pod or container \"web\" must set it)"`;

@@ -1,13 +1,11 @@
 import { expect, onTestFinished, test } from "vitest";
 import type { ServiceUpdate } from "../../../../../src/api/schema.ts";
-import { makeKubeClient } from "../../../../../src/service/engines/kubernetes/cluster/kube-client.ts";
 import { forgetStops } from "../../../../../src/service/engines/kubernetes/write/background-notes.ts";
 import { changes } from "../../../../support/object-changes.ts";
 import { until } from "../../../../support/until.ts";
-import { type FakeOptions, openFakeApiServer } from "../support/fake-api-server.ts";
+import type { FakeOptions } from "../support/fake-api-server.ts";
 import { deployment, object, statefulSet } from "../support/sent-objects.ts";
-import { writesOn } from "./support/scripted-cluster.ts";
-import { stillClock } from "../../../../support/test-clock.ts";
+import { apiTown, asked } from "./support/scripted-cluster.ts";
 
 const applied = "kubectl.kubernetes.io/last-applied-configuration";
 const manager = (name: string, operation: string) => ({
@@ -35,30 +33,26 @@ const makers: Readonly<Record<string, object>> = {
   "server-side apply": { annotations: null, managedFields: [manager("kubectl", "Apply"), manager("argocd", "Apply")] },
 };
 
-const asked = { person: "U0DANA", request: "ABC123" };
-const request = {
-  user: { username: "dana" },
-  path: { region: "us", service_name: "web", job_name: "tidy" },
-  query: undefined,
-  body: undefined,
-  signal: new AbortController().signal,
-  asked,
-};
+const request = { ...asked("web"), asked: { person: "U0DANA", request: "ABC123" } };
 
-async function town(onRequest: FakeOptions["onRequest"] = () => undefined) {
-  const server = await openFakeApiServer({ onRequest });
-  const api = makeKubeClient({ kubeConfig: server.kubeConfig(), clock: stillClock() });
-  const writes = writesOn(api, {
-    adopt: { workloads: "all", allow: ["memory"] },
-    domains: { by: "ingress" },
-  });
-  onTestFinished(async () => {
-    await writes.close();
-    api.close();
-    await server.stop();
-  });
-  return { server, ...writes };
+function town(onRequest: FakeOptions["onRequest"] = () => undefined) {
+  return apiTown({ adopt: { workloads: "all", allow: ["memory"] }, domains: { by: "ingress" } }, { onRequest });
 }
+
+/** A service of Gantry with a port. */
+function gantrys() {
+  const { kind: _, ...sent } = deployment("web", {
+    metadata: { labels: { "app.kubernetes.io/managed-by": "gantry", "gantry/service": "web" } },
+    podSpec: { containers: [{ name: "app", image: "shop/app:1", ports: [{ containerPort: 8080 }] }] },
+  });
+  return sent;
+}
+
+const body = {
+  target_instance_size: 1,
+  containers: [{ image: "shop/web", ports: [{ port: 80, protocol: "TCP" }] }],
+  port_mappings: [{ container_port: 80, protocol: "tcp" }],
+};
 
 const at = "2026-11-22T12:30:00.000Z";
 const note = "/metadata/annotations/gantry";
@@ -122,20 +116,14 @@ test.each(cases)("of %s made by %s, each change writes what it is about and its 
     `${note}/stopped-at: "${at}" → undefined`,
     "/spec/replicas: 0 → 3",
   ]);
-  const patches = server.requests.filter(({ verb }) => verb === "patch");
+  const patches = writes.sent("patch");
   expect(patches.every(({ query }) => query.get("fieldManager") === "gantry")).toBe(true);
   expect(JSON.stringify(patches)).not.toMatch(/"\/metadata\/(?:annotations|labels)"/u);
 });
 
 test("other domains leave what somebody added to the Ingress as it is", async () => {
   const { server, ...writes } = await town();
-  const gantry = { "app.kubernetes.io/managed-by": "gantry", "gantry/service": "web" };
-  const ports = [{ containerPort: 8080 }];
-  const { kind: _, ...sent } = deployment("web", {
-    metadata: { labels: gantry },
-    podSpec: { containers: [{ name: "app", image: "shop/app:1", ports }] },
-  });
-  const { uid } = server.objects.put("deployments", "team", sent).metadata;
+  const { uid } = server.objects.put("deployments", "team", gantrys()).metadata;
   const path = (name: string) => ({ path: `/${name}`, pathType: "Prefix", backend: { service: { name } } });
   const { kind: __, ...route } = object("Ingress", "web", {
     metadata: {
@@ -162,8 +150,7 @@ test("other domains leave what somebody added to the Ingress as it is", async ()
     (ingress?.["spec"] as { rules: { host?: string }[] } | undefined)?.rules ?? []; // as above
   const rulesBefore = rulesOf(before);
 
-  const body = { binding_domain_name: ["c.example.com", "a.example.com"] };
-  await writes.updateService({ ...request, body });
+  await writes.updateService({ ...request, body: { binding_domain_name: ["c.example.com", "a.example.com"] } });
 
   const after = server.objects.find("ingresses", "team", "web");
   const rules = rulesOf(after);
@@ -177,13 +164,7 @@ test("other domains leave what somebody added to the Ingress as it is", async ()
 
 test("domains that can't be routed are said to be what may not be changed, beside what was", async () => {
   const { server, ...writes } = await town();
-  const gantry = { "app.kubernetes.io/managed-by": "gantry", "gantry/service": "web" };
-  const ports = [{ containerPort: 8080 }];
-  const { kind: _, ...sent } = deployment("web", {
-    metadata: { labels: gantry },
-    podSpec: { containers: [{ name: "app", image: "shop/app:1", ports }] },
-  });
-  server.objects.put("deployments", "team", sent);
+  server.objects.put("deployments", "team", gantrys());
   server.fail("create ingresses", { status: 403, message: "no" });
   const refusal = (body: ServiceUpdate) =>
     writes.updateService({ ...request, body }).then(
@@ -206,7 +187,7 @@ test("a new size needs no version: others may change the object all the time", a
 
   await writes.updateService({ ...request, body: { target_instance_size: 5 } });
 
-  expect(server.requests.filter(({ verb }) => verb === "patch")).toHaveLength(1);
+  expect(writes.sent("patch")).toHaveLength(1);
   expect(server.objects.find("deployments", "team", "web")).toMatchObject({
     metadata: { labels: { touched: "now" } },
     spec: { replicas: 5 },
@@ -262,8 +243,6 @@ test("a name that an object of another kind has is refused before anything is ma
   server.objects.put("services", "team", service);
   const { kind: __, ...set } = statefulSet("db");
   server.objects.put("statefulsets", "team", set);
-  const containers = [{ image: "shop/web", ports: [{ port: 80, protocol: "TCP" }] }];
-  const body = { target_instance_size: 1, containers, port_mappings: [{ container_port: 80, protocol: "tcp" }] };
 
   await expect(writes.createService({ ...request, body })).rejects.toMatchObject({
     status: 409,
@@ -271,11 +250,10 @@ test("a name that an object of another kind has is refused before anything is ma
       "the name web is taken: a Service named web already exists in the namespace team, and Gantry didn't make it. " +
       "Nothing was changed. Choose another name.",
   });
-  const db = { ...request, path: { ...request.path, service_name: "db" } };
-  await expect(writes.createService({ ...db, body })).rejects.toMatchObject({
+  await expect(writes.createService({ ...asked("db"), body })).rejects.toMatchObject({
     message: "a service named db already exists in us, the StatefulSet of the namespace team: choose another name",
   });
-  expect(server.requests.filter(({ verb }) => verb === "create")).toEqual([]);
+  expect(writes.sent("create")).toEqual([]);
 });
 
 test("the parts of a service need no right on its finalizers, and those left by an earlier one are waited for", async () => {
@@ -292,8 +270,6 @@ test("the parts of a service need no right on its finalizers, and those left by 
     spec: { ports: [] },
   });
   server.objects.put("services", "team", left);
-  const containers = [{ image: "shop/web", ports: [{ port: 80, protocol: "TCP" }] }];
-  const body = { target_instance_size: 1, containers, port_mappings: [{ container_port: 80, protocol: "tcp" }] };
 
   await writes.createService({ ...request, body });
 

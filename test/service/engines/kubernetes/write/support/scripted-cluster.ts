@@ -1,3 +1,4 @@
+import { onTestFinished } from "vitest";
 import {
   openNamespaceCache,
   jobKinds,
@@ -10,6 +11,7 @@ import {
   KubeError,
   type Patch,
 } from "../../../../../../src/service/engines/kubernetes/cluster/kube-api.ts";
+import { makeKubeClient } from "../../../../../../src/service/engines/kubernetes/cluster/kube-client.ts";
 import { type Kind, kinds, type KubeObject } from "../../../../../../src/service/engines/kubernetes/cluster/kinds.ts";
 import type { Region } from "../../../../../../src/service/engines/kubernetes/regions.ts";
 import type { WriteParts } from "../../../../../../src/service/engines/kubernetes/write/target.ts";
@@ -17,6 +19,7 @@ import { serviceWrites } from "../../../../../../src/service/engines/kubernetes/
 import { jobWrites } from "../../../../../../src/service/engines/kubernetes/write/job-writes.ts";
 import { makeSerialQueue } from "../../../../../../src/service/workloads/lifecycle/queues.ts";
 import { asTimePasses } from "../../../../../support/as-time-passes.ts";
+import { type FakeOptions, openFakeApiServer } from "../../support/fake-api-server.ts";
 import { config, namespacesOf, quiet } from "../../support/known-objects.ts";
 import { type StillClock, stillClock } from "../../../../../support/test-clock.ts";
 
@@ -124,7 +127,14 @@ type Changed = Partial<ClusterConfig> & {
   readonly version?: string;
 };
 
-/** The write operations on it, for one user. While one of them runs, time passes, and it stays half past twelve. */
+/** What dana asks of a workload, without a body. */
+export function asked(name: string) {
+  const path = { region: "us", service_name: name, job_name: name };
+  const { signal } = new AbortController();
+  return { user: { username: "dana" }, path, query: undefined, body: undefined, signal };
+}
+
+/** Closed with the test. While one of them runs, time passes, and it stays half past twelve. */
 export function writesOn(api: KubeApi, { version = "v1.20.2", ...changed }: Changed = {}) {
   const own = { ...config, ...changed };
   const clock = stillClock();
@@ -136,6 +146,7 @@ export function writesOn(api: KubeApi, { version = "v1.20.2", ...changed }: Chan
     reconnects: makeReconnects(clock),
     onEvent: () => undefined,
   });
+  onTestFinished(() => cache.close());
   const region: Region = {
     config: own,
     api,
@@ -155,7 +166,22 @@ export function writesOn(api: KubeApi, { version = "v1.20.2", ...changed }: Chan
     ...asTimePassesIn(clock, { ...serviceWrites(parts), ...jobWrites(parts) }),
     parts,
     clock,
-    close: () => cache.close(),
+  };
+}
+
+/** The same on a fake API server, which stops with the test. */
+export async function apiTown(settings: Changed = {}, options: FakeOptions = {}) {
+  const server = await openFakeApiServer(options);
+  const api = makeKubeClient({ kubeConfig: server.kubeConfig(), clock: stillClock() });
+  onTestFinished(async () => {
+    api.close();
+    await server.stop();
+  });
+  return {
+    server,
+    ...writesOn(api, settings),
+    /** What was sent to it, without reads. */
+    sent: (verb: "create" | "patch" | "delete") => server.requests.filter((each) => each.verb === verb),
   };
 }
 
