@@ -3,13 +3,11 @@ import { type AddressInfo, createServer } from "node:net";
 import { text } from "node:stream/consumers";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { stillClock, testClock } from "../../../support/test-clock.ts";
-import { machineClock } from "../../../../src/platform/clock.ts";
-import { findDaemon } from "../../../../src/service/engines/docker/daemon/find-daemon.ts";
 import { labelsOf } from "../../../../src/service/engines/docker/container-spec.ts";
 import { watchContainers } from "../../../../src/service/engines/docker/units/container-watch.ts";
 import { exitClause } from "../../../../src/service/workloads/lifecycle/exit.ts";
 import { connected, inspected, labels, name, owner } from "./support/connected-daemon.ts";
-import { type FakeAnswer, type FakeDaemon, fakeDaemon, podmanVersion } from "./support/fake-daemon.ts";
+import { type FakeAnswer, type FakeDaemon, fakeDaemon, foundAt, podmanVersion } from "./support/fake-daemon.ts";
 
 const started: FakeAnswer = [204, ""];
 const networks: Record<string, FakeAnswer> = { "/networks/create": [201, { Id: "network" }] };
@@ -126,14 +124,11 @@ test("a container of this name that was never started is replaced, because it ma
   let isTaken = true;
   await using daemon = await fakeDaemon({
     ...networks,
-    "/containers/create": (response) => {
-      response.writeHead(isTaken ? 409 : 201, { "content-type": "application/json" });
-      response.end(JSON.stringify(isTaken ? { message: "the name is in use" } : { Id: "new" }));
-    },
+    "/containers/create": () => (isTaken ? [409, { message: "the name is in use" }] : [201, { Id: "new" }]),
     [`/containers/${name}/json`]: [200, inspected("old", "created")],
-    "/containers/old": (response) => {
+    "/containers/old": () => {
       isTaken = false;
-      response.writeHead(204).end();
+      return [204, ""];
     },
     "/containers/new/start": started,
     "/containers/new/json": [200, inspected("new", "running")],
@@ -165,8 +160,7 @@ describe("a container whose daemon closes the connection instead of answering", 
       ...networks,
       "/containers/create": (response) => {
         asked += 1;
-        if (asked === 1) response.destroy();
-        else response.writeHead(201, { "content-type": "application/json" }).end(JSON.stringify({ Id: "second" }));
+        return asked === 1 ? void response.destroy() : [201, { Id: "second" }];
       },
       ...(isMade && { [`/containers/${name}/json`]: [200, inspected("first", "created")] as const }),
       "/containers/first": [204, ""],
@@ -232,23 +226,32 @@ test("a container that no workload knows stays for five minutes: its start may b
   expect(removals()).not.toEqual([]);
 });
 
-test("a killed container was out of memory, also when Docker learns that only after its end", async () => {
+/** How a container ends that is seen in these states one after the other; the last one stays. Undefined: it is gone. */
+async function endOf(states: readonly (object | undefined)[]) {
   let looks = 0;
-  await using daemon = await fakeDaemon({
-    "/containers/c1/json": (response) => {
+  const daemon = await fakeDaemon({
+    "/containers/c1/json": () => {
+      const state = states[Math.min(looks, states.length - 1)];
       looks += 1;
-      const State = { Status: "exited", ExitCode: 137, FinishedAt: "2026-11-21T10:00:00Z", OOMKilled: looks > 3 };
-      response.writeHead(200, { "content-type": "application/json" });
-      response.end(JSON.stringify({ ...inspected("c1", "exited"), State }));
+      if (!state) return [404, { message: "No such container: c1" }];
+      return [200, { ...inspected("c1", "exited"), State: { ...state, FinishedAt: "2026-11-21T10:00:00Z" } }];
     },
   });
-  const found = await findDaemon({ dockerHost: daemon.host, tls: { isVerified: false } }, { clock: machineClock });
-  const clock = testClock();
-  const watch = watchContainers({ clock, daemon: found.daemon, owner, title: "Docker", onEvent: () => undefined });
-  onTestFinished(() => watch.close());
-
+  const { daemon: api } = await foundAt(daemon);
+  const watch = watchContainers({ clock: testClock(), daemon: api, owner, title: "Docker", onEvent: () => undefined });
+  onTestFinished(async () => {
+    watch.close();
+    await daemon[Symbol.asyncDispose]();
+  });
   const ended = watch.ended("c1", watch.session());
   await watch.look("c1");
+  return { watch, ended };
+}
+
+test("a killed container was out of memory, also when Docker learns that only after its end", async () => {
+  const killed = { Status: "exited", ExitCode: 137, OOMKilled: false };
+
+  const { ended } = await endOf([killed, killed, killed, { ...killed, OOMKilled: true }]);
 
   expect(await ended).toMatchObject({ code: 137, isOutOfMemory: true });
 });
@@ -257,23 +260,7 @@ test.each([
   ["is being removed", [{ Status: "removing", ExitCode: 137 }]],
   ["is gone a moment after it was killed", [{ Status: "exited", ExitCode: 137 }, undefined]],
 ])("a container that %s was removed by somebody, not killed", async (_, seen) => {
-  let looks = 0;
-  await using daemon = await fakeDaemon({
-    "/containers/c1/json": (response) => {
-      const State = seen[Math.min(looks, seen.length - 1)];
-      looks += 1;
-      response.writeHead(State ? 200 : 404, { "content-type": "application/json" });
-      const body = { ...inspected("c1", "exited"), State: { ...State, FinishedAt: "2026-11-21T10:00:00Z" } };
-      response.end(JSON.stringify(State ? body : { message: "No such container: c1" }));
-    },
-  });
-  const found = await findDaemon({ dockerHost: daemon.host, tls: { isVerified: false } }, { clock: machineClock });
-  const clock = testClock();
-  const watch = watchContainers({ clock, daemon: found.daemon, owner, title: "Docker", onEvent: () => undefined });
-  onTestFinished(() => watch.close());
-
-  const ended = watch.ended("c1", watch.session());
-  await watch.look("c1");
+  const { ended } = await endOf(seen);
 
   const exit = await ended;
   expect(exit).toEqual({ code: null, isRemoved: true, at: "2026-11-21T10:00:00.000Z" });
@@ -281,27 +268,11 @@ test.each([
 });
 
 test("a container that somebody restarts runs on: it ends when it ends the next time", async () => {
-  const seen = [
+  const { watch, ended } = await endOf([
     { Status: "exited", ExitCode: 137 },
     { Status: "running", ExitCode: 0 },
     { Status: "exited", ExitCode: 3 },
-  ];
-  let looks = 0;
-  await using daemon = await fakeDaemon({
-    "/containers/c1/json": (response) => {
-      const State = { ...seen[Math.min(looks, seen.length - 1)], FinishedAt: "2026-11-21T10:00:00Z" };
-      looks += 1;
-      response.writeHead(200, { "content-type": "application/json" });
-      response.end(JSON.stringify({ ...inspected("c1", "exited"), State }));
-    },
-  });
-  const found = await findDaemon({ dockerHost: daemon.host, tls: { isVerified: false } }, { clock: machineClock });
-  const clock = testClock();
-  const watch = watchContainers({ clock, daemon: found.daemon, owner, title: "Docker", onEvent: () => undefined });
-  onTestFinished(() => watch.close());
-
-  const ended = watch.ended("c1", watch.session());
-  await watch.look("c1");
+  ]);
   expect(watch.isOver("c1")).toBe(false);
   await watch.look("c1");
 
@@ -315,18 +286,15 @@ describe("a network of Podman, while another container's interface vanishes", ()
     response: 500,
   };
 
-  async function network(answers: readonly FakeAnswer[]) {
+  async function network(answers: readonly (readonly [number, object])[]) {
     let asked = 0;
-    const create: FakeAnswer = (response) => {
-      const answer = answers[asked] ?? answers.at(-1);
+    const create = () => {
       asked += 1;
-      if (!Array.isArray(answer)) throw new Error("a status and a body are needed");
-      response.writeHead(answer[0], { "content-type": "application/json" }).end(JSON.stringify(answer[1]));
+      return answers[asked - 1] ?? answers.at(-1);
     };
     const daemon = await fakeDaemon({ "/version": [200, podmanVersion], "/networks/create": create });
     onTestFinished(() => daemon[Symbol.asyncDispose]());
-    const found = await findDaemon({ dockerHost: daemon.host, tls: { isVerified: false } }, { clock: machineClock });
-    const made = found.daemon.ensureNetwork("gantry-dana", {});
+    const made = (await foundAt(daemon)).daemon.ensureNetwork("gantry-dana", {});
     return { made, asked: () => asked };
   }
 

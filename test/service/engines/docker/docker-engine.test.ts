@@ -1,20 +1,18 @@
 import type { ServerResponse } from "node:http";
 import { expect, onTestFinished, test } from "vitest";
 import { testClock } from "../../../support/test-clock.ts";
-import { machineClock } from "../../../../src/platform/clock.ts";
 import { health } from "../../../../src/service/api/listen.ts";
-import { findDaemon } from "../../../../src/service/engines/docker/daemon/find-daemon.ts";
 import { openDockerEngine } from "../../../../src/service/engines/docker/docker-engine.ts";
 import { until } from "../../../support/until.ts";
 import { makeDataDir } from "../process/support/data-dir.ts";
 import { userOf } from "../process/support/engine-world.ts";
-import { type FakeDaemon, fakeDaemon } from "./support/fake-daemon.ts";
+import { type FakeDaemon, fakeDaemon, foundAt } from "./support/fake-daemon.ts";
 
 const began = new Date("2026-11-22T15:04:05.678Z");
 
 async function opened(daemon: FakeDaemon) {
   const clock = testClock();
-  const found = await findDaemon({ dockerHost: daemon.host, tls: { isVerified: false } }, { clock: machineClock });
+  const found = await foundAt(daemon);
   const engine = await openDockerEngine({
     dataDir: makeDataDir(),
     regions: ["us"],
@@ -81,8 +79,7 @@ test("an outage lasts until each container was looked at: nothing is said from b
   await daemon.start();
   await sees(() => held.length > 0 && daemon.asked.slice(before).some((path) => path.endsWith("/info")));
   // By then the daemon's answers about itself have come, too.
-  for (let turn = 0; turn < 5; turn += 1)
-    await findDaemon({ dockerHost: daemon.host, tls: { isVerified: false } }, { clock: machineClock });
+  for (let turn = 0; turn < 5; turn += 1) await foundAt(daemon);
   expect(ready().ok).toBe(false);
   await expect(dana.list()).rejects.toMatchObject({ status: 503 });
 

@@ -9,9 +9,8 @@ function hangingUp(times: number, answer: FakeAnswer): FakeAnswer {
   let asked = 0;
   return (response, request) => {
     asked += 1;
-    if (asked <= times) response.destroy();
-    else if (typeof answer === "function") answer(response, request);
-    else response.writeHead(answer[0]).end(typeof answer[1] === "string" ? answer[1] : JSON.stringify(answer[1]));
+    if (asked <= times) return void response.destroy();
+    return typeof answer === "function" ? answer(response, request) : answer;
   };
 }
 

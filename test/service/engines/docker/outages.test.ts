@@ -16,15 +16,15 @@ async function daemonWithOne(answers: Record<string, FakeAnswer> = {}) {
   let isMade = false;
   const daemon = await fakeDaemon({
     "/networks/create": [201, { Id: "network" }],
-    "/containers/create": (response) => {
+    "/containers/create": () => {
       isMade = true;
-      response.writeHead(201).end('{"Id":"c1"}');
+      return [201, { Id: "c1" }];
     },
     "/containers/c1/start": [204, ""],
-    "/containers/c1/json": (response) => response.writeHead(200).end(JSON.stringify(inspected("c1", status))),
-    "/containers/json": (response) => {
+    "/containers/c1/json": () => [200, inspected("c1", status)],
+    "/containers/json": () => {
       const listed = { Id: "c1", Names: [`/${name}`], Labels: labelsOf(owner, labels), State: status };
-      response.writeHead(200).end(JSON.stringify(isMade ? [listed] : []));
+      return [200, isMade ? [listed] : []];
     },
     "/events": (response) => {
       streams.push(response);
@@ -118,12 +118,11 @@ describe("an end", () => {
   test("of a container whose start was lost says nothing: nobody knows what the daemon did to it", async () => {
     let creations = 0;
     const { daemon, connection, exit } = await daemonWithOne({
-      "/containers/create": (response) => {
+      "/containers/create": () => {
         creations += 1;
-        const [status, body] = creations === 1 ? [201, { Id: "c1" }] : [409, { message: "the name is in use" }];
-        response.writeHead(status).end(JSON.stringify(body));
+        return creations === 1 ? [201, { Id: "c1" }] : [409, { message: "the name is in use" }];
       },
-      "/containers/c1/start": (response) => response.destroy(),
+      "/containers/c1/start": (response) => void response.destroy(),
       "/containers/c1/json": [200, inspected("c1", "created")],
       [`/containers/${name}/json`]: [200, inspected("c1", "exited")],
     });
@@ -137,9 +136,7 @@ describe("an end", () => {
 });
 
 describe("a failed start", () => {
-  const refuse = (response: ServerResponse, status = 500): void => {
-    response.writeHead(status, { "content-type": "application/json" }).end('{"message":"no such device"}');
-  };
+  const refused = [500, { message: "no such device" }] as const;
   const whyOf = async ({ connection }: Pick<Awaited<ReturnType<typeof daemonWithOne>>, "connection">) =>
     await connection.start().then(
       () => undefined,
@@ -147,7 +144,7 @@ describe("a failed start", () => {
     );
 
   test("says something about the container where the daemon runs on", async () => {
-    const error = await whyOf(await daemonWithOne({ "/containers/c1/start": (response) => refuse(response) }));
+    const error = await whyOf(await daemonWithOne({ "/containers/c1/start": refused }));
 
     expect(error).not.toBeInstanceOf(Away);
     expect(error).toMatchObject({ message: "no such device" });
@@ -155,25 +152,26 @@ describe("a failed start", () => {
 
   test("says nothing about it where the daemon went meanwhile, whatever that answered", async () => {
     const gone = await daemonWithOne({
-      "/containers/c1/start": (response) => void gone.breakEvents().then(() => refuse(response)),
+      "/containers/c1/start": (response) =>
+        void gone.breakEvents().then(() => response.writeHead(500).end(JSON.stringify(refused[1]))),
     });
 
     expect(await whyOf(gone)).toEqual(new Away("Docker was away: no such device"));
   });
 
-  test("says nothing about it where the daemon doesn't answer any more, although its events haven't broken yet", async () => {
-    const ending = await daemonWithOne({
-      "/containers/c1/start": (response) => refuse(response),
-      "/_ping": (response) => response.destroy(),
-    });
-
-    expect(await whyOf(ending)).toEqual(new Away("Docker was away: no such device"));
-  });
-
-  test("says nothing about it where something in front of the daemon refused", async () => {
-    const fronted = await daemonWithOne({ "/containers/c1/start": (response) => refuse(response, 503) });
-
-    expect(await whyOf(fronted)).toEqual(new Away("Docker didn't answer: no such device"));
+  test.each<[string, Record<string, FakeAnswer>, string]>([
+    [
+      "the daemon doesn't answer any more, although its events haven't broken yet",
+      { "/containers/c1/start": refused, "/_ping": (response) => void response.destroy() },
+      "Docker was away: no such device",
+    ],
+    [
+      "something in front of the daemon refused",
+      { "/containers/c1/start": [503, refused[1]] },
+      "Docker didn't answer: no such device",
+    ],
+  ])("says nothing about it where %s", async (_, answers, why) => {
+    expect(await whyOf(await daemonWithOne(answers))).toEqual(new Away(why));
   });
 });
 

@@ -4,12 +4,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { stillClock } from "../../../support/test-clock.ts";
-import { machineClock } from "../../../../src/platform/clock.ts";
-import { findDaemon } from "../../../../src/service/engines/docker/daemon/find-daemon.ts";
 import { makeDockerRuntime } from "../../../../src/service/engines/docker/docker-runtime.ts";
 import { containerName, labelsOf } from "../../../../src/service/engines/docker/container-spec.ts";
 import type { UnitLabels, UnitSpec } from "../../../../src/service/workloads/runtime.ts";
-import { type FakeDaemon, fakeDaemon } from "./support/fake-daemon.ts";
+import { type FakeDaemon, fakeDaemon, foundAt } from "./support/fake-daemon.ts";
 
 const owner = "0b5f6e0e0b5f6e0e";
 const unit: UnitLabels = { workload: "uid-of-web", instance: "web-0", container: 0, generation: 3 };
@@ -43,12 +41,11 @@ async function town({ untilStarts = async () => {} }: { readonly untilStarts?: (
       return { Id: id, Name: `/${name}`, Image: "sha256:1d", Config, HostConfig: {}, State, NetworkSettings: {} };
     };
     for (const path of [`/containers/${id}/json`, `/containers/${name}/json`]) {
-      daemon.answers[path] = (response) =>
-        containers.has(id) ? json(response, 200, inspected()) : json(response, 404, { message: "no such container" });
+      daemon.answers[path] = () => (containers.has(id) ? [200, inspected()] : [404, { message: "no such container" }]);
     }
-    daemon.answers[`/containers/${id}`] = (response) => {
+    daemon.answers[`/containers/${id}`] = () => {
       containers.delete(id);
-      response.writeHead(204).end();
+      return [204, ""];
     };
     const started = async (response: ServerResponse) => {
       await untilStarts();
@@ -61,30 +58,17 @@ async function town({ untilStarts = async () => {} }: { readonly untilStarts?: (
     return id;
   };
   const daemon: FakeDaemon = await fakeDaemon({
-    "/networks": (response) =>
-      json(
-        response,
-        200,
-        networks.map((Name) => ({ Name })),
-      ),
+    "/networks": [200, networks.map((Name) => ({ Name }))],
     "/networks/create": [201, { Id: "network" }],
-    "/containers/create": (response, request) => {
+    "/containers/create": (_, request) => {
       const name = new URL(request.url ?? "/", "http://daemon").searchParams.get("name") ?? "";
       const isTaken = [...containers.values()].some((each) => each.name === name);
-      if (isTaken) json(response, 409, { message: "the name is in use" });
-      else json(response, 201, { Id: put(name, "created") });
+      return isTaken ? [409, { message: "the name is in use" }] : [201, { Id: put(name, "created") }];
     },
-    "/containers/json": (response) =>
-      json(
-        response,
-        200,
-        [...containers].map(([Id, { name, state: State }]) => ({
-          Id,
-          Names: [`/${name}`],
-          Labels: labelsOf(owner, unit),
-          State,
-        })),
-      ),
+    "/containers/json": () => {
+      const Labels = labelsOf(owner, unit);
+      return [200, [...containers].map(([Id, { name, state: State }]) => ({ Id, Names: [`/${name}`], Labels, State }))];
+    },
   });
   const folder = mkdtempSync(join(tmpdir(), "gantry-own-"));
   onTestFinished(async () => {
@@ -94,10 +78,7 @@ async function town({ untilStarts = async () => {} }: { readonly untilStarts?: (
   });
   /** The next server on the folder. */
   async function server() {
-    const { daemon: api } = await findDaemon(
-      { dockerHost: daemon.host, tls: { isVerified: false } },
-      { clock: machineClock },
-    );
+    const { daemon: api } = await foundAt(daemon);
     const runtime = makeDockerRuntime({
       clock,
       daemon: api,
@@ -118,14 +99,6 @@ async function town({ untilStarts = async () => {} }: { readonly untilStarts?: (
   }
   const ids = () => [...containers.keys()];
   return { clock, put, server, ids, folder, containers, asked: daemon.asked };
-}
-
-function json(
-  response: Parameters<Extract<FakeDaemon["answers"][string], (...all: never[]) => void>>[0],
-  status: number,
-  body: unknown,
-) {
-  response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body));
 }
 
 test("a container of an image that was committed from one of ours is left alone", async () => {

@@ -2,13 +2,12 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { stillClock } from "../../../../support/test-clock.ts";
-import { type Clock, machineClock } from "../../../../../src/platform/clock.ts";
-import { findDaemon } from "../../../../../src/service/engines/docker/daemon/find-daemon.ts";
+import type { Clock } from "../../../../../src/platform/clock.ts";
 import { containerName, labelsOf, makeUserNetworks } from "../../../../../src/service/engines/docker/container-spec.ts";
 import { ownContainers } from "../../../../../src/service/engines/docker/data-folder.ts";
 import { watchContainers } from "../../../../../src/service/engines/docker/units/container-watch.ts";
 import { startContainer } from "../../../../../src/service/engines/docker/docker-runtime.ts";
-import type { FakeDaemon } from "./fake-daemon.ts";
+import { type FakeDaemon, foundAt } from "./fake-daemon.ts";
 
 export const owner = "0b5f6e0e";
 export const labels = { workload: "us/dana/service/web", instance: "web-0", container: 0, generation: 3 };
@@ -16,7 +15,7 @@ export const name = containerName(owner, labels);
 
 /** What the engine has of one instance's container on this daemon. */
 export async function connected(daemon: FakeDaemon, clock: Clock = stillClock()) {
-  const found = await findDaemon({ dockerHost: daemon.host, tls: { isVerified: false } }, { clock: machineClock });
+  const found = await foundAt(daemon);
   const folder = mkdtempSync(join(tmpdir(), "gantry-containers-"));
   const { daemon: api, isOwn } = ownContainers(found.daemon, { folder, owner });
   const watch = watchContainers({ clock, daemon: api, owner, title: "Docker", onEvent: () => undefined });

@@ -3,11 +3,13 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { machineClock } from "../../../../../src/platform/clock.ts";
+import { findDaemon } from "../../../../../src/service/engines/docker/daemon/find-daemon.ts";
 
-/** What the fake answers to a path without its version: a status and a body, or something else with the response. */
-export type FakeAnswer =
-  | readonly [status: number, body: unknown]
-  | ((response: ServerResponse, request: IncomingMessage) => void);
+type Answer = readonly [status: number, body: unknown];
+
+/** What the fake answers to a path without its version: a status and a body, also by the request; or something else. */
+export type FakeAnswer = Answer | ((response: ServerResponse, request: IncomingMessage) => Answer | void);
 
 export type FakeDaemon = AsyncDisposable & {
   /** `unix:///…` */
@@ -60,8 +62,8 @@ export async function fakeDaemon(own: Record<string, FakeAnswer> = {}): Promise<
       const path = new URL(request.url ?? "/", "http://daemon").pathname;
       asked.push(`${request.method} ${path}`);
       const answer = answers[path.replace(/^\/v1\.\d+/u, "")] ?? [404, { message: "page not found" }];
-      if (typeof answer === "function") answer(response, request);
-      else respond(response, answer);
+      const given = typeof answer === "function" ? answer(response, request) : answer;
+      if (given) respond(response, given);
     }).listen(socketPath);
     await once(server, "listening");
   }
@@ -87,7 +89,12 @@ export async function fakeDaemon(own: Record<string, FakeAnswer> = {}): Promise<
   };
 }
 
-function respond(response: ServerResponse, [status, body]: readonly [number, unknown]): void {
+/** As the engine finds it. */
+export function foundAt({ host }: Pick<FakeDaemon, "host">): ReturnType<typeof findDaemon> {
+  return findDaemon({ dockerHost: host, tls: { isVerified: false } }, { clock: machineClock });
+}
+
+function respond(response: ServerResponse, [status, body]: Answer): void {
   response.writeHead(status, { "content-type": "application/json" });
   response.end(typeof body === "string" ? body : JSON.stringify(body));
 }
