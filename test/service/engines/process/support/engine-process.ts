@@ -13,7 +13,7 @@ import {
 } from "../../../../../src/service/engines/process/records/processes.ts";
 import { namedAsHere, type StateTables } from "../../../../../src/service/workloads/state/store.ts";
 import { openSqlite } from "../../../../../src/platform/database/sqlite.ts";
-import type { userOf } from "./engine-world.ts";
+import type { Asked, User } from "./engine-script.ts";
 
 /** A host program that ignores SIGTERM and has left its process group with a child of its own. */
 export const stubborn = {
@@ -46,32 +46,21 @@ export async function engineProcess(dataDir: string) {
   const lines = createInterface(child.stdout)[Symbol.asyncIterator]();
   const says = async () => String((await lines.next()).value);
   await says();
+  const send = (op: keyof User, ...args: readonly unknown[]) =>
+    void child.stdin.write(`${JSON.stringify({ op, args } satisfies Asked)}\n`);
+  const ask = async (op: keyof User, ...args: readonly unknown[]) => {
+    send(op, ...args);
+    return JSON.parse(await says());
+  };
   return {
-    async create(service: string, body: object) {
-      child.stdin.write(`${JSON.stringify({ service, body })}\n`);
-      return JSON.parse(await says());
-    },
-    async createJob(job: string, body: object) {
-      child.stdin.write(`${JSON.stringify({ job, body })}\n`);
-      return JSON.parse(await says());
-    },
-    async readJob(readJob: string): Promise<Job> {
-      child.stdin.write(`${JSON.stringify({ readJob })}\n`);
-      return JSON.parse(await says());
-    },
-    async read(read: string): Promise<Service> {
-      child.stdin.write(`${JSON.stringify({ read })}\n`);
-      return JSON.parse(await says());
-    },
-    async update(update: string, change: ServiceUpdate): Promise<void> {
-      child.stdin.write(`${JSON.stringify({ update, change })}\n`);
-      await says();
-    },
+    create: (name: string, body: object): Promise<Service> => ask("create", name, body),
+    createJob: (name: string, body: object): Promise<unknown> => ask("createJob", name, body),
+    readJob: (name: string): Promise<Job> => ask("readJob", name),
+    read: (name: string): Promise<Service> => ask("read", name),
+    update: (name: string, change: ServiceUpdate): Promise<unknown> => ask("update", name, change),
     pid: child.pid ?? 0,
     /** Not waited for: the answer comes when the service is gone. */
-    beginRemoval(remove: string) {
-      child.stdin.write(`${JSON.stringify({ remove })}\n`);
-    },
+    beginRemoval: (name: string) => send("remove", name),
     async kill() {
       const gone = new Promise((resolve) => child.once("exit", resolve));
       child.kill("SIGKILL");
@@ -100,7 +89,7 @@ export async function childrenOf(dataDir: string): Promise<number[]> {
 }
 
 /** What the stubborn program says of itself. */
-export async function pidsOf(dana: ReturnType<typeof userOf>, name: string): Promise<number[]> {
+export async function pidsOf(dana: User, name: string): Promise<number[]> {
   const lines = await dana.logs(name);
   const line = lines.map(({ log }) => log).findLast((log) => log.startsWith("pids "));
   return line?.split(" ").slice(1).map(Number) ?? [];
