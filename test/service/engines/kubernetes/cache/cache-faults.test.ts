@@ -109,6 +109,22 @@ test("a watch that has gone silent is noticed by the next read after the limit",
   expect(cluster.events).toEqual([]);
 });
 
+test("while a watch isn't open yet, reads list again sooner than beside an open one", async () => {
+  const cluster = await openCachedCluster({ onRequest: ({ verb }) => cluster.server.hang(verb === "watch") });
+  const cache = cluster.cacheOf("shop");
+  await cache.current(["Pod"]);
+  await until(() => count(cluster, "watch") === 1);
+  cluster.server.objects.put("pods", "shop", pod("web-1"));
+  await cluster.clock.passMs(5_000);
+  await cache.current(["Pod"]);
+  expect(podNames(cache)).toEqual([]);
+
+  await cluster.clock.passMs(1);
+  await cache.current(["Pod"]);
+
+  expect(podNames(cache)).toEqual(["web-1"]);
+});
+
 test("a silent watch is given up without any reader, and the next one tells what it missed", async () => {
   const { cluster, cache, objects, silenceWatches } = await openShop();
   silenceWatches();
