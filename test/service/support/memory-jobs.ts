@@ -3,7 +3,7 @@ import type { Clock } from "../../../src/platform/clock.ts";
 import { Refusal, type Engine } from "../../../src/service/engine.ts";
 import { readJob } from "../../../src/service/workloads/definitions.ts";
 import * as answers from "../../../src/service/workloads/jobs/job-answer.ts";
-import type { Job } from "../../../src/service/workloads/state/job-store.ts";
+import type { Job } from "../../../src/service/workloads/state/store.ts";
 import { checkImage, images, type Line, makeStore, pageOf } from "./memory-store.ts";
 
 type MemoryJob = { job: Job; readonly lines: Line[] };

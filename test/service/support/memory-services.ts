@@ -3,11 +3,11 @@ import type { LastState } from "../../../src/api/schema.ts";
 import type { Clock } from "../../../src/platform/clock.ts";
 import { type Engine, type EngineRequest, Refusal } from "../../../src/service/engine.ts";
 import { readService, updated } from "../../../src/service/workloads/definitions.ts";
-import type { Restarts } from "../../../src/service/workloads/services/crashes.ts";
+import type { Restarts } from "../../../src/service/workloads/lifecycle/exit.ts";
 import * as revisions from "../../../src/service/workloads/services/revisions.ts";
 import * as answers from "../../../src/service/workloads/services/service-answer.ts";
 import { type Move, refusalOf, type ServiceState } from "../../../src/service/workloads/services/service-status.ts";
-import type { Service } from "../../../src/service/workloads/state/service-store.ts";
+import type { Service } from "../../../src/service/workloads/state/store.ts";
 import { checkImage, entryOf, images, type Line, makeStore, pageOf } from "./memory-store.ts";
 
 type MemoryService = {
