@@ -38,22 +38,22 @@ export type HistoryEventKind = (typeof historyEventKinds)[number];
 export type NewHistoryEvent = {
   readonly kind: HistoryEventKind;
   readonly teamId: string;
-  readonly changeId?: string | undefined;
+  readonly changeId: string | undefined;
   /** Undefined for what the bot does on its own. */
-  readonly who?: Who | undefined;
-  readonly channelId?: string | undefined;
-  readonly verb?: string | undefined;
-  readonly workload?: { readonly kind: string; readonly region: string; readonly name: string } | undefined;
+  readonly who: Who | undefined;
+  readonly channelId: string | undefined;
+  readonly verb: string | undefined;
+  readonly workload: { readonly kind: string; readonly region: string; readonly name: string } | undefined;
   /** A username. */
-  readonly account?: string | undefined;
-  readonly rule?: string | undefined;
-  readonly breakGlass?: boolean;
+  readonly account: string | undefined;
+  readonly rule: string | undefined;
+  readonly breakGlass: boolean;
   /** In words: the diff, the reason, why it was refused, or what was found. */
   readonly result: string;
   /** Milliseconds since the request, if there was one. */
-  readonly elapsedMs?: number | undefined;
+  readonly elapsedMs: number | undefined;
   /** The reference of an error in the log. */
-  readonly reference?: string | undefined;
+  readonly reference: string | undefined;
   /** Stored in the same transaction, so that a channel is told what happened and who did it even if Gantry stops right after. */
   readonly announcement?: Announcement | undefined;
 };

@@ -1,5 +1,5 @@
 import { type Selectable, sql } from "kysely";
-import type { HistoryEvent, NewHistoryEvent } from "../changes/history-event.ts";
+import type { HistoryEvent, HistoryEventKind, NewHistoryEvent } from "../changes/history-event.ts";
 import { Big, parseRow, plainText } from "./schema/columns.ts";
 import { inTransaction, type Session, updateRows } from "./database/session.ts";
 import { announce, scheduleCards } from "./posts.ts";
@@ -36,7 +36,7 @@ function columnsOf(event: NewHistoryEvent) {
     channel_id: event.channelId ?? null,
     account: event.account ?? null,
     rule: event.rule ?? null,
-    break_glass: event.breakGlass === true ? 1 : 0,
+    break_glass: event.breakGlass ? 1 : 0,
     result: plainText(event.result),
     elapsed_ms: event.elapsedMs === undefined ? null : Math.round(event.elapsedMs),
     reference: event.reference ?? null,
@@ -63,6 +63,13 @@ export function withEvent<Result>(
     if (result !== undefined && result !== false) await insertEvent(inside, event);
     return result;
   });
+}
+
+/** What happened to a whole workspace: the bot's own row. */
+export function workspaceEvent(kind: HistoryEventKind, teamId: string, result: string): NewHistoryEvent {
+  const unknown = { who: undefined, channelId: undefined, verb: undefined, workload: undefined, account: undefined };
+  const nothing = { changeId: undefined, rule: undefined, elapsedMs: undefined, reference: undefined };
+  return { ...unknown, ...nothing, kind, teamId, result, breakGlass: false };
 }
 
 /** A row without a step. If it is about a Change, the Change gets a new version, and its thread shows the row. */

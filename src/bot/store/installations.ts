@@ -4,7 +4,7 @@ import type { Closing, Installation, NewInstallation, NewTokens, Source } from "
 import { deleteDue, scheduleDue } from "./due.ts";
 import { inBatches, inTransaction, removeRows, rowOf, rowsOf, type Session, updateRows } from "./database/session.ts";
 import { scheduleCards } from "./posts.ts";
-import { insertEvent } from "./events.ts";
+import { insertEvent, workspaceEvent } from "./events.ts";
 import { parseRow, plainText } from "./schema/columns.ts";
 import { InstallationRow } from "./schema/tables.ts";
 import type { NewHistoryEvent } from "../changes/history-event.ts";
@@ -41,7 +41,7 @@ export async function saveInstallation(session: Session, installation: NewInstal
 
 async function open(session: Session, teamId: string): Promise<void> {
   await redrawCards(session, teamId);
-  await insertEvent(session, { kind: "installed", teamId, result: "" });
+  await insertEvent(session, workspaceEvent("installed", teamId, ""));
 }
 
 function tokenColumns({ sealedTokens, expiresAt }: NewTokens) {
@@ -196,9 +196,7 @@ type Waiting = Awaited<ReturnType<typeof waitingIn>>[number];
 async function cancel(session: Session, { id, ...row }: Waiting, { teamId, by }: Closing): Promise<void> {
   const step = { from: ["pending", "approved"], to: "cancelled" } as const; // literal states
   const event: NewHistoryEvent = {
-    kind: "cancelled",
-    teamId,
-    result: "Gantry was removed from this workspace",
+    ...workspaceEvent("cancelled", teamId, "Gantry was removed from this workspace"),
     changeId: id,
     channelId: row.channel_id,
     verb: row.verb,
@@ -241,7 +239,7 @@ async function erase(session: Session, { teamId }: Closing): Promise<void> {
   for (const table of [...watching, "follow", "org_workspace"] as const) await removeRows(db, table, of); // names of tables
   if (await isClosed(session, teamId)) return;
   const result = `accounts deleted: ${accounts}, channel settings deleted: ${bindings}`;
-  await insertEvent(session, { kind: "uninstalled", teamId, result });
+  await insertEvent(session, workspaceEvent("uninstalled", teamId, result));
 }
 
 async function isClosed({ db }: Session, teamId: string): Promise<boolean> {

@@ -137,6 +137,7 @@ async function tellLostWayBack(session: Session, row: ChangeRow, undoOf: string)
     kind: wayBackEnd.isNeeded ? "health" : "recovered",
     teamId,
     changeId: requestIdOf(undoOf),
+    who: undefined,
     channelId,
     verb: deployed?.verb,
     workload,
@@ -144,6 +145,8 @@ async function tellLostWayBack(session: Session, row: ChangeRow, undoOf: string)
     rule,
     breakGlass,
     result: wayBackEnd.why,
+    elapsedMs: undefined,
+    reference: undefined,
   });
 }
 

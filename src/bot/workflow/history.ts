@@ -49,18 +49,27 @@ export function changeEvent(
   change: EventSubject,
   { kind, who, result, reference }: Happened,
 ): NewHistoryEvent {
-  const { id: changeId, teamId, channelId, verb, account, rule, breakGlass, createdAt } = change;
-  const { kind: workloadKind, region, name } = change.workload;
-  const workload = { kind: workloadKind, region, name };
-  const elapsedMs = createdAt && Math.max(0, clock.now().getTime() - createdAt.getTime());
-  const about = { teamId, changeId, channelId, verb, workload, account: account.username, rule, breakGlass };
-  return { kind, ...about, who, result, elapsedMs, reference };
+  const { region, name } = change.workload;
+  const { createdAt } = change;
+  return {
+    kind,
+    teamId: change.teamId,
+    changeId: change.id,
+    who,
+    channelId: change.channelId,
+    verb: change.verb,
+    workload: { kind: change.workload.kind, region, name },
+    account: change.account.username,
+    rule: change.rule,
+    breakGlass: change.breakGlass,
+    result,
+    elapsedMs: createdAt === undefined ? undefined : Math.max(0, clock.now().getTime() - createdAt.getTime()),
+    reference,
+  };
 }
 
-type HappenedAt = Pick<
-  NewHistoryEvent,
-  "kind" | "verb" | "result" | "workload" | "account" | "rule" | "reference" | "announcement"
->;
+type HappenedAt = Pick<NewHistoryEvent, "kind" | "verb" | "result"> &
+  Partial<Pick<NewHistoryEvent, "workload" | "account" | "rule" | "reference">>;
 
 /** A row about something that is no Change: who did it and where, or what they were refused. */
 export function originEvent(
@@ -68,7 +77,22 @@ export function originEvent(
   { userId, name }: Who,
   happened: HappenedAt,
 ): NewHistoryEvent {
-  return { ...happened, teamId, channelId, who: { userId, name } };
+  const { kind, verb, result, workload, account, rule, reference } = happened;
+  return {
+    kind,
+    teamId,
+    changeId: undefined,
+    who: { userId, name },
+    channelId,
+    verb,
+    workload,
+    account,
+    rule,
+    breakGlass: false,
+    result,
+    elapsedMs: undefined,
+    reference,
+  };
 }
 
 /**
@@ -76,8 +100,8 @@ export function originEvent(
  * in history.
  */
 export function logEvent({ log }: { readonly log: Logger }, event: NewHistoryEvent): void {
-  const { kind, teamId, changeId, who, channelId, verb, workload, account, rule, elapsedMs, reference } = event;
-  const { breakGlass = false } = event;
+  const { kind, teamId, changeId, who, channelId, verb, workload, account, rule, breakGlass, elapsedMs, reference } =
+    event;
   const known = changeId === undefined ? undefined : workload;
   annotate({ changeId, reference, outcome: kind === "refused" || kind === "vote-refused" ? "refused" : undefined });
   const history = { kind, teamId, changeId, userId: who?.userId, channelId, verb, workload: known, account, rule };

@@ -1,4 +1,4 @@
-import { insertEvent } from "../events.ts";
+import { insertEvent, workspaceEvent } from "../events.ts";
 import { type Selectable, sql, type SqlBool } from "kysely";
 import { z } from "zod";
 import type { Sealer } from "../../accounts/seal.ts";
@@ -118,7 +118,7 @@ export async function erasePerson(
   const { own: requests, all } = await eraseRequests(session, sealer, { ...person, accounts });
   const due = await eraseDue(session, { ...person, accounts });
   const rest = due + (await eraseRest(session, { ...person, accounts }));
-  for (const teamId of teams) await insertEvent(session, { kind: "erased", teamId, result: pseudonym });
+  for (const teamId of teams) await insertEvent(session, workspaceEvent("erased", teamId, pseudonym));
   return { pseudonym, events, requests, wasKnown: teams.length + events + all + rest > 0 };
 }
 

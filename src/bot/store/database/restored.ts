@@ -1,7 +1,8 @@
 import { sql, type SqlBool } from "kysely";
 import type { Outcome } from "../../changes/change.ts";
+import type { NewHistoryEvent } from "../../changes/history-event.ts";
 import { Health, requestIdOf, RESTORED_AT } from "../../changes/stored-change.ts";
-import { insertEvent } from "../events.ts";
+import { insertEvent, workspaceEvent } from "../events.ts";
 import type { DueKindName } from "../../workflow/due-kinds.ts";
 import type { PostKindName } from "../../workflow/posts.ts";
 import { schedulePosts } from "../posts.ts";
@@ -192,17 +193,15 @@ async function closeOne(session: Session, id: string, taken: string): Promise<vo
     .where("part_of", "=", id)
     .where("settled_at", "is", null)
     .execute();
-  const { teamId, channelId, verb, workload, account, rule, breakGlass } = change;
-  await insertEvent(session, {
-    kind: "unknown",
-    teamId,
+  const event: NewHistoryEvent = {
+    ...workspaceEvent("unknown", change.teamId, `restored from a backup of ${taken}; check the workload`),
     changeId: requestIdOf(id),
-    channelId,
-    verb,
-    workload,
-    account: account.username,
-    rule,
-    breakGlass,
-    result: `restored from a backup of ${taken}; check the workload`,
-  });
+    channelId: change.channelId,
+    verb: change.verb,
+    workload: { kind: change.workload.kind, region: change.workload.region, name: change.workload.name },
+    account: change.account.username,
+    rule: change.rule,
+    breakGlass: change.breakGlass,
+  };
+  await insertEvent(session, event);
 }

@@ -354,7 +354,8 @@ type Happened = {
 };
 
 function eventOf({ ask, at, context, account }: Asked, happened: Happened): NewHistoryEvent {
-  const { kind, target, result, announced: announcement } = happened;
-  const about = { ...eventAbout(target, context.settings, result), account: account.username, announcement };
-  return originEvent(at, context.asker, { kind, verb: ask.verb, ...about });
+  const { kind, target, result, announced } = happened;
+  const about = eventAbout(target, context.settings, result);
+  const event = originEvent(at, context.asker, { kind, verb: ask.verb, account: account.username, ...about });
+  return { ...event, announcement: announced };
 }

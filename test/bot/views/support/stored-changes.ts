@@ -86,13 +86,16 @@ export function event(kind: HistoryEvent["kind"], more: Partial<HistoryEvent> = 
     kind,
     teamId: "T0PLAYGR",
     changeId: "7K3M9Q",
+    who: undefined,
     channelId: "C0OPS",
     verb: "scale",
     workload: { kind: "service", region: "beijing1", name: "web" },
     account: "team",
     rule: "disruptive-needs-on-call",
+    breakGlass: false,
     result: "",
     elapsedMs: 42_000,
+    reference: undefined,
     ...more,
   };
 }
