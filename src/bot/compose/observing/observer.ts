@@ -46,7 +46,7 @@ export function createObserver(sinks: Sinks) {
     measure: measuring<"slack" | "api" | "store">(
       clock,
       (call) => ({ ...call, name: callLabel(call) }),
-      metrics?.called,
+      (call, took) => metrics?.called(call, took),
     ),
     /** Follows everything that Slack delivers until it is answered. */
     followed:

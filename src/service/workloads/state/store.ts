@@ -227,7 +227,7 @@ export async function storedServices(db: Kysely<StateTables>): Promise<StoredSer
     const { read, damage } = readRow(row, ServiceColumns, ServiceDefinition);
     if (!read) return { unreadable: { ...placeOf(row), ...damage, kind: "service", region: row.region } };
     const [newest, ...earlier] = read.revisions ?? firstRevision(read);
-    const revisions: Revisions = [newest as Revision, ...earlier]; // at least one, by the schema
+    const revisions: Revisions = [newest, ...earlier];
     const own = all.get(row.uid) ?? [];
     const addresses = new Map(own.map(({ containerPort, address }) => [containerPort, address]));
     return { service: { ...read, revisions, addresses } };
