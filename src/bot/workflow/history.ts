@@ -69,7 +69,7 @@ export function changeEvent(
 }
 
 type HappenedAt = Pick<NewHistoryEvent, "kind" | "verb" | "result"> &
-  Partial<Pick<NewHistoryEvent, "workload" | "account" | "rule" | "reference">>;
+  Partial<Pick<NewHistoryEvent, "workload" | "account" | "rule" | "reference" | "announcement">>;
 
 /** A row about something that is no Change: who did it and where, or what they were refused. */
 export function originEvent(
@@ -77,22 +77,9 @@ export function originEvent(
   { userId, name }: Who,
   happened: HappenedAt,
 ): NewHistoryEvent {
-  const { kind, verb, result, workload, account, rule, reference } = happened;
-  return {
-    kind,
-    teamId,
-    changeId: undefined,
-    who: { userId, name },
-    channelId,
-    verb,
-    workload,
-    account,
-    rule,
-    breakGlass: false,
-    result,
-    elapsedMs: undefined,
-    reference,
-  };
+  const unknown = { workload: undefined, account: undefined, rule: undefined, reference: undefined };
+  const noChange = { changeId: undefined, breakGlass: false, elapsedMs: undefined };
+  return { ...unknown, ...happened, ...noChange, teamId, channelId, who: { userId, name } };
 }
 
 /**

@@ -356,6 +356,6 @@ type Happened = {
 function eventOf({ ask, at, context, account }: Asked, happened: Happened): NewHistoryEvent {
   const { kind, target, result, announced } = happened;
   const about = eventAbout(target, context.settings, result);
-  const event = originEvent(at, context.asker, { kind, verb: ask.verb, account: account.username, ...about });
-  return { ...event, announcement: announced };
+  const by = { kind, verb: ask.verb, account: account.username, announcement: announced };
+  return originEvent(at, context.asker, { ...by, ...about });
 }

@@ -118,7 +118,7 @@ function eventFor({ kind, origin, profile, username, whose }: Linking, message: 
     whose === "channel"
       ? announcement(origin.channelId, { by: origin.userId, names: "no workload", post: message })
       : undefined;
-  return { ...originEvent(origin, profile, { kind, verb, result, account: username }), announcement: announced };
+  return originEvent(origin, profile, { kind, verb, result, account: username, announcement: announced });
 }
 
 type LinkAttempt = {

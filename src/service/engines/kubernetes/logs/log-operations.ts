@@ -63,10 +63,7 @@ function runOf(cronJob: FoundCronJob | undefined, instance: string): FoundJob | 
   return runs.findLast(({ object }) => instance.startsWith(`${object.metadata.name}-`)) ?? runs.at(-1);
 }
 
-function pageOf(
-  { query, signal }: EngineRequest<"getServiceLogs" | "getJobInstanceLogs">,
-  { clock }: ReadParts,
-) {
+function pageOf({ query, signal }: EngineRequest<"getServiceLogs" | "getJobInstanceLogs">, { clock }: ReadParts) {
   const { date, from = 0, size = 100 } = query ?? {};
   return { day: requestedDay(date, clock.now()), from, size, signal };
 }
