@@ -133,7 +133,7 @@ export function Choice(props: {
   const { label, value, options, onChange } = props;
   return h(
     "label",
-    { class: "faults" },
+    { class: "fault" },
     h("span", { class: "fault-name" }, label),
     h(
       "select",
