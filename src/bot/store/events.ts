@@ -53,7 +53,7 @@ function workloadColumns({ verb, workload }: NewHistoryEvent) {
 }
 
 /** Work with its row of history. Without a result it changed nothing, and history has no row of it. */
-export function withEvent<Result>(
+export function withEvent<Result extends object | boolean | undefined>(
   session: Session,
   event: NewHistoryEvent,
   work: (inside: Session) => Promise<Result>,

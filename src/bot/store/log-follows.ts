@@ -14,7 +14,15 @@ import type {
 import { beginDue, delayDue, scheduleDue } from "./due.ts";
 import { plainText } from "./schema/columns.ts";
 import type { Tables } from "./schema/tables.ts";
-import { countRows, inTransaction, removeRows, rowOf, type Session, updateRows } from "./database/session.ts";
+import {
+  countRows,
+  type Having,
+  inTransaction,
+  removeRows,
+  rowOf,
+  type Session,
+  updateRows,
+} from "./database/session.ts";
 
 // Logs that are followed. What a row holds, lines of the log among it, is sealed; it goes when the follow is over.
 
@@ -22,7 +30,7 @@ import { countRows, inTransaction, removeRows, rowOf, type Session, updateRows }
 export function beginFollow(session: Session, { limits, leaseMs, ...follow }: NewLogFollow): Promise<BegunFollow> {
   return inTransaction(session, async (inside): Promise<BegunFollow> => {
     const { teamId: team_id, requesterId: requester_id, channelId: channel_id } = follow;
-    const count = (having: object): Promise<number> => countRows(inside.db, "follow", { team_id, ...having });
+    const count = (having: Having<"follow">): Promise<number> => countRows(inside.db, "follow", { team_id, ...having });
     if ((await count({ requester_id })) >= limits.perPerson) return { kind: "full", by: "person" };
     if ((await count({ channel_id })) >= limits.perChannel) return { kind: "full", by: "channel" };
     if ((await count({})) >= limits.perWorkspace) return { kind: "full", by: "workspace" };

@@ -55,7 +55,7 @@ export async function saveProfiles(
       .onConflict((conflict) =>
         conflict
           .columns(["team_id", "user_id"])
-          .doUpdateSet(replaced("name", "standing", "is_admin", "zone", "read_at"))
+          .doUpdateSet(replaced<"profile">("name", "standing", "is_admin", "zone", "read_at"))
           .whereRef("profile.read_at", "<=", "excluded.read_at"),
       )
       .execute();

@@ -240,7 +240,7 @@ async function writeSeen({ db, textSealer }: Session, list: ListKey, { changed, 
       .insertInto("seen")
       .values(rows)
       .onConflict((conflict) =>
-        conflict.columns(["team_id", "account", "region", "kind", "name"]).doUpdateSet(replaced("state")),
+        conflict.columns(["team_id", "account", "region", "kind", "name"]).doUpdateSet(replaced<"seen">("state")),
       )
       .execute();
   }
@@ -274,7 +274,7 @@ async function writeIncidents({ db, textSealer }: Session, incidents: readonly I
       .insertInto("incident")
       .values(rows)
       .onConflict((conflict) =>
-        conflict.column("id").doUpdateSet(replaced("cause", "over_at", "ended_by", "times", "state")),
+        conflict.column("id").doUpdateSet(replaced<"incident">("cause", "over_at", "ended_by", "times", "state")),
       )
       .execute();
   }
@@ -318,7 +318,7 @@ async function writeNotices({ db, textSealer }: Session, round: Round, { notices
           : insert.onConflict((conflict) =>
               conflict
                 .columns([...key])
-                .doUpdateSet(replaced("due_at"))
+                .doUpdateSet(replaced<"notice">("due_at"))
                 .where("notice.alert_id", "is", null),
             )
       ).execute();

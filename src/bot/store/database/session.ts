@@ -1,4 +1,4 @@
-import { type CompiledQuery, type Kysely, type RawBuilder, type Selectable, sql } from "kysely";
+import { type CompiledQuery, type Kysely, type RawBuilder, type Selectable, sql, type UpdateObject } from "kysely";
 import type { Logger } from "pino";
 import type { Clock } from "../../../platform/clock.ts";
 import type { ChainKeys } from "../../audit/chain.ts";
@@ -100,7 +100,9 @@ export async function inTransaction<Outside extends Pick<Session, "db">, Result>
 
 type Row<Name extends keyof Tables> = Selectable<Tables[Name]>;
 /** Values that a row has. */
-type Having<Name extends keyof Tables> = { readonly [Column in keyof Row<Name>]?: NonNullable<Row<Name>[Column]> };
+export type Having<Name extends keyof Tables> = {
+  readonly [Column in keyof Row<Name>]?: NonNullable<Row<Name>[Column]>;
+};
 type Changes<Name extends keyof Tables> = {
   readonly [Column in keyof Row<Name>]?: Row<Name>[Column] | RawBuilder<unknown>;
 };
@@ -160,9 +162,9 @@ export function* slices<Item>(items: readonly Item[], size: number): Generator<r
 }
 
 /** For the conflict of an insert: these columns become those of the new row. */
-export function replaced<Column extends string>(...columns: readonly Column[]) {
+export function replaced<Name extends keyof Tables>(...columns: readonly (keyof Tables[Name] & string)[]) {
   const pairs = columns.map((column) => [column, sql.ref(`excluded.${column}`)] as const); // pairs
-  return Object.fromEntries(pairs) as Record<Column, RawBuilder<never>>; // of each of them
+  return Object.fromEntries(pairs) as UpdateObject<Tables, Name>; // of each of them
 }
 
 /** Reads or writes rows by ids, however many there are. */

@@ -78,7 +78,8 @@ function mayVote({ standing }: Profile, isNamed: boolean): boolean {
 }
 
 export type Eligibility =
-  | { readonly kind: "may" | "own" | "foreign"; readonly profile: Profile }
+  | { readonly kind: "may"; readonly profile: Profile }
+  | { readonly kind: "own" | "foreign"; readonly profile: Profile }
   | { readonly kind: "standing"; readonly profile: Profile; readonly standing: Exclude<Standing, "member"> };
 
 type Voter = {

@@ -87,7 +87,7 @@ async function eligible(deps: WorkflowParts, change: StoredChange, { origin }: D
 
 type Why = {
   readonly change: StoredChange;
-  readonly may: May;
+  readonly may: Exclude<May, { readonly kind: "may" }>;
   readonly wanted: DecideInteraction["decision"];
 };
 

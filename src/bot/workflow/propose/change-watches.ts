@@ -111,18 +111,18 @@ async function announcedIn(
   return { ...announcement(place.channelId, content), isNamed: await mayName(typed, context) };
 }
 
-type Deed = Announcing & { readonly result?: string };
+/** The end of several watches is written for each of them. */
+type Deed = Announcing & { readonly kind: Exclude<WatchDeed, "ended">; readonly result: string };
 
 /** Writes it with its row of history. Undefined: nothing has changed. */
 async function write(
   deps: WorkflowParts,
   asked: Asked,
-  { result = "", ...deed }: Deed,
+  { result, ...deed }: Deed,
   writing: (event: NewHistoryEvent) => Promise<boolean>,
 ): Promise<Done | undefined> {
   const announced = await announcedIn(asked, deed);
-  const kind = deed.kind === "ended" ? "unwatched" : deed.kind;
-  const event = eventOf(asked, { kind, target: deed.targets[0], result, announced });
+  const event = eventOf(asked, { kind: deed.kind, target: deed.targets[0], result, announced });
   if (!(await writing(event))) return undefined;
   logEvent(deps, event);
   return { message: deed.message, announced };
@@ -314,7 +314,7 @@ async function mute(deps: WorkflowParts, asked: Asked, wish: Wished<"mute">): Pr
   const muted = { teamId: at.teamId, place: where, names, by: { userId: asker.userId, name: asker.name } };
   if (wish.until === "off") {
     const message = watchMessage({ kind: "unmuted", names, ...common });
-    const deed = { kind: "unmuted", message, targets: [target] } as const; // a literal kind
+    const deed = { kind: "unmuted", message, targets: [target], result: "" } as const; // a literal kind
     const done = await write(deps, asked, deed, (event) => deps.store.unmute(muted, event));
     return done ?? { message: watchMessage({ kind: "not-muted", names, ...common }), announced: undefined };
   }

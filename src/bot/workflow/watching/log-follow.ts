@@ -395,9 +395,10 @@ function linesId({ taken }: Pick<Run, "taken">, number: number): string {
   return `${taken.id}/${number}`;
 }
 
-type Over = Pick<Parameters<typeof headOf>[2], "why" | "afterMs" | "shown" | "skipped">;
+/** What the message says once the follow is over. */
+type Over = Required<Pick<Parameters<typeof headOf>[2], "why" | "afterMs" | "shown" | "skipped">>;
 
-function headPost({ taken, state }: Run, end: Over = {}): NewPost {
+function headPost({ taken, state }: Run, end?: Over): NewPost {
   const { id, channelId, teamId, headTs = "" } = taken;
   const { log, requester, forMs, origin } = state;
   const facts = { id, ask: log.ask, name: log.name, requester, forMs, by: origin.userId, account: origin.account };
