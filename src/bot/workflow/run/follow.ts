@@ -75,6 +75,7 @@ export async function follow(deps: WorkflowParts, followed: Followed, signal: Ab
     return saveAndDeliver(deps, followed, { health: leftAlone(change) });
   }
   const request = followed.opened ?? (await openRequest(deps, change).catch((error: unknown) => unopened(error)));
+  if (signal.aborted) return false;
   if (request === undefined) return saveAndDeliver(deps, followed, { health: leftAlone(change) });
   const { wait, ...reading } = readingFor(deps, followed, { request, signal });
   if (!isLeftOver) await outsideLane(wait(FIRST_POLL_MS));
