@@ -4,7 +4,8 @@
 export { callsOn, countCalls, impliedFor, removeAccount, resealAccount, saveAccount, setRegion } from "./accounts.ts";
 export { advance } from "./advance.ts";
 export { alertOf, dueNotices, placeNotices, scheduleWatching, takeAlert } from "./alerts.ts";
-export { addReceivers, auditBatch, auditDelivered, auditFailed, sealHistory } from "./audit/seal-history.ts";
+export { addReceivers, auditBatch, auditDelivered, auditFailed } from "./audit/receivers.ts";
+export { sealHistory } from "./audit/seal-history.ts";
 export { bind, bindingOf, moveChannel, movedChannels, unbind } from "./channels.ts";
 export { inspect } from "./database/inspect.ts";
 export { planPruning, prune } from "./database/prune.ts";

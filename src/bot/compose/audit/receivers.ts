@@ -3,7 +3,7 @@ import type { Logger } from "pino";
 import type { Clock } from "../../../platform/clock.ts";
 import type { Network } from "../../../platform/http/network.ts";
 import { FORMAT } from "../../audit/file-format.ts";
-import type { AuditBatch } from "../../store/audit/seal-history.ts";
+import type { AuditBatch } from "../../store/audit/receivers.ts";
 import type { Store } from "../../store/store.ts";
 import { type DueWork, LeaseLost } from "../../workflow/due.ts";
 import type { AuditSettings } from "../config.ts";
