@@ -1,5 +1,5 @@
 import { afterAll, beforeEach, expect, test } from "vitest";
-import type { OtherRuleId } from "../../../src/playground/rules/rules.ts";
+import { type OtherRuleId, rules } from "../../../src/playground/rules/rules.ts";
 import { createSteps, type Row, type Steps } from "./rows/steps.ts";
 import { blockRows } from "./rows/block-rows.ts";
 import { eventRows } from "./rows/event-rows.ts";
@@ -48,8 +48,12 @@ test.each(cases)("$id is kept, then broken", async ({ id, error, kept, broken })
 
   expect(whenKept).toBeUndefined();
   expect(last?.refusal?.rule).toBe(id);
-  expect(last?.refusal?.link).toMatch(/^https:\/\/(docs\.slack\.dev|github\.com\/slackapi)\//);
+  expect(last?.refusal?.link).toBe(rules[id].link);
   expect(last?.refusal?.sentence).toContain(`${error}: `);
+});
+
+test.each(Object.entries(rules))("%s names a page of Slack's that states it", (_id, { link }) => {
+  expect(link).toMatch(/^https:\/\/(docs\.slack\.dev|github\.com\/slackapi)\//);
 });
 
 test("an error has Slack's code, and each problem with its JSON pointer", async () => {
