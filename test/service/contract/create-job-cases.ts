@@ -86,10 +86,13 @@ export const createJobCases: readonly ContractCase[] = [
       const zone = expect.stringMatching(/-time-zone$/);
       expect(spec?.template?.spec?.volumes).toEqual([
         { name: "data", hostPath: { path: text } },
-        { name: zone, hostPath: { path: text } },
+        { name: zone, hostPath: { path: "/etc/localtime" } },
       ]);
       const [container] = spec?.template?.spec?.containers ?? [];
-      expect(container?.volumeMounts).toEqual([...volumeMounts, { name: zone, mountPath: text, readOnly: true }]);
+      expect(container?.volumeMounts).toEqual([
+        ...volumeMounts,
+        { name: zone, mountPath: "/etc/localtime", readOnly: true },
+      ]);
       expect(container?.imagePullPolicy).not.toBe("Always");
     },
   },

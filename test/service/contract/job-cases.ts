@@ -4,6 +4,7 @@ import { completedJob, instanceOf, jobThatIs, newJob, startedJob } from "./finis
 
 const time = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/);
 const text = expect.stringMatching(/./);
+const selfLink = expect.stringMatching(/^\/apis\/batch\/v1\/namespaces\/[^/]+\/jobs\/[^/]+$/);
 const asDocumented = { terminationMessagePath: "/dev/termination-log" };
 
 export const jobCases: readonly ContractCase[] = [
@@ -51,7 +52,7 @@ export const jobCases: readonly ContractCase[] = [
       const uid = job.metadata.uid;
       expect(job).toMatchObject({
         instance_names: [text],
-        metadata: { name, namespace: text, selfLink: text, uid: text, resourceVersion: text, creationTimestamp: time },
+        metadata: { name, namespace: text, selfLink, uid: text, resourceVersion: text, creationTimestamp: time },
         spec: { parallelism: 1, completions: 1, selector: { matchLabels: { "controller-uid": uid } } },
       });
       expect(job.metadata.labels).toMatchObject({ name });
