@@ -114,7 +114,10 @@ function hasReplies({ state }: World, { channel, ts }: Message): boolean {
   );
 }
 
-/** A message with replies leaves a tombstone, which goes with its last reply. */
+/**
+ * A message with replies leaves a tombstone, which goes with its last reply:
+ * https://docs.slack.dev/reference/events/message/message_deleted
+ */
 export function remove(world: World, message: Message): void {
   const { messages } = world.state;
   const index = messages.indexOf(message);

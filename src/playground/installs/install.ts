@@ -74,14 +74,20 @@ function tokensRevoked(slack: Slack, install: Install): JsonObject & { readonly 
   return { type: "tokens_revoked", tokens: { oauth: [], bot: [world.state.bot.user] } };
 }
 
-/** Ends the tokens, and nothing else: commands still arrive. Resolves when the bot has acked the event. */
+/**
+ * Ends the tokens, and nothing else: commands still arrive, of which Slack's page says nothing
+ * (https://docs.slack.dev/reference/events/tokens_revoked). Resolves when the bot has acked the event.
+ */
 async function revokeTokens(slack: Slack, install: Install): Promise<void> {
   endTokens(slack.installs, install, "token_revoked");
   for (const world of worldsWith(slack, install)) touch(world);
   await sendEvent(slack, install, tokensRevoked(slack, install));
 }
 
-/** Removes the app. Its tokens end first; the two events about it come at once, in any order. */
+/**
+ * Removes the app. Its tokens end first; the two events about it come at once, in any order:
+ * https://docs.slack.dev/reference/events/app_uninstalled
+ */
 async function uninstallApp(slack: Slack, install: Install): Promise<void> {
   const gone = { ...install, teams: new Set(install.teams) };
   const worlds = worldsWith(slack, install);
@@ -94,7 +100,10 @@ async function uninstallApp(slack: Slack, install: Install): Promise<void> {
   ]);
 }
 
-/** An admin of an organization adds its installation to a workspace, or removes it there. */
+/**
+ * An admin of an organization adds its installation to a workspace, or removes it there:
+ * https://docs.slack.dev/reference/events/team_access_granted
+ */
 async function setAccess(
   slack: Slack,
   install: Install,

@@ -11,7 +11,7 @@ import { unawaited } from "../../platform/waiting.ts";
 
 const channelTypes = { public: "channel", private: "group", im: "im" } as const;
 
-/** Throws: nobody writes in an archived channel. */
+/** Throws: nobody writes in an archived channel. https://docs.slack.dev/reference/methods/conversations.archive */
 function checkNotArchived({ name, isArchived }: Channel): void {
   if (isArchived) throw new Error(`#${name} is archived, so nobody can post there.`);
 }

@@ -26,7 +26,7 @@ export const UserShape = z.object({
   isAdmin: z.boolean().default(false),
   /** The id of their workspace; people of other organizations have another one. */
   teamId: z.string(),
-  /** The Web API omits their workspace: the fields of a user object vary. */
+  /** The Web API omits their workspace, since fields vary: https://docs.slack.dev/reference/methods/users.info */
   isTeamHidden: z.boolean(),
   isDeactivated: z.boolean(),
   /** Slack signs deactivated people out a moment later; until then they can still act. */

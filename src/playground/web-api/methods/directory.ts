@@ -104,7 +104,10 @@ export const people: Methods = {
   },
 };
 
-/** An organization's token says the organization where others say the workspace. */
+/**
+ * An organization's token says the organization where others say the workspace. This is ours:
+ * https://docs.slack.dev/reference/methods/auth.test has no example.
+ */
 function identity(world: World, install: Install | undefined): JsonObject {
   const { team, bot } = world.state;
   const isOrgWide = install?.isOrgWide === true;

@@ -197,7 +197,10 @@ export function fileJson(world: World, file: SharedFile): JsonObject {
   };
 }
 
-/** The team fields of a message; people of another organization have more of them. */
+/**
+ * The team fields of a message; people of another organization have more of them:
+ * https://docs.slack.dev/apis/slack-connect
+ */
 export function teamsOf(world: World, message: Message): JsonObject {
   const user = world.state.users.get(message.user);
   if (user === undefined || !isOutsider(world.state, user)) return { team: world.state.team.id };
