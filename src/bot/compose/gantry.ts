@@ -108,7 +108,7 @@ async function startParts(
     fileWatches: watches.current,
     health: {
       callsPerDay: service.kind === "embedded" ? service.callsPerDay : undefined,
-      policyProblem: () => policy.problem(),
+      policyProblem: policy.problem,
       watches: watches.facts,
       ...(place.kind === "sqlite" && { freeBytes: () => freeBytesOf(dataDir) }),
     },

@@ -52,7 +52,7 @@ export async function openPolicy({ path, log, clock }: Opening) {
     /** Of a workspace, when there is a file for it; else of all. */
     current: (teamId?: string): Policy => current().of(teamId),
     /** Why a changed file isn't in force; undefined while all are. For one workspace, nothing about the file of another. */
-    problem(teamId?: string): string | undefined {
+    problem: (teamId?: string): string | undefined => {
       const found = problem();
       if (found === undefined) return undefined;
       const isOfAnother = teamId !== undefined && isOfTeam(found.file) && !found.file.endsWith(`${teamId}.yaml`);
