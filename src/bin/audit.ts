@@ -53,9 +53,23 @@ function exportTo(out: string | undefined, asked: Asked): Promise<void> {
   return withChain(readConfig(process.env), async (chain) => {
     const lines = exportLines(chain, asked, machineClock.now());
     const written = Readable.from(withNewLines(lines));
-    if (out === undefined) return pipeline(written, process.stdout, { end: false });
-    return writeNew(out, written);
+    return out === undefined ? writeOut(written) : writeNew(out, written);
   });
+}
+
+/** To a terminal, a redirected file or another program, which may end first. */
+async function writeOut(lines: Readable): Promise<void> {
+  let failure: unknown;
+  process.stdout.once("error", (cause) => (failure = cause));
+  try {
+    await pipeline(lines, process.stdout, { end: false });
+  } catch (cause) {
+    // Otherwise the database failed.
+    if (cause !== failure) throw cause;
+    const code = codeOf(cause);
+    const why = writeTrouble[code] ?? "its output failed";
+    throw new DataError(`The export isn't complete: ${why} (${code}). Export to a file with --out.`, { cause });
+  }
 }
 
 /** Never overwrites a file, and deletes one that it couldn't finish. */
@@ -81,11 +95,16 @@ const writeTrouble: Readonly<Record<string, string>> = {
   EROFS: "its disk is read-only",
   ENOSPC: "its disk is full",
   EDQUOT: "its disk quota is used up",
+  EPIPE: "the program that read it has ended",
 };
+
+function codeOf(cause: unknown): string {
+  return cause instanceof Error && "code" in cause ? String(cause.code) : "";
+}
 
 /** Returns errors that aren't about the file unchanged. */
 function writeErrorOf(path: string, cause: unknown): unknown {
-  const code = cause instanceof Error && "code" in cause ? String(cause.code) : "";
+  const code = codeOf(cause);
   const why = writeTrouble[code];
   if (why === undefined) return cause;
   const message = `Couldn't write ${path}: ${why} (${code}). Nothing was exported. Name another file with --out.`;

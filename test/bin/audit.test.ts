@@ -1,11 +1,15 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
+import { text } from "node:stream/consumers";
 import { pino } from "pino";
 import { expect, onTestFinished, test } from "vitest";
 import { createSealer, newKey, readKeyring } from "../../src/bot/accounts/seal.ts";
 import { openStore } from "../../src/bot/store/open-store.ts";
 import { event } from "../bot/store/contract/bench.ts";
+import { inherited } from "../support/gantry-process.ts";
 import { runToEnd } from "../support/gantry-runs.ts";
 
 const audit = (args: readonly string[], env: Readonly<Record<string, string>>) =>
@@ -99,6 +103,29 @@ test("an export that can't be finished leaves no file", async () => {
 
   expect(ended).toMatchObject({ code: 2, err: expect.stringContaining("There is no chain yet") });
   expect(existsSync(file)).toBe(false);
+});
+
+test("an export that nobody reads to its end says that it isn't complete, and blames no database", async () => {
+  const dir = folder();
+  const key = newKey();
+  const sealer = createSealer(readKeyring(key));
+  const log = pino({ level: "silent" });
+  const store = await openStore({ kind: "sqlite", dataDir: dir, replicaId: "a", log, sealer });
+  await store.addEvent(event("bound", { teamId: "T1" }));
+  await store.sealHistory();
+  await store.close();
+  const child = spawn(process.execPath, [resolve(import.meta.dirname, "../../src/bin/audit.ts"), "export"], {
+    env: { ...inherited, GANTRY_ENV_FILE: "/nowhere", GANTRY_DATA: dir, GANTRY_KEYS: key },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  child.stdout.destroy();
+
+  const [err, [code]] = await Promise.all([text(child.stderr), once(child, "exit")]);
+
+  expect({ code, err }).toEqual({
+    code: 2,
+    err: "The export isn't complete: the program that read it has ended (EPIPE). Export to a file with --out.\n",
+  });
 });
 
 test("what it can't do it says in a sentence, and changes nothing", async () => {
