@@ -30,7 +30,7 @@ export async function runCommand(
   } catch (error) {
     const isUsage = error instanceof UsageError || isOfParseArgs(error);
     process.exitCode = isUsage ? 2 : failed;
-    process.stderr.write(isUsage ? `${error.message}\n\n${usage}` : `${wordsOf(error)}\n`);
+    process.stderr.write(isUsage ? `${usageTrouble(error)}\n\n${usage}` : `${wordsOf(error)}\n`);
   }
   return undefined;
 }
@@ -42,6 +42,11 @@ export function typed<const Options extends ParseArgsOptionsConfig>(options: Opt
 
 function isOfParseArgs(error: unknown): error is Error {
   return error instanceof Error && "code" in error && String(error.code).startsWith("ERR_PARSE_ARGS");
+}
+
+/** Node adds advice on arguments that begin with a dash. */
+function usageTrouble({ message }: Error): string {
+  return message.replace(/\. To specify a positional.*$/su, ".");
 }
 
 /** A bug keeps its stack. */

@@ -31,6 +31,11 @@ test.each([
   [["constructor"], "gantry has no command “constructor”. Nothing was started."],
   [["start", "--port", "80"], "gantry start takes no options. Remove --port. Nothing was started."],
   [["--port"], "gantry start takes no options. Remove --port. Nothing was started."],
+  [["service", "foo"], "gantry service takes no options. Remove foo. Nothing was started."],
+  [["doctor", "foo"], "Unexpected argument “foo”."],
+  [["doctor", "--foo"], "Unknown option '--foo'."],
+  [["audit", "--foo"], "Unknown option '--foo'."],
+  [["keys", "--foo"], "Unknown option '--foo'."],
 ])("%j starts nothing and says what to type", async (words, sentence) => {
   const { code, out, err } = await gantry(words);
   expect({ code, out }).toEqual({ code: 2, out: "" });
@@ -78,3 +83,12 @@ test("help names another program as this one was called", async () => {
   expect(plain.out).toContain("a file that gantry backup wrote");
   expect(byNpm.out).toContain("a file that npm run backup wrote");
 });
+
+test.each([["doctor"], ["audit", "verify"], ["keys", "list"], ["service"]])(
+  "a file of variables that can't be read is named in a sentence: %j",
+  async (...words) => {
+    const { err } = await gantry(words, { GANTRY_ENV_FILE: import.meta.dirname });
+
+    expect(err).toMatch(/^Couldn't read the variables in \S+\/test\/bin: [^\n]+\. Check GANTRY_ENV_FILE\.\n$/u);
+  },
+);

@@ -120,6 +120,14 @@ describe("the service alone", () => {
     other.close();
   });
 
+  test("says which variable takes another address when the host isn't this machine's, and makes nothing", async () => {
+    expect(await failed({ SERVICE_HOST: "192.0.2.1" })).toEqual({
+      code: 1,
+      out: "",
+      err: "192.0.2.1 isn't an address of this machine. Set SERVICE_HOST to one of them, e.g. SERVICE_HOST=127.0.0.1.\n",
+    });
+  });
+
   test("does not start half with a wrong variable", async () => {
     const { code, err } = await failed({ SERVICE_USERS: "nobody" });
 

@@ -5,6 +5,7 @@ import { randomBytes } from "node:crypto";
 import type { Logger } from "pino";
 import type { Clock } from "../../platform/clock.ts";
 import { unawaited } from "../../platform/waiting.ts";
+import { DataError } from "../errors.ts";
 
 /** In a folder that only who installed Gantry may write to: in a shared one, somebody could leave code there. */
 const COMPILED = fileURLToPath(new URL("../../../node_modules/.cache/gantry-compiled", import.meta.url));
@@ -44,11 +45,14 @@ const USUAL = ".env";
  * reports each start without that file as if something was wrong.
  */
 export function loadEnvFile(path: string | undefined): void {
+  const file = path || USUAL;
   try {
-    process.loadEnvFile(path || USUAL);
-  } catch (error) {
-    const isMissing = error instanceof Error && "code" in error && error.code === "ENOENT";
-    if (!isMissing) throw error;
+    process.loadEnvFile(file);
+  } catch (cause) {
+    const isMissing = cause instanceof Error && "code" in cause && cause.code === "ENOENT";
+    if (isMissing) return;
+    const why = readTrouble(cause).replace(/\.$/u, "");
+    throw new DataError(`Couldn't read the variables in ${file}: ${why}. Check GANTRY_ENV_FILE.`, { cause });
   }
 }
 
