@@ -116,7 +116,12 @@ test("the command alone opens a short menu, whose answers don't replace it", asy
 });
 
 test("the help of one verb says what would happen for this person", async () => {
-  expect(drawn(await answerTo("help scale", { outlook: member }))).toMatchInlineSnapshot(`
+  const ofScale = await answerTo("help scale", { outlook: member });
+  expect(ofScale.text).toMatchInlineSnapshot(`
+    "/gantry scale NAME N: Set the number of instances of a service. Example: /gantry scale web 4
+    For you here: routine allowed, disruptive and destructive with approval. To see which policy rule decides: /gantry can-i scale"
+  `);
+  expect(drawn(ofScale)).toMatchInlineSnapshot(`
     "# /gantry scale
     Set the number of instances of a service
     Usage  /gantry scale NAME N

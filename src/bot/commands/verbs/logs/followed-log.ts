@@ -135,8 +135,9 @@ function nothing(log: FollowedLog, over: string): LogPoll {
 /** The newest lines; undefined for a workload that is gone. Reads the environment too, where that isn't known. */
 async function readTail(log: FollowedLog, size: number, context: Context): Promise<readonly LogLine[] | undefined> {
   await knowEnv(log, context);
-  const { instance, date } = log;
-  return readLog({ ...loggedOf(log, context), instance, date }, { from: 0, size }, context);
+  const { kind, instance = "", date } = log;
+  const of = { ...loggedOf(log, context), date };
+  return readLog(kind === "service" ? { ...of, kind } : { ...of, kind, instance }, { from: 0, size }, context);
 }
 
 /** After a restart of the bot, and now and then: the values of its environment are redacted. */

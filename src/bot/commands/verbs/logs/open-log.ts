@@ -4,7 +4,7 @@ import { Problem } from "../../../../api/problem.ts";
 import { UserError } from "../../../errors.ts";
 import type { LogRecord } from "../../../logs/excerpt.ts";
 import type { Logged, VerbContext } from "../../command.ts";
-import { type Kind, regionOf, type Target } from "../../grammar/argument-types.ts";
+import { regionOf, type Target } from "../../grammar/argument-types.ts";
 import { bothExist, kindInRecentLists, orMissing, readJob, readService, unknownName } from "../../lookup/find.ts";
 import { checkRead, readQuestion, visibleTarget } from "../../lookup/may-see.ts";
 import { NotStarted } from "./log-answers.ts";
@@ -40,7 +40,7 @@ export async function openLog(wanted: Wanted, context: VerbContext): Promise<Ope
   const open = await visibleTarget(name, context);
   const kind = open.kind ?? kindInRecentLists(name.name, context);
   const [service, job] = await Promise.all([
-    kind === "job" ? undefined : readLog(logOf("service", wanted, context), wanted.first, context),
+    kind === "job" ? undefined : readLog(serviceOf(wanted, context), wanted.first, context),
     kind === "service" ? undefined : readJob(name.name, context),
     kind === "service" ? readEnv(name, context) : undefined,
   ]);
@@ -57,7 +57,7 @@ export async function openLog(wanted: Wanted, context: VerbContext): Promise<Ope
   }
   const instance = wanted.instance ?? newestInstance(name.name, job);
   const of = { ...wanted, instance };
-  return jobLog(of, context, { job, lines: await linesOf("job", of, context) });
+  return jobLog(of, context, { job, lines: await linesOf(jobOf(of, context), of.first, context) });
 }
 
 function newestInstance(name: string, job: Job | undefined): string {
@@ -82,7 +82,7 @@ function serviceLog(wanted: Wanted, context: VerbContext, lines?: readonly LogLi
     name: wanted.name.name,
     instance: undefined,
     job: undefined,
-    read: withFirst(wanted.first, lines, (first) => linesOf("service", { ...wanted, first }, context)),
+    read: withFirst(wanted.first, lines, (first) => linesOf(serviceOf(wanted, context), first, context)),
     other: ({ date = wanted.date }) => serviceLog({ ...wanted, date }, context),
   };
 }
@@ -99,7 +99,7 @@ function jobLog(
     name: wanted.name.name,
     instance: wanted.instance,
     job,
-    read: withFirst(wanted.first, lines, (first) => linesOf("job", { ...wanted, first }, context)),
+    read: withFirst(wanted.first, lines, (first) => linesOf(jobOf(wanted, context), first, context)),
     other: (what) => jobLog({ ...wanted, ...what }, context, { job }),
   };
 }
@@ -130,40 +130,48 @@ export function logged(
   return { kind, region: regionOf(kind, region, settings), name };
 }
 
-function logOf(kind: Kind, { name: { name }, instance, date }: Wanted, context: VerbContext): LogOf {
-  return { ...logged({ kind, name }, context), instance, date };
+function serviceOf({ name: { name }, date }: Wanted, { region }: VerbContext): LogOf {
+  return { kind: "service", region, name, date };
 }
 
-async function linesOf(kind: Kind, wanted: Wanted, context: VerbContext): Promise<readonly LogLine[]> {
-  const lines = await readLog(logOf(kind, wanted, context), wanted.first, context);
+function jobOf({ name: { name }, instance, date }: JobWanted, { settings }: VerbContext): LogOf {
+  return { kind: "job", region: settings.jobsRegion, name, instance, date };
+}
+
+async function linesOf(log: LogOf, first: Wanted["first"], context: VerbContext): Promise<readonly LogLine[]> {
+  const lines = await readLog(log, first, context);
   if (lines !== undefined) return lines;
-  const { name } = wanted.name;
-  const { instance = "" } = wanted;
-  if (kind === "service") throw await unknownName({ kind, name }, context);
-  throw new UserError(`Job ${name} has no instance ${instance}.`, {
+  const { name } = log;
+  if (log.kind === "service") throw await unknownName({ kind: log.kind, name }, context);
+  throw new UserError(`Job ${name} has no instance ${log.instance}.`, {
     next: `\`${context.settings.command} show job/${name}\` lists its instances.`,
   });
 }
 
 /** The log of a service, or of one instance of a job. */
-export type LogOf = Logged & { readonly instance?: string | undefined; readonly date: string };
+export type LogOf = Pick<Logged, "region" | "name"> & { readonly date: string } & (
+    | { readonly kind: "service" }
+    | { readonly kind: "job"; readonly instance: string }
+  );
 
 /** A page of a log, with one call; undefined where there is no such log. */
 export async function readLog(
-  { kind, region, name, instance = "", date }: LogOf,
+  log: LogOf,
   page: Pick<LogPage, "from" | "size">,
   { api, settings, signal }: Pick<VerbContext, "api" | "settings" | "signal">,
   budgetMs?: number,
 ): Promise<readonly LogLine[] | undefined> {
+  const { region, name, date } = log;
   const query = { date, ...logQuery({ mode: settings.logFrom, ...page }) };
   const how = { signal, ...(budgetMs !== undefined && { budgetMs }) };
-  if (kind === "service") {
+  if (log.kind === "service") {
     const path = { region, service_name: name };
     return orMissing(api.send({ op: "getServiceLogs", path, query, body: undefined }, how), name);
   }
+  const { instance } = log;
   const path = { region, job_name: name, instance_name: instance };
   const lines = await orMissing(api.send({ op: "getJobInstanceLogs", path, query, body: undefined }, how), name);
-  return lines?.map((log) => ({ instance_name: instance, log }));
+  return lines?.map((text) => ({ instance_name: instance, log: text }));
 }
 
 export function recordsOf(lines: readonly LogLine[]): readonly (LogRecord & { readonly instance?: string })[] {

@@ -158,7 +158,7 @@ async function checkLog(found: Found, logs: ReadCommand, context: VerbContext): 
   const { settings, now } = context;
   const date = logDate(now, settings.logZone);
   try {
-    const lines = await newestLines(found, { kind, region, name, date }, context);
+    const lines = await newestLines(found, { region, name, date }, context);
     const read = await context.logs.excerpt({ lines, ...LINES }, { kind, region, name });
     const created = found.kind === "service" ? found.service.created_at : found.job.metadata.creationTimestamp;
     const page = {
@@ -180,9 +180,14 @@ async function checkLog(found: Found, logs: ReadCommand, context: VerbContext): 
 }
 
 /** None where the API knows no log. Of a job, those of its last instance, which is the newest. */
-async function newestLines(found: Found, log: LogOf, context: VerbContext): Promise<readonly LogRecord[]> {
-  if (found.kind === "service") return recordsOf((await readLog(log, LINES, context, MOST_MS)) ?? []);
+async function newestLines(
+  found: Found,
+  log: Pick<LogOf, "region" | "name" | "date">,
+  context: VerbContext,
+): Promise<readonly LogRecord[]> {
+  const { kind } = found;
+  if (kind === "service") return recordsOf((await readLog({ ...log, kind }, LINES, context, MOST_MS)) ?? []);
   const instance = found.job.instance_names?.at(-1);
-  const lines = instance === undefined ? [] : await readLog({ ...log, instance }, LINES, context, MOST_MS);
+  const lines = instance === undefined ? [] : await readLog({ ...log, kind, instance }, LINES, context, MOST_MS);
   return (lines ?? []).map(({ log: text }) => ({ text }));
 }
