@@ -49,8 +49,9 @@ export function loadEnvFile(path: string | undefined): void {
   try {
     process.loadEnvFile(file);
   } catch (cause) {
-    const isMissing = cause instanceof Error && "code" in cause && cause.code === "ENOENT";
-    if (isMissing) return;
+    // A bug keeps its stack.
+    if (!(cause instanceof Error) || !("code" in cause)) throw cause;
+    if (cause.code === "ENOENT") return;
     const why = readTrouble(cause).replace(/\.$/u, "");
     throw new DataError(`Couldn't read the variables in ${file}: ${why}. Check GANTRY_ENV_FILE.`, { cause });
   }
