@@ -209,10 +209,19 @@ export async function removeJob(db: Kysely<StateTables>, uid: string): Promise<v
   await db.deleteFrom("jobs").where("uid", "=", uid).execute();
 }
 
-/** Without the definition, which never changes. Kysely leaves out what is undefined. */
-function jobRow(job: Job) {
-  const { definition: _, lastState, hasRecords, ...row } = job;
-  return { ...row, ...(lastState && { lastState: JSON.stringify(lastState) }), hasRecords: hasRecords ? 1 : 0 };
+/** Without the definition, which never changes. What isn't known any more becomes null: Kysely leaves out undefined. */
+function jobRow({ definition: _, lastState, hasRecords, ...job }: Job) {
+  const { startedAt = null, endedAt = null, outcome = null, lastExit = null, reason = null } = job;
+  return {
+    ...job,
+    startedAt,
+    endedAt,
+    outcome,
+    lastExit,
+    reason,
+    lastState: lastState === undefined ? null : JSON.stringify(lastState),
+    hasRecords: hasRecords ? 1 : 0,
+  };
 }
 
 /** A row as read: a workload, or the readable parts of a damaged one. */
