@@ -196,4 +196,7 @@ const programs: Readonly<Record<string, () => void | Promise<void>>> = {
   batch,
   host,
 };
-await programs[name]?.();
+const run = programs[name];
+// To end well here would tell a job that it is complete.
+if (!run) throw new Error(`there is no program ${name}`);
+await run();

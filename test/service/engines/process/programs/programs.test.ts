@@ -58,3 +58,7 @@ test("the worker logs like real programs do, and stops when it is asked to", asy
 test.each(["gantry/batch", "gantry/batch:1", "gantry/batch@sha256:0123"])("the image %s is found", (image) => {
   expect(findImage(makeCatalogue(false), image)).toBe("gantry/batch");
 });
+
+test("a program that isn't there doesn't end well", async () => {
+  expect(await run("gantry/nothing", [])).toMatchObject({ code: 1 });
+});
