@@ -299,6 +299,7 @@ describe("of many instances", () => {
     expect(unitsOf(world.cluster)).toEqual([]);
     await dana.start("web");
     await letAllIn(world, dana);
+    expect(unitsOf(world.cluster).toSorted()).toEqual(["web-0 generation 2", "web-1 generation 2"]);
     await dana.restart("web");
     await dana.remove("web");
     await world.until(async () => (await dana.list()).services.length === 0, "the deletion");
