@@ -210,10 +210,11 @@ export async function removeJob(db: Kysely<StateTables>, uid: string): Promise<v
 }
 
 /** Without the definition, which never changes. What isn't known any more becomes null: Kysely leaves out undefined. */
-function jobRow({ definition: _, lastState, hasRecords, ...job }: Job) {
-  const { startedAt = null, endedAt = null, outcome = null, lastExit = null, reason = null } = job;
+function jobRow(job: Job) {
+  const { definition: _, lastState, hasRecords, ...row } = job;
+  const { startedAt = null, endedAt = null, outcome = null, lastExit = null, reason = null } = row;
   return {
-    ...job,
+    ...row,
     startedAt,
     endedAt,
     outcome,
