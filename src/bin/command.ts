@@ -4,7 +4,7 @@ import { loadEnvFile } from "../bot/compose/entry.ts";
 import { DataError, operatorSentence } from "../bot/errors.ts";
 import { storeErrorOf } from "../bot/store/database/session.ts";
 
-/** The words of a command are wrong. Its usage is shown below the sentence. */
+/** The arguments of a command are wrong. Its usage is shown below the sentence. */
 export class UsageError extends Error {
   override readonly name = "UsageError";
 }

@@ -1,6 +1,6 @@
 import { beginLoading, loadEnvFile } from "../bot/compose/entry.ts";
 
-/** Gantry with stand-ins for what isn't configured; the bot alone needs a real Slack and a real workload API. */
+/** Starts Gantry with stand-ins for what isn't configured. The bot alone needs a real Slack and a real workload API. */
 export async function start(options: { readonly isBotAlone?: boolean } = {}): Promise<void> {
   beginLoading();
   loadEnvFile(process.env["GANTRY_ENV_FILE"]);

@@ -1,4 +1,4 @@
-// Commands about what is stored: `gantry backup`, `restore`, `data` and `keys`.
+// The commands for stored data: `gantry backup`, `restore`, `data` and `keys`.
 import { takeBackup, markRestored, restoreBackup } from "../bot/compose/data/backup.ts";
 import { erasePersonNow, exportPerson, listKeys, resealNow } from "../bot/compose/data/person.ts";
 import { readConfig } from "../bot/compose/config.ts";
@@ -20,7 +20,7 @@ Sealed values stay sealed: the keys aren't in it. For PostgreSQL use pg_dump: do
   });
 }
 
-/** Puts a backup in the place of the database. */
+/** Replaces the database by a backup. */
 export function restore(): Promise<void> {
   const usage = `Usage: ${calledAs("restore")} FILE [--force]
        ${calledAs("restore")} --mark TIME
@@ -48,7 +48,7 @@ Refuses while Gantry runs. At the next start, what was open at the time of the b
   });
 }
 
-/** Exports or erases what is kept of a person. */
+/** Exports or erases the stored data of a person. */
 export function data(): Promise<void> {
   const usage = `Usage: ${calledAs("data")} export U0123ABCD
        ${calledAs("data")} erase U0123ABCD --yes
@@ -70,7 +70,7 @@ Works while Gantry runs. docs/backup.md says what isn't reached.
   });
 }
 
-/** Shows and changes the keys that seal what is stored. */
+/** Shows and changes the keys that seal stored values. */
 export function keys(): Promise<void> {
   const usage = `Usage: ${calledAs("keys")} list|add|reseal
 list     shows how many stored values each key sealed

@@ -11,13 +11,13 @@ import type * as Registry from "../../platform/observing/registry.ts";
 
 type Parts = { readonly replicaId: string; readonly log: Logger; readonly clock: Pick<Clock, "after" | "elapsedMs"> };
 
-/** Loads what is on, and nothing else. Throws an Error with a sentence when the port of the metrics can't be had. */
+/** Loads what is on, and nothing else. Throws an Error with a sentence when the metrics port can't be opened. */
 export async function openServiceObserver(config: Pick<ObservingConfig, "metrics" | "tracing">, parts: Parts) {
   const { metrics, tracing, port, close } = await openSinks(config, {
     ...parts,
     createMetrics: async () => createServiceMetrics(await import("../../platform/observing/registry.ts")),
   });
-  // The port is that of the metrics; undefined when they are off.
+  // The metrics port; undefined when metrics are off.
   return { observer: createServiceObserver({ metrics, tracing }, parts.clock), port, close };
 }
 

@@ -12,7 +12,7 @@ import { askAbout, MOST_WORKLOADS, tooMany, type Wanted } from "../grammar/sever
 import { listJobs, listServices } from "./directory.ts";
 
 /**
- * The workload that `statefulset/db` means, without its kind. Only the workload API knows what is a StatefulSet, so this takes one call, and
+ * The workload that `statefulset/db` means, without its kind. Only the workload API knows which name is a StatefulSet's, so this takes one call, and
  * two where another kind has the name; none for other targets. Throws a `UserError` where it is of another kind or that isn't
  * known, and `ReadRefused`.
  */

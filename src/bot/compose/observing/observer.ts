@@ -17,13 +17,13 @@ type Parts = {
 
 export type Observing = Awaited<ReturnType<typeof openObserver>>;
 
-/** Loads what is on, and nothing else. Throws an Error with a sentence when the port of the metrics can't be had. */
+/** Loads what is on, and nothing else. Throws an Error with a sentence when the metrics port can't be opened. */
 export async function openObserver(config: Pick<ObservingConfig, "metrics" | "tracing">, parts: Parts) {
   const { port, metrics, tracing, close } = await openSinks(config, {
     ...parts,
     createMetrics: async () => (await import("./metrics.ts")).createMetrics(parts.clock),
   });
-  // The port is that of the metrics; undefined when they are off.
+  // The metrics port; undefined when metrics are off.
   return { observer: createObserver({ metrics, tracing, clock: parts.clock }), port, close };
 }
 

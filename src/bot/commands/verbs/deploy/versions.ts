@@ -178,7 +178,7 @@ export async function judgedBy(
   return judgedRevisions(service, requests);
 }
 
-/** What going back to a revision takes back, beside what is meant. */
+/** What else going back to a revision undoes, beside what the person means. */
 export type TakenBack = { readonly lines: readonly string[]; readonly isOfOthers: boolean };
 
 type Going = {

@@ -137,7 +137,7 @@ export async function readDay(read: ReadPage, mode: LogPage["mode"]): Promise<Wh
 /** Lines of the pages before and after that are read with a page, because a private key can begin or end there. */
 const FLANK = 300;
 
-/** One excerpt of all pages. Each is redacted by itself, with the lines around it, so that no thread works for too long. */
+/** One excerpt of all pages. Each page is redacted separately, with the lines around it, so that no thread is busy for too long. */
 export async function dayExcerpt(
   pages: readonly ExcerptRequest["lines"][],
   request: Omit<ExcerptRequest, "lines">,

@@ -37,7 +37,7 @@ export type CardFacts = {
   /** Its requests that wait for approval; undefined when not checked. */
   readonly waiting?: Waiting | undefined;
   readonly last?: HistoryEvent | undefined;
-  /** How long the runs of a job took that Gantry saw: the middle one of so many. */
+  /** The median time of the job's runs that Gantry saw, and how many there were. */
   readonly usual?: { readonly ms: number; readonly runs: number } | undefined;
   /** Errors in its log; undefined when not looked at. */
   readonly log?: LogCheck;
