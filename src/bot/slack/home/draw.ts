@@ -5,6 +5,7 @@ import { StoreError, UserError } from "../../errors.ts";
 import { type HomeState, homeRows, targetOf } from "../../views/home/state.ts";
 import { homeView, refusedHome } from "../../views/home/view.ts";
 import { isTemporary, reasonFor } from "../send/slack-error.ts";
+import { originOf } from "../receive/payload.ts";
 import { patiently } from "../send/call.ts";
 import { contextFor } from "../../workflow/access/context.ts";
 import { liveWorkloads } from "../../workflow/access/live-workloads.ts";
@@ -24,12 +25,7 @@ const Opened = z.object({
 export async function onHomeOpened(deps: WorkspaceParts, body: unknown): Promise<void> {
   const { event_id, team_id, event } = Opened.parse(body);
   if (event.tab !== "home" || deps.repeats.isRepeat(event_id) || deps.lanes.isStopping()) return;
-  homeLater(deps, homeOf(event.user, deps.people.bot().teamId ?? team_id ?? ""));
-}
-
-/** The origin of a click on Home: answers go to the person's conversation with the bot. */
-export function homeOf(userId: string, teamId: string): Origin {
-  return { userId, teamId, channelId: userId, isHome: true };
+  homeLater(deps, { ...originOf(deps, { user_id: event.user, team_id }), isHome: true });
 }
 
 /** Draws a person's Home after the ack, in the lane for people. */

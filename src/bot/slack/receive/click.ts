@@ -26,7 +26,7 @@ import type { Ack } from "./transport.ts";
 import { messageKey } from "./delivery-ids.ts";
 import { answerLater, knownCommand, onReadClick } from "./read-click.ts";
 import { regionOfBlock } from "./suggestion.ts";
-import { CarriedView, jsonIn } from "./payload.ts";
+import { CarriedView, jsonIn, originOf, Sent } from "./payload.ts";
 
 const Element = z.object({
   action_id: z.string().default(""),
@@ -40,9 +40,8 @@ const Element = z.object({
 /** https://docs.slack.dev/reference/interaction-payloads/block_actions-payload */
 const Click = z.object({
   trigger_id: z.string().default(""),
+  ...Sent.shape,
   user: z.object({ id: z.string() }),
-  team: z.object({ id: z.string() }).nullish(),
-  channel: z.object({ id: z.string() }).optional(),
   container: z
     .object({
       is_ephemeral: z.boolean().optional(),
@@ -52,7 +51,6 @@ const Click = z.object({
     })
     .default({}),
   view: CarriedView.optional(),
-  response_url: z.string().optional(),
   // Slack always sends one: https://docs.slack.dev/reference/interaction-payloads/block_actions-payload
   actions: z.tuple([Element], Element),
 });
@@ -87,7 +85,7 @@ export async function onClick(parts: WorkspaceParts, body: unknown, ack: Ack): P
   const id = click.trigger_id === "" ? actionTs : click.trigger_id;
   if (parts.repeats.isRepeat(id)) return ack();
   const account = accountOf(action_id);
-  const origin = { ...originOf(parts, click), ...(account !== undefined && { account }) };
+  const origin = { ...originOfClick(parts, click), ...(account !== undefined && { account }) };
   if (parts.lanes.isStopping()) {
     await ack();
     return tell(parts, sentences.restarting(), origin);
@@ -303,19 +301,15 @@ function inThread({ origin, threadTs, isEphemeral }: Clicked): Origin {
 
 const HomeMetadata = z.object({ page: z.number().int().min(0) });
 
-function originOf(
-  { people }: Pick<WorkspaceParts, "people">,
-  { user, team, channel, container, response_url, view }: Click,
-): Origin {
-  const channelId = channel?.id ?? container.channel_id;
-  const common = { userId: user.id, teamId: people.bot().teamId ?? team?.id ?? "" };
-  if (channelId !== undefined) {
-    const replaces = container.is_ephemeral === true ? "ephemeral" : "in_channel";
-    return { ...common, channelId, responseUrl: response_url, replaces };
+function originOfClick(parts: Pick<WorkspaceParts, "people">, click: Click): Origin {
+  const { channel, container, view } = click;
+  const origin = originOf(parts, { ...click, channel_id: container.channel_id });
+  if (channel !== undefined || container.channel_id !== undefined) {
+    return { ...origin, replaces: container.is_ephemeral === true ? "ephemeral" : "in_channel" };
   }
   // A click on Home or in a form comes from no channel.
-  if (view?.type !== "home") return { ...common, channelId: user.id };
+  if (view?.type !== "home") return origin;
   // The page that the person was looking at, so that a redraw stays there.
   const homePage = HomeMetadata.safeParse(jsonIn(view.private_metadata)).data?.page;
-  return { ...common, channelId: user.id, isHome: true, homePage };
+  return { ...origin, isHome: true, homePage };
 }

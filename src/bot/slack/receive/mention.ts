@@ -10,6 +10,7 @@ import { dispatch } from "../../workflow/receive/dispatch.ts";
 import { followToStop } from "../../workflow/watching/log-follow.ts";
 import { failureMessage } from "../../workflow/reply.ts";
 import type { Origin } from "../../workflow/origin.ts";
+import { originOf } from "./payload.ts";
 import { editNoticeKey, eventKey, isTooOldToRun, messageKey } from "./delivery-ids.ts";
 import { sentences } from "../../views/messages/sentences.ts";
 import { confirmMessage } from "../../views/messages/confirm-message.ts";
@@ -54,12 +55,13 @@ export async function onMention(deps: WorkspaceParts, body: unknown): Promise<vo
   const userId = speakerOf(deps, mention);
   const said = saidIn(deps, mention);
   if (userId === undefined || said === undefined || !(await isOurs(deps, mention.event_id))) return;
-  const origin = originOf(deps, mention, userId);
+  const { channel: channel_id, ts } = mention.event;
+  const sent = originOf(deps, { user_id: userId, team_id: mention.team_id, channel_id });
+  const origin = { ...sent, ...threadOf(mention) };
   const tell = async (message: Message | undefined): Promise<void> => {
     if (message !== undefined) await deps.lanes.track(deps.responder.tellPatiently(message, origin));
   };
   if (deps.lanes.isStopping()) return tell(sentences.restarting());
-  const { ts } = mention.event;
   const key = ts === "" ? mention.event_id : messageKey({ ...origin, ts });
   if (await wasRun(deps, mention, key)) return tellOfEdit(deps, { mention, key }, tell);
   const meant = readMention(said, regionNames(deps.settings));
@@ -172,17 +174,10 @@ function speakerOf({ people }: Pick<WorkspaceParts, "people">, { event }: Mentio
   return user;
 }
 
-function originOf(
-  { people }: Pick<WorkspaceParts, "people">,
-  { team_id, event }: MentionEvent,
-  userId: string,
-): Origin {
-  const { channel: channelId, ts, thread_ts, type } = event;
-  const teamId = people.bot().teamId ?? team_id ?? "";
-  // A mention is answered in a thread; a direct message is answered where it is.
+/** A mention is answered in a thread; a direct message is answered where it is. */
+function threadOf({ event: { type, ts, thread_ts } }: MentionEvent): Pick<Origin, "threadTs" | "isNewThread"> {
   const threadTs = thread_ts ?? (type === "app_mention" ? ts : undefined);
-  const isNewThread = thread_ts === undefined;
-  return { userId, teamId, channelId, ...(threadTs !== undefined && { threadTs, isNewThread }) };
+  return threadTs === undefined ? {} : { threadTs, isNewThread: thread_ts === undefined };
 }
 
 /** What the message says to the bot. People also type the slash command after the mention. */

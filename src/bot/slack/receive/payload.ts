@@ -1,6 +1,8 @@
 import { z } from "zod";
 import { StateValues } from "../../views/forms/form-element.ts";
+import type { Origin } from "../../workflow/origin.ts";
 import type { Source } from "../../workflow/stored.ts";
+import type { WorkspaceParts } from "../parts.ts";
 
 /** A view as each interaction in it carries it: https://docs.slack.dev/reference/interaction-payloads */
 export const CarriedView = z.object({
@@ -20,6 +22,28 @@ export function jsonIn(text: string | undefined): unknown {
   } catch {
     return undefined;
   }
+}
+
+/**
+ * Who sent it and from where, in every kind of payload: commands and events have ids where the others have objects.
+ * https://docs.slack.dev/reference/interaction-payloads
+ */
+export const Sent = z.object({
+  user: z.object({ id: z.string() }).optional(),
+  user_id: z.string().optional(),
+  team: z.object({ id: z.string() }).nullish(),
+  team_id: z.string().optional(),
+  channel: z.object({ id: z.string() }).optional(),
+  channel_id: z.string().optional(),
+  response_url: z.string().optional(),
+});
+
+/** What came from no channel is answered in the person's conversation with the app: it takes messages to a user's id. */
+export function originOf({ people }: Pick<WorkspaceParts, "people">, sent: z.infer<typeof Sent>): Origin {
+  const { user, user_id, team, team_id, channel, channel_id, response_url: responseUrl } = sent;
+  const userId = user?.id ?? user_id ?? "";
+  const teamId = people.bot().teamId ?? team?.id ?? team_id ?? "";
+  return { userId, teamId, channelId: channel?.id ?? channel_id ?? userId, responseUrl };
 }
 
 const Id = z.object({ id: z.string().nullish() }).nullish();

@@ -5,29 +5,18 @@ import { onChannelMoved, onProfileChanged, onUninstalled } from "./workspace-eve
 import { onClick } from "./click.ts";
 import type { Block } from "../../views/kit/blocks.ts";
 import { failureMessage } from "../../workflow/reply.ts";
-import type { Origin } from "../../workflow/origin.ts";
 import { sentences } from "../../views/messages/sentences.ts";
 import { onHomeOpened } from "../home/draw.ts";
 import { onMention } from "./mention.ts";
+import { originOf, Sent } from "./payload.ts";
 import { onShortcut } from "./shortcut.ts";
 import { onSlash } from "./slash.ts";
 import { onSubmission } from "./submission.ts";
 import { onSuggestion } from "./suggestion.ts";
 import type { Message } from "../../views/kit/post.ts";
 
-/** The fields an answer needs, of any payload: https://docs.slack.dev/reference/interaction-payloads */
-const Interaction = z.object({
-  type: z.string().optional(),
-  command: z.string().optional(),
-  user: z.object({ id: z.string() }).optional(),
-  user_id: z.string().optional(),
-  team: z.object({ id: z.string() }).nullish(),
-  team_id: z.string().optional(),
-  channel: z.object({ id: z.string() }).optional(),
-  channel_id: z.string().optional(),
-  response_url: z.string().optional(),
-});
-type Interaction = z.infer<typeof Interaction>;
+/** The fields an answer needs, of any payload. */
+const Interaction = z.object({ ...Sent.shape, type: z.string().optional(), command: z.string().optional() });
 
 /**
  * Routes everything that Slack delivers, by kind. Unknown payloads are acked at once too, or people would see Slack's
@@ -96,14 +85,6 @@ export const eventHandlers: Readonly<Record<string, (deps: WorkspaceParts, body:
 /** Without a schema, because it runs before every ack; the command's own schema follows. */
 function isCommand(body: unknown): boolean {
   return typeof body === "object" && body !== null && "command" in body;
-}
-
-function originOf({ people }: Pick<WorkspaceParts, "people">, interaction: Interaction): Origin {
-  const { user, user_id, team, team_id, channel, channel_id, response_url } = interaction;
-  const teamId = people.bot().teamId ?? team?.id ?? team_id ?? "";
-  const userId = user?.id ?? user_id ?? "";
-  // A global shortcut has no channel: a message to a user's id goes to their conversation with the app.
-  return { userId, teamId, channelId: channel?.id ?? channel_id ?? userId, responseUrl: response_url };
 }
 
 type Failed = { readonly error: unknown; readonly body: unknown; readonly isAcked: boolean };

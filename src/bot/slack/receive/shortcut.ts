@@ -2,6 +2,7 @@ import { z } from "zod";
 import type { WorkspaceParts } from "../parts.ts";
 import { section } from "../../views/kit/blocks.ts";
 import { skeletonView } from "../../views/forms/modal.ts";
+import { originOf, Sent } from "./payload.ts";
 import type { Ack } from "./transport.ts";
 import { contextFor } from "../../workflow/access/context.ts";
 import { drawForm, type OpenedForm } from "../modals/draw-form.ts";
@@ -23,11 +24,9 @@ const Shortcut = z.object({
   type: z.string(),
   callback_id: z.string().default(""),
   trigger_id: z.string().default(""),
+  ...Sent.shape,
   user: z.object({ id: z.string() }),
-  team: z.object({ id: z.string() }).nullish(),
-  channel: z.object({ id: z.string() }).optional(),
   message: z.object({ text: z.string().default(""), ts: z.string(), thread_ts: z.string().optional() }).optional(),
-  response_url: z.string().optional(),
 });
 type Shortcut = z.infer<typeof Shortcut>;
 
@@ -43,7 +42,7 @@ export const shortcutVerbs: Readonly<Record<string, string>> = {
 export async function onShortcut(deps: WorkspaceParts, body: unknown, ack: Ack): Promise<void> {
   const used = Shortcut.parse(body);
   await ack();
-  const origin = originOf(deps, used);
+  const origin = { ...originOf(deps, used), ...threadOf(used) };
   if (deps.lanes.isStopping()) return deps.responder.tellPatiently(sentences.restarting(), origin);
   if (deps.repeats.isRepeat(used.trigger_id)) return undefined;
   const command = formCommand(shortcutVerbs[used.callback_id] ?? "");
@@ -100,20 +99,10 @@ async function guessOf(
   }
 }
 
-function originOf({ people }: Pick<WorkspaceParts, "people">, used: Shortcut): Origin {
-  const { user, team, channel, message, response_url, callback_id } = used;
-  const userId = user.id;
-  const teamId = people.bot().teamId ?? team?.id ?? "";
-  if (channel === undefined) return { userId, teamId, channelId: userId };
-  // Log lines are for everybody who reads the thread. Other answers are for the asker alone, outside of threads.
-  const threadTs = callback_id === "logs_into_thread" ? (message?.thread_ts ?? message?.ts) : undefined;
-  return {
-    userId,
-    teamId,
-    channelId: channel.id,
-    responseUrl: response_url,
-    ...(threadTs !== undefined && { threadTs, isNewThread: message?.thread_ts === undefined }),
-  };
+/** Log lines are for everybody who reads the thread. Other answers are for the asker alone, outside of threads. */
+function threadOf({ callback_id, message }: Shortcut): Pick<Origin, "threadTs" | "isNewThread"> {
+  if (message === undefined || callback_id !== "logs_into_thread") return {};
+  return { threadTs: message.thread_ts ?? message.ts, isNewThread: message.thread_ts === undefined };
 }
 
 type Known = { readonly services: readonly Entry[]; readonly jobs: readonly Entry[] };

@@ -3,6 +3,7 @@ import { z } from "zod";
 import type { WorkspaceParts } from "../parts.ts";
 import { readSlash } from "../../commands/grammar/mention-words.ts";
 import type { Message } from "../../views/kit/post.ts";
+import { originOf } from "./payload.ts";
 import { ackBody, type Ack } from "./transport.ts";
 import { dispatch } from "../../workflow/receive/dispatch.ts";
 import { failureMessage } from "../../workflow/reply.ts";
@@ -10,7 +11,6 @@ import { openForm } from "../modals/update-view.ts";
 import { openVerbForm } from "../modals/open-form.ts";
 import { within } from "../../../platform/waiting.ts";
 import { followToStop } from "../../workflow/watching/log-follow.ts";
-import type { Origin } from "../../workflow/origin.ts";
 import { confirmMessage } from "../../views/messages/confirm-message.ts";
 import { sentences } from "../../views/messages/sentences.ts";
 
@@ -36,8 +36,8 @@ export async function onSlash(deps: WorkspaceParts, body: unknown, ack: Ack): Pr
   if (deps.lanes.isStopping()) return say(sentences.restarting());
   if (deps.repeats.isRepeat(typed.trigger_id)) return ack();
   if (typed.command !== deps.settings.command) return say(sentences.otherCommand(deps.settings.command));
-  const { trigger_id: id, user_id: userId, channel_id: channelId, response_url: responseUrl } = typed;
-  const origin: Origin = { userId, teamId: deps.people.bot().teamId ?? typed.team_id, channelId, responseUrl };
+  const id = typed.trigger_id;
+  const origin = originOf(deps, typed);
   const meant = readSlash(typed.text, regionNames(deps.settings));
   if (meant.kind === "form") {
     await ack();

@@ -19,7 +19,7 @@ import { contextFor } from "../../workflow/access/context.ts";
 import { openedIn } from "../modals/form-interaction.ts";
 import { liveWorkloads } from "../../workflow/access/live-workloads.ts";
 import type { Origin } from "../../workflow/origin.ts";
-import { CarriedView } from "./payload.ts";
+import { CarriedView, originOf, Sent } from "./payload.ts";
 import { valuesIn } from "../../views/forms/form-element.ts";
 
 /** https://docs.slack.dev/reference/interaction-payloads/block_suggestion-payload */
@@ -27,9 +27,8 @@ const Suggestion = z.object({
   action_id: z.string().default(""),
   block_id: z.string().default(""),
   value: z.string().default(""),
+  ...Sent.shape,
   user: z.object({ id: z.string() }),
-  team: z.object({ id: z.string() }).nullish(),
-  channel: z.object({ id: z.string() }).optional(),
   container: z.object({ channel_id: z.string().optional() }).optional(),
   view: CarriedView.optional(),
 });
@@ -71,11 +70,8 @@ async function optionsOf(deps: WorkspaceParts, asked: Suggestion): Promise<Optio
   const { regions } = deps.settings;
   if (kind === "region") return regionOptions({ query, regions });
   const values = asked.view === undefined ? {} : valuesIn(asked.view.state.values);
-  const context = await contextFor(
-    deps,
-    { origin: originOf(deps, asked), effect: "read" },
-    new AbortController().signal,
-  );
+  const origin = originOfMenu(deps, asked);
+  const context = await contextFor(deps, { origin, effect: "read" }, new AbortController().signal);
   if (kind === "change") return changeOptions({ query, changes: await context.records.pending() });
   if (kind === "instance") {
     const target = Target.safeParse(values["name"]).data;
@@ -113,19 +109,11 @@ export function regionOfBlock(blockId: string): string | undefined {
   return /^region:(.+)$/u.exec(blockId)?.[1];
 }
 
-function originOf(
-  { people }: Pick<WorkspaceParts, "people">,
-  { action_id, user, team, channel, container, view }: Suggestion,
-): Origin {
-  const metadata = view === undefined ? undefined : openedIn(view)?.metadata;
-  const userId = user.id;
+function originOfMenu(deps: Pick<WorkspaceParts, "people">, asked: Suggestion): Origin {
+  const { action_id, container, view } = asked;
   // Home has no channel, and no metadata of a form.
-  const channelId = channel?.id ?? container?.channel_id ?? metadata?.origin.channelId ?? userId;
-  const account = accountOf(action_id) ?? metadata?.origin.account;
-  return {
-    userId,
-    teamId: people.bot().teamId ?? team?.id ?? "",
-    channelId,
-    ...(account !== undefined && { account }),
-  };
+  const opened = view && openedIn(view)?.metadata.origin;
+  const account = accountOf(action_id) ?? opened?.account;
+  const origin = originOf(deps, { ...asked, channel_id: container?.channel_id ?? opened?.channelId });
+  return { ...origin, ...(account !== undefined && { account }) };
 }

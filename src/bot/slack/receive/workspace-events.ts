@@ -2,7 +2,7 @@ import type { WorkspaceParts } from "../parts.ts";
 import { z } from "zod";
 import { accept } from "../../workflow/receive/delivery.ts";
 import { eventKey } from "./delivery-ids.ts";
-import { sourceOf } from "./payload.ts";
+import { originOf, sourceOf } from "./payload.ts";
 
 /** https://docs.slack.dev/reference/events/channel_id_changed */
 const Moved = z.object({
@@ -18,9 +18,9 @@ const STORE_AGAIN_MS = 5_000;
 export async function onChannelMoved(deps: WorkspaceParts, body: unknown): Promise<void> {
   const { event_id, team_id, event } = Moved.parse(body);
   const { old_channel_id: from, new_channel_id: channelId } = event;
-  const teamId = deps.people.bot().teamId ?? team_id ?? "";
   // The lane's owner is the channel: its moves happen in order.
-  const interaction = { kind: "move", from, origin: { userId: channelId, teamId, channelId } } as const;
+  const origin = originOf(deps, { user_id: channelId, team_id, channel_id: channelId });
+  const interaction = { kind: "move", from, origin } as const;
   const id = eventKey(event_id);
   // Slack got its ack and doesn't send the event again, so it is kept in memory until the database answers.
   const later = (times: number): void => {

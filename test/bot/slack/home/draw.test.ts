@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { homeLater, homeOf } from "../../../../src/bot/slack/home/draw.ts";
+import { homeLater } from "../../../../src/bot/slack/home/draw.ts";
 import type { WorkspaceParts } from "../../../../src/bot/slack/parts.ts";
 import { annHere, desk } from "../../workflow/support/desk.ts";
 
@@ -11,7 +11,7 @@ test("Home shows the account that its owner uses by now, also after a click on s
   };
   const parts = { ...deps, messenger } as unknown as WorkspaceParts; // all that Home uses
 
-  homeLater(parts, { ...homeOf(annHere.userId, annHere.teamId), account: "before" });
+  homeLater(parts, { ...annHere, channelId: annHere.userId, isHome: true, account: "before" });
   await deps.lanes.idle();
 
   expect(drawn.at(-1)).toContain("Acting as acme");
