@@ -19,7 +19,7 @@ export const views: readonly View[] = [
   { title: "history and pending", files: /^bot\/commands\/verbs\/(?:history|pending)/u },
   { title: "can-i, whoami, use, connect", files: /^bot\/commands\/verbs\/(?:can-i|whoami|use|account-links)/u },
   { title: "Other verbs", files: /^bot\/commands\/verbs/u },
-  { title: "What people type", files: /^bot\/commands|^bot\/slack\/receive\/mention/u },
+  { title: "What people type", files: /^bot\/commands|^bot\/slack\/receive\/typed/u },
   { title: "Answers and errors", files: /^bot\/(?:views|workflow|accounts|watch)|^bot\/(?:errors|ask)/u },
   { title: "Policy", files: /^bot\/policy/u },
   { title: "Slack", files: /^bot\/slack/u },
