@@ -10,7 +10,7 @@ import type { Policy } from "../../policy/policy.ts";
 import { createIdentity, type Identity } from "../../slack/directory/identity.ts";
 import { createPace } from "../../slack/directory/lookups.ts";
 import { createPeople } from "../../slack/directory/people.ts";
-import { homeLater } from "../../slack/home/draw.ts";
+import { homeLater } from "../../slack/home.ts";
 import type { OAuthApp } from "../../slack/install/oauth.ts";
 import { createFormReply } from "../../slack/modals/form-reply.ts";
 import { createOpenViews } from "../../slack/modals/update-view.ts";

@@ -17,7 +17,7 @@ import { dispatch } from "../../workflow/receive/dispatch.ts";
 import { accept } from "../../workflow/receive/delivery.ts";
 import { stopFollow } from "../../workflow/watching/log-follow.ts";
 import { isDirect, type Origin } from "../../workflow/origin.ts";
-import { onHomeClick } from "../home/click.ts";
+import { onHomeClick } from "../home.ts";
 import { openingIn, openVerbForm } from "../modals/open-form.ts";
 import { openForm } from "../modals/update-view.ts";
 import { onViewClick } from "../modals/form-interaction.ts";

@@ -6,7 +6,7 @@ import { onClick } from "./click.ts";
 import type { Block } from "../../views/kit/blocks.ts";
 import { failureMessage } from "../../workflow/reply.ts";
 import { sentences } from "../../views/messages/sentences.ts";
-import { onHomeOpened } from "../home/draw.ts";
+import { onHomeOpened } from "../home.ts";
 import { onMention, onSlash } from "./typed.ts";
 import { originOf, Sent } from "./payload.ts";
 import { onShortcut } from "./shortcut.ts";

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { homeLater } from "../../../../src/bot/slack/home/draw.ts";
-import type { WorkspaceParts } from "../../../../src/bot/slack/parts.ts";
-import { annHere, desk } from "../../workflow/support/desk.ts";
+import { homeLater } from "../../../src/bot/slack/home.ts";
+import type { WorkspaceParts } from "../../../src/bot/slack/parts.ts";
+import { annHere, desk } from "../workflow/support/desk.ts";
 
 test("Home shows the account that its owner uses by now, also after a click on something of another one", async () => {
   const { deps } = await desk();

@@ -1,18 +1,28 @@
 import { z } from "zod";
-import type { WorkspaceParts } from "../parts.ts";
-import type { Context } from "../../commands/command.ts";
-import { StoreError, UserError } from "../../errors.ts";
-import { type HomeState, homeRows, targetOf } from "../../views/home/state.ts";
-import { homeView, refusedHome } from "../../views/home/view.ts";
-import { isTemporary, reasonFor } from "../send/slack-error.ts";
-import { originOf } from "../receive/payload.ts";
-import { patiently } from "../send/call.ts";
-import { contextFor } from "../../workflow/access/context.ts";
-import { liveWorkloads } from "../../workflow/access/live-workloads.ts";
-import type { Origin } from "../../workflow/origin.ts";
-import { regionOf } from "../../commands/grammar/argument-types.ts";
-import { commands } from "../../commands/verbs.ts";
-import { allowedVerbs, unableTo } from "../../commands/lookup/authorize.ts";
+import type { WorkspaceParts } from "./parts.ts";
+import type { Context } from "../commands/command.ts";
+import { StoreError, UserError } from "../errors.ts";
+import { type HomeState, homeRows, targetOf } from "../views/home/state.ts";
+import { homeView, refusedHome, NO_REGION } from "../views/home/view.ts";
+import { isTemporary, reasonFor } from "./send/slack-error.ts";
+import { originOf } from "./receive/payload.ts";
+import { patiently } from "./send/call.ts";
+import { contextFor } from "../workflow/access/context.ts";
+import { liveWorkloads } from "../workflow/access/live-workloads.ts";
+import type { Origin } from "../workflow/origin.ts";
+import { regionOf } from "../commands/grammar/argument-types.ts";
+import { commands } from "../commands/verbs.ts";
+import { allowedVerbs, unableTo } from "../commands/lookup/authorize.ts";
+import { newReference } from "../../platform/log.ts";
+import type { Action } from "../views/kit/action-id.ts";
+import { connectForm } from "../views/forms/connect-form.ts";
+import { isMenuVerb, workloadOfBlock } from "../views/home/workloads.ts";
+import { openForm } from "./modals/update-view.ts";
+import { openVerbForm } from "./modals/open-form.ts";
+import { onReadClick } from "./receive/read-click.ts";
+import { sentences } from "../views/messages/sentences.ts";
+import { formCommand } from "../commands/grammar/parse.ts";
+import { linkOwner } from "../workflow/propose/link.ts";
 
 /** https://docs.slack.dev/reference/events/app_home_opened */
 const Opened = z.object({
@@ -41,7 +51,7 @@ export function homeLater(deps: WorkspaceParts, clicked: Origin, freshMs = FRESH
 /** A list not older than this costs no call. */
 const FRESH_MS = 15_000;
 /** For a redraw that needs no newer list. */
-export const ANY_AGE_MS = 5 * 60_000;
+const ANY_AGE_MS = 5 * 60_000;
 /** How long the first draw waits for the workload API. */
 const AT_ONCE_MS = 500;
 const LATER_MS = 12_000;
@@ -108,7 +118,7 @@ async function withLive(
 async function homeState(deps: WorkspaceParts, origin: Origin, signal: AbortSignal): Promise<Known> {
   const { settings } = deps;
   const now = deps.clock.now();
-  const base = {
+  const nobody = {
     page: origin.homePage ?? 0,
     regions: settings.regions,
     defaultRegion: settings.region,
@@ -117,8 +127,11 @@ async function homeState(deps: WorkspaceParts, origin: Origin, signal: AbortSign
     now,
     readAt: now,
     isReading: false,
+    mine: [],
+    waiting: [],
+    recent: [],
+    problems: [],
   };
-  const nobody = { ...base, mine: [], waiting: [], recent: [], problems: [] };
   try {
     const context = await contextFor(deps, { origin, effect: "read" }, signal);
     const { account, settings: own } = context;
@@ -180,4 +193,76 @@ async function publish(
   const { failure } = published;
   // Slack would go on showing the last Home, or none.
   await deps.messenger.publishHome({ user: userId, view: refusedHome(reasonFor(failure), failure.reference) });
+}
+
+type Clicked = {
+  readonly act: (Action & { readonly kind: "home" })["act"];
+  readonly blockId: string;
+  readonly value: string;
+  readonly origin: Origin;
+  readonly triggerId: string;
+};
+
+/** The click was acked before this: none of these changes a workload. */
+export async function onHomeClick(deps: WorkspaceParts, clicked: Clicked): Promise<void> {
+  const { act, value, origin, triggerId } = clicked;
+  switch (act) {
+    case "refresh":
+      return homeLater(deps, origin);
+    case "previous":
+    case "next":
+      // The list that the page was drawn from is good enough for the next page.
+      return homeLater(deps, { ...origin, homePage: Number(PageNumber.safeParse(value).data ?? 0) }, ANY_AGE_MS);
+    case "workload":
+      return chooseForWorkload(deps, clicked);
+    case "region":
+      return chooseRegion(deps, value, origin);
+    case "connect": {
+      const metadata = JSON.stringify({ whose: "mine", origin });
+      await openForm(deps, { triggerId, view: connectForm({ owner: linkOwner("mine", origin), metadata }), origin });
+      return;
+    }
+    case "do": {
+      // Opens the verb's form; a read without a form runs at once.
+      const command = formCommand(value);
+      if (command !== undefined) await openVerbForm(deps, { command, values: {}, origin, triggerId });
+      else await onReadClick(deps, { value: { verb: value, share: false, args: {} }, origin });
+      // Redrawing clears the menu, so the same verb can be chosen again.
+      return homeLater(deps, origin, ANY_AGE_MS);
+    }
+  }
+}
+
+const PageNumber = z.string().regex(/^\d{1,6}$/u);
+
+/** Runs a read on the workload beside the menu, or opens the form of a write. Policy is asked there, as always. */
+async function chooseForWorkload(deps: WorkspaceParts, { blockId, value, origin, triggerId }: Clicked): Promise<void> {
+  const workload = workloadOfBlock(blockId);
+  if (workload === undefined || !isMenuVerb(value)) {
+    return deps.responder.tellPatiently(sentences.staleButton(deps.settings.command), origin);
+  }
+  const { name } = workload;
+  // Jobs have only one region.
+  const where = name.startsWith("job/") ? {} : { region: workload.region };
+  const command = formCommand(value);
+  if (command?.effect === "read") {
+    return onReadClick(deps, { value: { verb: value, ...where, share: false, args: { name } }, origin });
+  }
+  if (command !== undefined) await openVerbForm(deps, { command, values: { name, ...where }, origin, triggerId });
+}
+
+/** Sets this person's default region. */
+async function chooseRegion(deps: WorkspaceParts, value: string, origin: Origin): Promise<void> {
+  const region = value === NO_REGION ? undefined : value;
+  try {
+    await deps.lanes.track(deps.store.setRegion(origin.teamId, origin.userId, region));
+    deps.accounts.forget();
+  } catch (error) {
+    const reference = newReference();
+    deps.log.error({ err: error, reference }, "a setting could not be stored");
+    await deps.responder.tellPatiently(sentences.notStored(reference, deps.settings.command), origin);
+    return;
+  }
+  // Another region has other pages.
+  homeLater(deps, { ...origin, homePage: 0 });
 }
