@@ -9,6 +9,7 @@ import { Origin } from "../../workflow/origin.ts";
 import { sentences } from "../../views/messages/sentences.ts";
 import { CarriedView, jsonIn } from "./payload.ts";
 import { connectResult } from "../../views/forms/connect-form.ts";
+import { endView } from "../../views/forms/modal.ts";
 
 /** https://docs.slack.dev/reference/interaction-payloads/view-interactions-payload */
 const Submission = z.object({
@@ -111,12 +112,6 @@ function valueOf({ view }: Submission, block: string): string {
 }
 
 /** Shows a message in place of the form: https://docs.slack.dev/surfaces/modals */
-function inForm({ blocks }: Message): object {
-  const view = {
-    type: "modal",
-    title: { type: "plain_text", text: "Gantry" },
-    close: { type: "plain_text", text: "Close" },
-    blocks,
-  };
-  return { response_action: "update", view };
+function inForm(post: Message): object {
+  return { response_action: "update", view: endView({ title: "Gantry", post }) };
 }
