@@ -12,7 +12,7 @@ import { createPace } from "../../slack/directory/lookups.ts";
 import { createPeople } from "../../slack/directory/people.ts";
 import { homeLater } from "../../slack/home.ts";
 import type { OAuthApp } from "../../slack/install/oauth.ts";
-import { createFormReply } from "../../slack/modals/form-reply.ts";
+import { createFormReply } from "../../slack/modals/form-outcome.ts";
 import { createOpenViews } from "../../slack/modals/update-view.ts";
 import type { WorkspaceParts } from "../../slack/parts.ts";
 import type { TransportChoice } from "../../slack/receive/transport.ts";
