@@ -4,7 +4,7 @@ import { z } from "zod";
 import type { Away, Refused, SlackFacts } from "../../health/facts.ts";
 import { directNetwork } from "../../../platform/http/network.ts";
 import { boltLogger } from "../bolt-logger.ts";
-import type { SlackAccess } from "../send/clients.ts";
+import { clientOptions, type SlackAccess } from "../send/clients.ts";
 import { classify } from "../send/slack-error.ts";
 
 type Parts = {
@@ -39,13 +39,13 @@ export async function askSlack({ access, workspace, nowMs, log }: Parts): Promis
 
 /** Whether Slack opens a connection for this app-level token. The ticket isn't used. Never rejects. */
 export async function askForConnection(
-  { botToken: _botToken, ...way }: SlackAccess,
+  access: SlackAccess,
   appToken: string,
   log: Logger,
 ): Promise<{ readonly kind: "accepted" } | Refused | Away> {
+  const { network = directNetwork } = access;
   try {
-    const { network = directNetwork } = way;
-    await clientOf({ ...way, botToken: appToken }, log, network.fetch).apps.connections.open();
+    await clientOf({ ...access, botToken: appToken }, log, network.fetch).apps.connections.open();
     return { kind: "accepted" };
   } catch (error) {
     return failureOf(error, "any");
@@ -54,18 +54,8 @@ export async function askForConnection(
 
 type Fetch = typeof fetch;
 
-function clientOf({ botToken, apiUrl, teamId }: SlackAccess, log: Logger, through: Fetch): WebClient {
-  return new WebClient(botToken, {
-    logger: boltLogger(log),
-    allowAbsoluteUrls: false,
-    ...(apiUrl !== undefined && { slackApiUrl: apiUrl }),
-    // Sent with every call: the token of an organization says nothing about channels and groups without it.
-    ...(teamId !== undefined && { teamId }),
-    fetch: through,
-    timeout: WITHIN_MS,
-    retryConfig: { retries: 0 },
-    rejectRateLimitedCalls: true,
-  });
+function clientOf(access: SlackAccess, log: Logger, fetch: Fetch): WebClient {
+  return new WebClient(access.botToken, clientOptions(access, { fetch, logger: boltLogger(log), timeout: WITHIN_MS }));
 }
 
 const notAsked: Away = { kind: "away", why: "the token doesn't work" };
@@ -105,7 +95,7 @@ function headersSeen(real: Fetch, nowMs: () => number) {
   return { fetch: through, first: () => ({ scopes, aheadMs }) };
 }
 
-const Channel = z.object({ id: z.string() });
+const Channels = z.array(z.object({ id: z.string() }));
 
 /** The channels that the bot is in; the newest 1,000. */
 async function channelsOf(client: WebClient): Promise<SlackFacts["channels"]> {
@@ -120,12 +110,7 @@ async function channelsOf(client: WebClient): Promise<SlackFacts["channels"]> {
         limit: PAGE,
         ...(cursor && { cursor }),
       });
-      ids.push(
-        ...z
-          .array(Channel)
-          .parse(page.channels ?? [])
-          .map(({ id }) => id),
-      );
+      ids.push(...Channels.parse(page.channels ?? []).map(({ id }) => id));
       cursor = page.response_metadata?.next_cursor;
       if (cursor === undefined || cursor === "") break;
     }

@@ -8,6 +8,7 @@ import { directNetwork, type Network } from "../../../platform/http/network.ts";
 import type { Store } from "../../store/store.ts";
 import type { NewInstallation } from "../../workflow/stored.ts";
 import { boltLogger } from "../bolt-logger.ts";
+import { clientOptions } from "../send/clients.ts";
 import type { Route } from "../receive/health-server.ts";
 import { type OAuthApp, sealTokens } from "./oauth.ts";
 import { installedPage, installPage, notInstalledPage } from "./pages.ts";
@@ -37,7 +38,8 @@ const TIMEOUT_MS = 10_000;
  * once, and doesn't say why a renewal failed.
  */
 export function installRoutes(parts: InstallerParts): Route[] {
-  const { app, sealer, apiUrl, network = directNetwork, log } = parts;
+  const { app, sealer, apiUrl, network = directNetwork } = parts;
+  const logger = boltLogger(parts.log);
   const provider = new InstallProvider({
     clientId: app.clientId,
     clientSecret: app.clientSecret,
@@ -47,13 +49,8 @@ export function installRoutes(parts: InstallerParts): Route[] {
     installUrlOptions: { scopes: [...app.scopes], redirectUri: `${app.url}${REDIRECT}` },
     authorizationUrl: authorizationUrl(apiUrl),
     renderHtmlForInstallPath: (authorizeUrl) => installPage({ name: NAME, authorizeUrl }),
-    logger: boltLogger(log),
-    clientOptions: {
-      ...(apiUrl !== undefined && { slackApiUrl: apiUrl }),
-      fetch: network.fetch,
-      timeout: TIMEOUT_MS,
-      retryConfig: { retries: 0 },
-    },
+    logger,
+    clientOptions: clientOptions({ apiUrl }, { fetch: network.fetch, logger, timeout: TIMEOUT_MS }),
   });
   const route = (
     path: string,

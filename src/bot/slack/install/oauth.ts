@@ -2,6 +2,7 @@ import { WebClient } from "@slack/web-api";
 import type { Logger } from "pino";
 import { directNetwork, type Network } from "../../../platform/http/network.ts";
 import { boltLogger } from "../bolt-logger.ts";
+import { clientOptions } from "../send/clients.ts";
 import { classify } from "../send/slack-error.ts";
 import { z } from "zod";
 import type { Sealer } from "../../accounts/seal.ts";
@@ -57,16 +58,8 @@ const forGood = new Set([
 const ended = new Set(["account_inactive", "token_revoked", "team_disabled"]);
 
 export function oauthCalls(app: OAuthApp, { apiUrl, network = directNetwork, log }: CallParts): OAuthCalls {
-  const client = (token?: string): WebClient =>
-    new WebClient(token, {
-      logger: boltLogger(log),
-      allowAbsoluteUrls: false,
-      ...(apiUrl !== undefined && { slackApiUrl: apiUrl }),
-      fetch: network.fetch,
-      timeout: TIMEOUT_MS,
-      retryConfig: { retries: 0 },
-      rejectRateLimitedCalls: true,
-    });
+  const own = { fetch: network.fetch, logger: boltLogger(log), timeout: TIMEOUT_MS };
+  const client = (token?: string): WebClient => new WebClient(token, clientOptions({ apiUrl }, own));
   return {
     renew: (refreshToken) => renew(client(), app, refreshToken),
     async check(botToken) {

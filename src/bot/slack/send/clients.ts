@@ -28,8 +28,8 @@ export type Urgency = "interactive" | "answer" | "background" | "card";
 /** Only the messenger and `directory/` use these. */
 export type Clients = {
   readonly of: (urgency: Urgency) => WebClient;
-  /** Slack's code for refusing the bot token; undefined since a call succeeded again. */
-  readonly tokenRefusal: TokenWatch["refusal"];
+  /** Slack's code for refusing the bot token: "token_revoked"; undefined since a call succeeded again. */
+  readonly tokenRefusal: () => string | undefined;
 };
 
 /**
@@ -48,44 +48,40 @@ const timeouts: Readonly<Record<Urgency, number>> = {
  * Each has options of its own: a shared object makes clients overwrite one another's retries and, in `headers`, even
  * tokens.
  */
-export function createClients(
-  { botToken, apiUrl, teamId, network = directNetwork }: SlackAccess,
-  log: Logger,
-): Clients {
-  const watch = createTokenWatch(network);
+export function clientOptions(
+  { apiUrl, teamId }: { readonly apiUrl?: string | undefined; readonly teamId?: string | undefined },
+  own: Required<Pick<WebClientOptions, "fetch" | "logger" | "timeout">>,
+): WebClientOptions {
+  return {
+    ...own,
+    allowAbsoluteUrls: false,
+    ...(apiUrl !== undefined && { slackApiUrl: apiUrl }),
+    // Sent with every call: the token of an organization says nothing about channels and groups without it.
+    ...(teamId !== undefined && { teamId }),
+    retryConfig: { retries: 0 },
+    rejectRateLimitedCalls: true,
+  };
+}
+
+export function createClients(access: SlackAccess, log: Logger): Clients {
+  const { fetch, refusal } = createTokenWatch(access.network ?? directNetwork);
   const client = (urgency: Urgency): WebClient => {
-    const options: WebClientOptions = {
-      logger: boltLogger(log),
-      allowAbsoluteUrls: false,
-      ...(apiUrl !== undefined && { slackApiUrl: apiUrl }),
-      ...(teamId !== undefined && { teamId }),
-      fetch: watch.fetch,
-      timeout: timeouts[urgency],
-      retryConfig: { retries: 0 },
-      rejectRateLimitedCalls: true,
-    };
-    return new WebClient(botToken, options);
+    const own = { fetch, logger: boltLogger(log), timeout: timeouts[urgency] };
+    return new WebClient(access.botToken, clientOptions(access, own));
   };
   // Each binds some 250 methods, and most workspaces are quiet.
   const made: Partial<Record<Urgency, WebClient>> = {};
-  return { of: (urgency) => (made[urgency] ??= client(urgency)), tokenRefusal: watch.refusal };
+  return { of: (urgency) => (made[urgency] ??= client(urgency)), tokenRefusal: refusal };
 }
-
-type Fetch = (url: string | URL | Request, init?: RequestInit) => Promise<Response>;
-type Ways = Pick<Network, "send" | "fetch">;
-
-export type TokenWatch = {
-  /** Slack's code for refusing the token: "token_revoked"; undefined since a call succeeded again. */
-  readonly refusal: () => string | undefined;
-  /** `fetch` for clients of the Web API; remembers whether the last answer accepted the token. */
-  readonly fetch: Fetch;
-};
 
 const ACCEPTED = /^\s*\{\s*"ok"\s*:\s*true\b/u;
 const REFUSED = /"error"\s*:\s*"([a-z_]{1,60})"/u;
 
-/** Reads every answer below the clients, so no client and no method is left out. */
-export function createTokenWatch(network: Ways): TokenWatch {
+/**
+ * A `fetch` that remembers whether the last answer accepted the token. It reads every answer below the clients, so no
+ * client and no method is left out.
+ */
+function createTokenWatch(network: Pick<Network, "send" | "fetch">) {
   let refusal: string | undefined;
   const checkToken = (text: string): void => {
     if (ACCEPTED.test(text)) {
@@ -93,13 +89,11 @@ export function createTokenWatch(network: Ways): TokenWatch {
       return;
     }
     const code = REFUSED.exec(text)?.[1];
-    if (code === undefined) return;
-    const kind = kindOf(code);
-    if (kind === "token") refusal = code;
+    if (code !== undefined && kindOf(code) === "token") refusal = code;
   };
   return {
     refusal: () => refusal,
-    async fetch(url, init = {}) {
+    fetch: async (url: string | URL | Request, init: RequestInit = {}): Promise<Response> => {
       const { method = "GET", body, signal, headers } = init;
       // A file.
       if (typeof url !== "string" || typeof body !== "string" || !signal) return network.fetch(url, init);
