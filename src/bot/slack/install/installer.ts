@@ -11,9 +11,8 @@ import { boltLogger } from "../bolt-logger.ts";
 import { clientOptions } from "../send/clients.ts";
 import type { Route } from "../receive/health-server.ts";
 import { type OAuthApp, sealTokens } from "./oauth.ts";
-import { installedPage, installPage, notInstalledPage } from "./pages.ts";
 
-export type InstallerParts = {
+type InstallerParts = {
   readonly app: OAuthApp;
   /** Another base URL than Slack's own Web API, with the slash at its end. */
   readonly apiUrl?: string | undefined;
@@ -27,7 +26,6 @@ export type InstallerParts = {
   readonly clock: Pick<Clock, "now">;
 };
 
-const NAME = "Gantry";
 const INSTALL = "/slack/install";
 const REDIRECT = "/slack/oauth_redirect";
 const TIMEOUT_MS = 10_000;
@@ -38,7 +36,7 @@ const TIMEOUT_MS = 10_000;
  * once, and doesn't say why a renewal failed.
  */
 export function installRoutes(parts: InstallerParts): Route[] {
-  const { app, sealer, apiUrl, network = directNetwork } = parts;
+  const { app, sealer, apiUrl = "https://slack.com/api/", network = directNetwork } = parts;
   const logger = boltLogger(parts.log);
   const provider = new InstallProvider({
     clientId: app.clientId,
@@ -47,8 +45,9 @@ export function installRoutes(parts: InstallerParts): Route[] {
     stateSecret: sealer.fingerprint("oauth state"),
     installationStore: storeOf(parts),
     installUrlOptions: { scopes: [...app.scopes], redirectUri: `${app.url}${REDIRECT}` },
-    authorizationUrl: authorizationUrl(apiUrl),
-    renderHtmlForInstallPath: (authorizeUrl) => installPage({ name: NAME, authorizeUrl }),
+    // Beside the Web API: also GovSlack's, and that of a simulated Slack.
+    authorizationUrl: new URL("../oauth/v2/authorize", apiUrl).href,
+    renderHtmlForInstallPath: installPage,
     logger,
     clientOptions: clientOptions({ apiUrl }, { fetch: network.fetch, logger, timeout: TIMEOUT_MS }),
   });
@@ -66,37 +65,32 @@ export function installRoutes(parts: InstallerParts): Route[] {
     route(INSTALL, (request, response) => provider.handleInstallPath(request, response)),
     route(REDIRECT, (request, response) =>
       provider.handleCallback(request, response, {
-        success: (installation) => html(response, 200, successPage(parts, installation)),
+        success: (installation) => html(response, 200, installedPage(parts, installation)),
         failure: (error) => fail(parts, response, error),
       }),
     ),
   ];
 }
 
-/** Beside the Web API: also GovSlack's, and that of a simulated Slack. */
-export function authorizationUrl(apiUrl = "https://slack.com/api/"): string {
-  return new URL("../oauth/v2/authorize", apiUrl).href;
-}
-
-function storeOf({ store, sealer, clock, changed }: InstallerParts): InstallationStore {
+function storeOf(parts: InstallerParts): InstallationStore {
   return {
-    async storeInstallation(slackInstallation) {
-      const installation = installationOf({ sealer, clock }, slackInstallation);
-      await store.saveInstallation(installation);
-      changed(installation.id);
+    async storeInstallation(installed) {
+      const installation = installationOf(parts, installed);
+      await parts.store.saveInstallation(installation);
+      parts.changed(installation.id);
     },
     fetchInstallation: () => Promise.reject(new Error("tokens are read elsewhere")),
   };
 }
 
-/** Throws an `InstallError` for an answer without a bot: the app asks only for one. */
+/** Throws for an answer without a bot: the app asks only for one. */
 function installationOf(
   { sealer, clock }: Pick<InstallerParts, "clock" | "sealer">,
   installed: SlackInstallation,
 ): NewInstallation {
   const { bot, team, enterprise, isEnterpriseInstall = false, user } = installed;
   const where = isEnterpriseInstall ? enterprise : team;
-  if (bot === undefined || where === undefined) throw new InstallError("Slack's answer names no bot or no workspace.");
+  if (bot === undefined || where === undefined) throw new Error("Slack's answer names no bot or no workspace.");
   const owner = { id: where.id, isOrgWide: isEnterpriseInstall };
   const { token: botToken, refreshToken, expiresAt, scopes, userId } = bot;
   return {
@@ -117,20 +111,24 @@ function leftMs(expiresAtSeconds: number): number {
   return expiresAtSeconds * 1_000 - machineClock.now().getTime();
 }
 
-class InstallError extends Error {
-  override readonly name = "InstallError";
+function installPage(authorizeUrl: string): string {
+  return page("Install Gantry", [
+    "<p>Gantry runs your team's container workloads from Slack. Slack asks which workspace, and shows what Gantry may do there.</p>",
+    button("Add to Slack", authorizeUrl),
+  ]);
 }
 
-function successPage(
+function installedPage(
   { command }: InstallerParts,
   { team, enterprise, appId, isEnterpriseInstall }: SlackInstallation,
 ): string {
   const where = isEnterpriseInstall === true ? enterprise : team;
-  const openUrl =
-    team === undefined || appId === undefined
-      ? undefined
-      : `https://slack.com/app_redirect?app=${encodeURIComponent(appId)}&team=${encodeURIComponent(team.id)}`;
-  return installedPage({ name: NAME, where: where?.name ?? where?.id ?? "Slack", command, openUrl });
+  const next = `<p>Next, a workspace admin types <code>${escaped(command)} connect workspace</code> in Slack and enters the account that Gantry uses in the workload API. Everybody can also connect their own with <code>${escaped(command)} connect</code>.</p>`;
+  const title = `Gantry is installed in ${where?.name ?? where?.id ?? "Slack"}`;
+  // A whole organization has no workspace to open.
+  if (team === undefined || appId === undefined) return page(title, [next]);
+  const openUrl = `https://slack.com/app_redirect?app=${encodeURIComponent(appId)}&team=${encodeURIComponent(team.id)}`;
+  return page(title, [next, button("Open Slack", openUrl)]);
 }
 
 /** By the codes of https://docs.slack.dev/authentication/installing-with-oauth and of the installer. */
@@ -142,14 +140,17 @@ const reasons: Readonly<Record<string, string>> = {
   slack_oauth_installer_authorization_error: "You didn't allow it in Slack.",
 };
 
+/** Says why, or gives the reference under which the cause is in the log. */
 function fail({ app, log }: InstallerParts, response: ServerResponse, err: unknown): void {
   const code = err instanceof Error && "code" in err ? String(err.code) : "";
   const known = Object.hasOwn(reasons, code) ? reasons[code] : undefined;
-  const reference = known === undefined ? newReference() : undefined;
-  if (reference !== undefined) log.error({ err, reference }, "an installation failed");
+  const reference = newReference();
+  if (known === undefined) log.error({ err, reference }, "an installation failed");
   if (response.headersSent) return void response.end();
   const why = known ?? "Slack or Gantry couldn't finish it.";
-  html(response, 400, notInstalledPage({ name: NAME, why, installUrl: `${app.url}${INSTALL}`, reference }));
+  const found = known === undefined ? ` Reference <code>${reference}</code>` : "";
+  const body = [`<p>${escaped(why)} Nothing was changed.${found}</p>`, button("Try again", `${app.url}${INSTALL}`)];
+  html(response, 400, page("Gantry wasn't installed", body));
 }
 
 function html(response: ServerResponse, status: number, body: string): void {
@@ -160,4 +161,34 @@ function html(response: ServerResponse, status: number, body: string): void {
     "x-frame-options": "DENY",
   });
   response.end(body);
+}
+
+function button(label: string, url: string): string {
+  return `<p><a class="button" href="${escaped(url)}">${label}</a></p>`;
+}
+
+const STYLE = `body{font:16px/1.5 system-ui,sans-serif;margin:15vh auto;max-width:34rem;padding:0 1.5rem;color:#1d1c1d;background:#fff}
+h1{font-size:1.5rem}code{background:#f1f1f1;border-radius:4px;padding:.1em .3em}
+.button{display:inline-block;background:#1d3557;color:#fff;padding:.6em 1.2em;border-radius:6px;text-decoration:none}
+@media(prefers-color-scheme:dark){body{background:#1a1d21;color:#e8e8e8}code{background:#2c2f33}.button{background:#8ecae6;color:#102030}}`;
+
+function page(title: string, body: readonly string[]): string {
+  return `<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${escaped(title)}</title><style>${STYLE}</style></head>
+<body><h1>${escaped(title)}</h1>
+${body.join("\n")}
+</body></html>
+`;
+}
+
+const entities: Readonly<Record<string, string>> = {
+  "&": "&amp;",
+  "<": "&lt;",
+  ">": "&gt;",
+  '"': "&quot;",
+  "'": "&#39;",
+};
+
+function escaped(text: string): string {
+  return text.replaceAll(/[&<>"']/gu, (character) => entities[character] ?? character);
 }
