@@ -1,10 +1,11 @@
 import type { Redacted } from "../../../api/redacted.ts";
 import { availableParallelism } from "node:os";
-import type { Worker } from "node:worker_threads";
+import { Worker } from "node:worker_threads";
 import type { Clock } from "../../../platform/clock.ts";
 import { boundRecords, type Excerpt, excerptOf, type ExcerptRequest } from "../excerpt.ts";
 import { compileGrep, TooExpensive } from "../grep.ts";
-import { type Asked, createThreads } from "./threads.ts";
+import { UserError } from "../../errors.ts";
+import { unawaited } from "../../../platform/waiting.ts";
 
 export type LogPool = {
   /**
@@ -12,12 +13,16 @@ export type LogPool = {
    */
   readonly excerpt: (request: ExcerptRequest, asked: Asked) => Promise<Excerpt>;
   /** Removes control characters and secrets from one instance's lines, and cuts long ones. Throws UserError when that takes too long. */
-  readonly redact: (written: Written, asked: Asked) => Promise<readonly Redacted[]>;
+  readonly redact: (written: Written, asked: Asked) => Promise<Lines>;
   /** Ends all threads and rejects unfinished work. */
   readonly close: () => Promise<void>;
 };
 
-export type Written = { readonly lines: readonly string[]; readonly secrets: readonly string[] };
+type Written = { readonly lines: readonly string[]; readonly secrets: readonly string[] };
+type Lines = readonly Redacted[];
+type Answer = Excerpt | Lines;
+
+export type Asked = { readonly who: string; readonly signal: AbortSignal };
 
 export type LogPoolOptions = {
   readonly clock: Pick<Clock, "after">;
@@ -41,7 +46,7 @@ const SHORT = { log: 8_192, secrets: 2_048 };
 export function createLogPool(options: LogPoolOptions): LogPool {
   const { clock, mostWaiting = MOST_WAITING } = options;
   const threads = createThreads({ most: options.threads ?? Math.max(2, availableParallelism() - 1), mostWaiting });
-  const run = (task: Task, lines: number, asked: Asked): Promise<Report> =>
+  const run = (task: Task, lines: number, asked: Asked): Promise<Answer> =>
     threads.use(asked, (thread) => runTask(thread, { task, lines, clock, signal: asked.signal }));
   return {
     async excerpt(request, asked) {
@@ -52,15 +57,12 @@ export function createLogPool(options: LogPoolOptions): LogPool {
         asked.signal.throwIfAborted();
         return excerptOf({ ...request, lines });
       }
-      const report = await run({ kind: "excerpt", request: { ...request, lines } }, lines.length, asked);
-      if (report.kind !== "excerpt") throw unexpected(report);
-      return report.excerpt;
+      const task = { kind: "excerpt", request: { ...request, lines } } as const; // a literal kind
+      return (await run(task, lines.length, asked)) as Excerpt; // what this kind of task gives
     },
     async redact({ lines, secrets }, asked) {
       const bound = boundRecords(lines.map((text) => ({ text }))).map(({ text }) => text);
-      const report = await run({ kind: "redact", lines: bound, secrets }, lines.length, asked);
-      if (report.kind !== "redacted") throw unexpected(report);
-      return report.lines;
+      return (await run({ kind: "redact", lines: bound, secrets }, lines.length, asked)) as Lines; // what this kind of task gives
     },
     close: threads.close,
   };
@@ -77,12 +79,6 @@ function holdAtMost(most: number, texts: readonly string[]): boolean {
   return texts.reduce((sum, { length }) => sum + length + 1, 0) <= most;
 }
 
-function unexpected(report: Report): Error {
-  return new Error(
-    `a log thread ${report.kind === "failed" ? `failed: ${report.message}` : `answered ${report.kind}`}`,
-  );
-}
-
 /** Work for a worker. */
 export type Task =
   | { readonly kind: "excerpt"; readonly request: ExcerptRequest }
@@ -92,11 +88,10 @@ export type Task =
 /** A worker's messages: a step begins, which starts its time limit, or the task is over. */
 export type Report =
   | { readonly kind: "step"; readonly step: Step }
-  | { readonly kind: "excerpt"; readonly excerpt: Excerpt }
-  | { readonly kind: "redacted"; readonly lines: readonly Redacted[] }
+  | { readonly kind: "done"; readonly result: Answer }
   | { readonly kind: "failed"; readonly message: string };
 
-export type Step = "redacting" | "matching";
+type Step = "redacting" | "matching";
 
 type Run = {
   readonly task: Task;
@@ -113,11 +108,12 @@ const START_WITHIN_MS = 20_000;
  * Runs one task. After a rejection the thread may still be busy and must be ended. Throws TooExpensive when a step exceeds
  * its limit.
  */
-export async function runTask(thread: Worker, { task, lines, clock, signal }: Run): Promise<Report> {
-  const { promise, resolve, reject } = Promise.withResolvers<Report>();
+async function runTask(thread: Worker, { task, lines, clock, signal }: Run): Promise<Answer> {
+  const { promise, resolve, reject } = Promise.withResolvers<Answer>();
   let timer = clock.after(START_WITHIN_MS, () => reject(new Error("a log thread did not start")));
   const onMessage = (report: Report): void => {
-    if (report.kind !== "step") return resolve(report);
+    if (report.kind === "done") return resolve(report.result);
+    if (report.kind === "failed") return reject(new Error(`a log thread failed: ${report.message}`));
     timer.cancel();
     timer = clock.after(STEP_LIMIT_MS, () => reject(tooExpensive(report.step, lines, STEP_LIMIT_MS)));
   };
@@ -151,4 +147,91 @@ function tooExpensive(step: Step, lines: number, limitMs: number): TooExpensive 
   return new TooExpensive(`Checking ${of} for secrets takes more than ${limit}, so none are shown.`, {
     next: "Read fewer lines.",
   });
+}
+
+type Work = (thread: Worker) => Promise<Answer>;
+type Job = Asked & PromiseWithResolvers<Answer> & { readonly work: Work };
+
+const entry = new URL("./worker.ts", import.meta.url);
+/** Waiting items per person, so that one person can't fill the queue. */
+const MOST_OF_ONE = 3;
+/** In MiB. An expression builds its automaton while it matches. */
+const LIMITS = { maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb: 32 };
+
+/** A pool of at most `most` threads, started on demand, with a queue of at most `mostWaiting`. */
+function createThreads({ most, mostWaiting }: { most: number; mostWaiting: number }) {
+  const idle = new Set<Worker>();
+  /** Keyed by person. */
+  const busy = new Map<string, Worker>();
+  const waiting = new Set<Job>();
+  let isClosed = false;
+
+  const startNext = (): void => {
+    if (isClosed || busy.size >= most) return;
+    const job = [...waiting].find(({ who }) => !busy.has(who));
+    if (job === undefined) return;
+    waiting.delete(job);
+    const [thread = new Worker(entry, { resourceLimits: LIMITS })] = idle;
+    if (!idle.has(thread)) {
+      // A thread that ends while idle is forgotten.
+      const forget = (): void => void idle.delete(thread);
+      thread.on("error", forget).on("exit", forget);
+    }
+    idle.delete(thread);
+    busy.set(job.who, thread);
+    unawaited(run(job, thread), job.reject);
+  };
+
+  const run = async (job: Job, thread: Worker): Promise<void> => {
+    // Only a busy thread keeps the process alive.
+    thread.ref();
+    try {
+      job.resolve(await job.work(thread));
+      thread.unref();
+      if (!isClosed) idle.add(thread);
+    } catch (error) {
+      job.reject(error);
+      await thread.terminate();
+    } finally {
+      busy.delete(job.who);
+      startNext();
+    }
+  };
+
+  return {
+    /**
+     * Runs work on a thread. One person's work runs one item at a time, so nobody can take all threads. A thread whose
+     * work fails is ended. Throws UserError when the queue is full.
+     */
+    async use(asked: Asked, work: Work): Promise<Answer> {
+      if (isClosed) throw closed();
+      if (waiting.size >= mostWaiting) {
+        throw new UserError("Too many logs are being read right now.", { next: "Try again in a few seconds." });
+      }
+      if ([...waiting].filter(({ who }) => who === asked.who).length >= MOST_OF_ONE) {
+        throw new UserError("Several logs you asked for are still being read.", {
+          next: "Wait for those answers, then try again.",
+        });
+      }
+      const job: Job = { ...asked, ...Promise.withResolvers<Answer>(), work };
+      const onAbort = (): void => {
+        waiting.delete(job);
+        job.reject(asked.signal.reason);
+      };
+      asked.signal.addEventListener("abort", onAbort);
+      waiting.add(job);
+      startNext();
+      return job.promise.finally(() => asked.signal.removeEventListener("abort", onAbort));
+    },
+    close: async (): Promise<void> => {
+      isClosed = true;
+      for (const job of waiting) job.reject(closed());
+      waiting.clear();
+      await Promise.all([...idle, ...busy.values()].map((thread) => thread.terminate()));
+    },
+  };
+}
+
+function closed(): Error {
+  return new Error("the log threads were closed");
 }

@@ -17,11 +17,11 @@ function say(report: Report): void {
 parentPort?.on("message", (task: Task) => {
   try {
     say({ kind: "step", step: "redacting" });
-    say(
+    const result =
       task.kind === "redact"
-        ? { kind: "redacted", lines: redactLines(task.lines.map(cleanLine), task.secrets).map(lastState).map(shown) }
-        : { kind: "excerpt", excerpt: excerptOf(task.request, () => say({ kind: "step", step: "matching" })) },
-    );
+        ? redactLines(task.lines.map(cleanLine), task.secrets).map(lastState).map(shown)
+        : excerptOf(task.request, () => say({ kind: "step", step: "matching" }));
+    say({ kind: "done", result });
   } catch (error) {
     say({ kind: "failed", message: error instanceof Error ? (error.stack ?? error.message) : String(error) });
   }

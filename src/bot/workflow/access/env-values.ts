@@ -5,8 +5,7 @@ import { isSecretVariable, MOST_SECRET_CHARACTERS } from "../../logs/secret-valu
 import type { Redacted } from "../../../api/redacted.ts";
 import { type Reading, readWorkload } from "../../changes/read-workload.ts";
 import type { Logs } from "../../commands/command.ts";
-import type { Asked } from "../../logs/threads/threads.ts";
-import type { LogPool } from "../../logs/threads/log-pool.ts";
+import type { Asked, LogPool } from "../../logs/threads/log-pool.ts";
 
 /** Environment variable values that this process has read or sent, for redacting logs. In memory only. */
 export type EnvValues = {
