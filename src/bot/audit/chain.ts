@@ -42,7 +42,8 @@ export type AuditFields = Readonly<Record<PersonalField, string | null>> & {
  * - `unmarked`: without the mark that Gantry writes
  * - `altered`: changed between being written and joining the chain
  */
-export type ChainNote = "before" | "unmarked" | "altered";
+export const chainNotes = ["before", "unmarked", "altered"] as const;
+export type ChainNote = (typeof chainNotes)[number];
 
 /** What was erased from an event: the commitments that replace the fields, the salts of all others, and who vouches for it. */
 export type Erased = {
@@ -80,18 +81,28 @@ export function newSalt(): string {
   return randomBytes(16).toString("base64url");
 }
 
-export function saltOf(salt: string, field: PersonalField): string {
+function saltOf(salt: string, field: PersonalField): string {
   return hashOf([VERSION, "salt", field, salt]);
 }
 
-export function commitmentOf(fieldSalt: string, value: string | null): string {
+function commitmentOf(fieldSalt: string, value: string | null): string {
   return hashOf([VERSION, "commitment", fieldSalt, value]);
 }
 
+function fieldSaltOf({ salt, erased }: SaltedEvent, field: PersonalField): string | undefined {
+  return erased === undefined ? salt && saltOf(salt, field) : erased.salts[field];
+}
+
 /** Undefined when nothing says what the field was: its salt is lost. */
-function commitmentIn({ fields, salt, erased }: SaltedEvent, field: PersonalField): string | undefined {
-  const fieldSalt = erased === undefined ? salt && saltOf(salt, field) : erased.salts[field];
-  return erased?.commitments[field] ?? (fieldSalt && commitmentOf(fieldSalt, fields[field]));
+function commitmentIn(event: SaltedEvent, field: PersonalField): string | undefined {
+  const fieldSalt = fieldSaltOf(event, field);
+  return event.erased?.commitments[field] ?? (fieldSalt && commitmentOf(fieldSalt, event.fields[field]));
+}
+
+/** What names nobody and nobody typed. The order is part of the format. */
+function plainValues(fields: Omit<AuditFields, "seq" | "at">): readonly unknown[] {
+  const { kind, teamId, changeId, verb, workloadKind, workloadRegion, rule, breakGlass, elapsedMs, reference } = fields;
+  return [kind, teamId, changeId, verb, workloadKind, workloadRegion, rule, breakGlass, elapsedMs, reference];
 }
 
 /** The digest of an event without its place in the chain. */
@@ -102,16 +113,7 @@ export function digestOf(event: SaltedEvent): string {
     "event",
     fields.seq,
     fields.at,
-    fields.kind,
-    fields.teamId,
-    fields.changeId,
-    fields.verb,
-    fields.workloadKind,
-    fields.workloadRegion,
-    fields.rule,
-    fields.breakGlass,
-    fields.elapsedMs,
-    fields.reference,
+    ...plainValues(fields),
     note ?? null,
     ...personalFields.map((field) => commitmentIn(event, field) ?? null),
   ]);
@@ -195,9 +197,7 @@ export function isSigned(publicKey: string, values: readonly unknown[], signatur
 
 /** What the mark of a row covers that has no place in the chain yet. Its number and time are the database's. */
 export function writtenValues(fields: Omit<AuditFields, "seq" | "at">, salt: string): readonly unknown[] {
-  const { kind, teamId, changeId, verb, workloadKind, workloadRegion, rule, breakGlass, elapsedMs, reference } = fields;
-  const plain = [kind, teamId, changeId, verb, workloadKind, workloadRegion, rule, breakGlass, elapsedMs, reference];
-  return [salt, ...plain, ...personalFields.map((field) => fields[field])];
+  return [salt, ...plainValues(fields), ...personalFields.map((field) => fields[field])];
 }
 
 /** What an erasure signs: of which event, which fields, and what is shown instead. */
@@ -214,6 +214,7 @@ export function erasedValues(
     personalFields.map((field) => erased.salts[field] ?? null),
   ];
 }
+
 /** Removes these fields from an event and keeps what the chain needs of them. `instead` is what is shown from now on. */
 export function erase(
   keys: ChainKeys,
@@ -224,7 +225,7 @@ export function erase(
   const salts: Partial<Record<PersonalField, string>> = {};
   for (const field of personalFields) {
     const known = event.erased?.commitments[field];
-    const fieldSalt = event.erased === undefined ? event.salt && saltOf(event.salt, field) : event.erased.salts[field];
+    const fieldSalt = fieldSaltOf(event, field);
     if (known !== undefined) commitments[field] = known;
     else if (fieldSalt === undefined) continue;
     else if (field in instead) commitments[field] = commitmentOf(fieldSalt, event.fields[field]);

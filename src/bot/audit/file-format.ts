@@ -1,6 +1,7 @@
 import { z } from "zod";
 import {
   type AuditFields,
+  chainNotes,
   type ChainPoint,
   erasedValues,
   isSigned,
@@ -38,7 +39,7 @@ const EventLine = z.strictObject({
   result: orNull,
   elapsedMs: z.number().nullable(),
   reference: orNull,
-  note: z.enum(["before", "unmarked", "altered"]).optional(),
+  note: z.enum(chainNotes).optional(),
   salt: text.optional(),
   erased: z.strictObject({ commitments: perField, salts: perField, signature: text }).optional(),
   digest: text,
@@ -136,20 +137,8 @@ export function createRanges() {
 export function endValues(head: HeadLine, { last, shown }: Pick<EndLine, "last" | "shown">): readonly unknown[] {
   const { chain, version, exportedAt, asked, after } = head;
   const { teamId, from, to } = asked;
-  return [
-    "export",
-    chain,
-    version,
-    exportedAt,
-    teamId,
-    from,
-    to,
-    after.number,
-    after.hash,
-    last.number,
-    last.hash,
-    shown,
-  ];
+  const points = [after.number, after.hash, last.number, last.hash];
+  return ["export", chain, version, exportedAt, teamId, from, to, ...points, shown];
 }
 
 export type Verdict = {

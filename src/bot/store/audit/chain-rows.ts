@@ -7,6 +7,7 @@ import {
   beginningOf,
   type ChainKeys,
   chainKeys,
+  chainNotes,
   type ChainPoint,
   newSalt,
   newSecret,
@@ -71,7 +72,7 @@ export function writtenMark(chain: ChainKeys, columns: Columns): Pick<EventRow, 
 
 const perField = z.partialRecord(z.enum(personalFields), z.string());
 const ErasedJson = z.object({ commitments: perField, salts: perField, signature: z.string() });
-const notes = z.enum(["before", "unmarked", "altered"]);
+const notes = z.enum(chainNotes);
 
 /** Undefined when a column was changed into something that Gantry doesn't write. */
 export function saltedEvent(sealer: TextSealer, row: EventRow): SaltedEvent | undefined {
