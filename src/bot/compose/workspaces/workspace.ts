@@ -1,4 +1,3 @@
-import { newReference } from "../../../platform/log.ts";
 import type { Api, ApiAccount } from "../../../api/client.ts";
 import { machineClock } from "../../../platform/clock.ts";
 import { directNetwork, type Network } from "../../../platform/http/network.ts";
@@ -8,7 +7,6 @@ import type { ReplicaReport } from "../../health/facts.ts";
 import type { LogPool } from "../../logs/threads/log-pool.ts";
 import type { Policy } from "../../policy/policy.ts";
 import { createIdentity, type Identity } from "../../slack/directory/identity.ts";
-import { createPace } from "../../slack/directory/lookups.ts";
 import { createPeople } from "../../slack/directory/people.ts";
 import { homeLater } from "../../slack/home.ts";
 import type { OAuthApp } from "../../slack/install/oauth.ts";
@@ -16,12 +14,11 @@ import { createFormReply } from "../../slack/modals/form-outcome.ts";
 import { createOpenViews } from "../../slack/modals/update-view.ts";
 import type { WorkspaceParts } from "../../slack/parts.ts";
 import type { TransportChoice } from "../../slack/receive/transport.ts";
-import { createBackOff, logFailure } from "../../slack/send/call.ts";
+import { createBackOff } from "../../slack/send/call.ts";
 import { createClients, type SlackAccess } from "../../slack/send/clients.ts";
 import { createMessenger } from "../../slack/send/messenger.ts";
 import { createResponder } from "../../slack/send/responder.ts";
 import { createSender } from "../../slack/send/sender.ts";
-import { classify } from "../../slack/send/slack-error.ts";
 import type { Store, WorkspaceStore } from "../../store/store.ts";
 import { createAccounts, createCallCounts } from "../../workflow/access/accounts.ts";
 import { createEnvValues, workloadLogs } from "../../workflow/access/env-values.ts";
@@ -104,13 +101,7 @@ export function createWorkspace(shared: Shared, one: OneWorkspace): Workspace {
     wait,
     store,
     log,
-    pace: createPace({ wait, backOff: createBackOff(clock) }),
     bot: identity.bot,
-    failed(lookup, cause) {
-      const reference = newReference();
-      logFailure(log, { ...lookup, ...classify(cause), reference });
-      return reference;
-    },
   });
   const responder = createResponder({
     messenger,

@@ -1,9 +1,11 @@
-import { WebAPIPlatformError } from "@slack/web-api";
+import { WebAPIPlatformError, type WebClient } from "@slack/web-api";
+import type { Clock } from "../../../platform/clock.ts";
+import { newReference } from "../../../platform/log.ts";
 import { SlackAway, UserError } from "../../errors.ts";
 import type { People } from "../../workflow/ports.ts";
-import { type Classified, classify, isTemporary, reasonFor } from "../send/slack-error.ts";
-import { createGroups } from "./groups.ts";
-import { createMemo, type Pace } from "./lookups.ts";
+import { createBackOff, logFailure } from "../send/call.ts";
+import { classify, isTemporary, reasonFor, type SlackFailure } from "../send/slack-error.ts";
+import { createMemo, createPace, type Pace } from "./lookups.ts";
 import { createProfiles, type ProfilesParts } from "./profiles.ts";
 
 /** https://docs.slack.dev/reference/methods/conversations.members: the limit must be under 1,000. */
@@ -11,19 +13,15 @@ const PAGE = 999;
 /** 25 calls, a quarter of the method's rate tier. */
 const MOST_PAGES = 25;
 
-type Parts = ProfilesParts & {
-  readonly pace: Pace;
-  readonly bot: People["bot"];
-  /** Logs why a lookup failed, and gives the reference. */
-  readonly failed: (lookup: { readonly method: string; readonly target: string }, cause: unknown) => string;
-};
+type Parts = ProfilesParts & Pick<People, "bot">;
 
 /** People, groups and channels as Slack knows them. Who is in what is cached for seconds. */
 export function createPeople(parts: Parts): People {
-  const { clock } = parts;
+  const { client, clock, wait } = parts;
+  const pace = createPace({ wait, backOff: createBackOff(clock) });
   const profiles = createProfiles(parts);
-  const channels = createMemo((id: string) => readChannel(parts, id), clock);
-  const groups = createGroups(parts);
+  const channels = createMemo((id: string) => readChannel({ client, pace }, id), clock);
+  const groups = createGroups({ client, clock, pace });
   return {
     profile(userId, maxAgeMs, called) {
       const what = called === undefined ? "your Slack profile" : `the Slack profile of ${called}`;
@@ -48,19 +46,25 @@ export function createPeople(parts: Parts): People {
 type Lookup = { readonly what: string; readonly method: string; readonly target: string };
 
 /** A failed lookup becomes a sentence with its real reason; the cause is in the log under the reference. */
-async function answered<Value>({ failed }: Parts, lookup: Lookup, ask: () => Promise<Value>): Promise<Value> {
+async function answered<Value>(
+  { log }: Parts,
+  { what, method, target }: Lookup,
+  ask: () => Promise<Value>,
+): Promise<Value> {
   try {
     return await ask();
   } catch (cause) {
     if (cause instanceof UserError) throw cause;
-    const { method, target } = lookup;
-    const error = lookupError(lookup.what, classify(cause), failed({ method, target }, cause));
+    const failure = { method, target, ...classify(cause), reference: newReference() };
+    logFailure(log, failure);
+    const error = lookupError(what, failure);
     error.cause = cause;
     throw error;
   }
 }
 
-function lookupError(what: string, failure: Classified, reference: string): UserError {
+function lookupError(what: string, failure: SlackFailure): UserError {
+  const { reference } = failure;
   if (failure.kind === "limited") {
     const seconds = Math.max(1, Math.ceil((failure.retryAfterMs ?? 60_000) / 1_000));
     return new SlackAway(`Couldn't read ${what}: Slack's rate limit is reached. Nothing was changed.`, {
@@ -78,8 +82,9 @@ function lookupError(what: string, failure: Classified, reference: string): User
   });
 }
 
-async function readChannel(parts: Parts, channelId: string): Promise<ReadonlySet<string> | undefined> {
-  const { client, pace } = parts;
+type Reading = { readonly client: WebClient; readonly pace: Pace };
+
+async function readChannel({ client, pace }: Reading, channelId: string): Promise<ReadonlySet<string> | undefined> {
   const members = new Set<string>();
   let cursor: string | undefined;
   try {
@@ -104,4 +109,54 @@ async function readChannel(parts: Parts, channelId: string): Promise<ReadonlySet
       next: "Request it in a smaller channel.",
     },
   );
+}
+
+const HANDLES_MS = 10 * 60_000;
+const MINUTE_MS = 60_000;
+/**
+ * `usergroups.users.list` allows about 20 calls a minute for all replicas together. Beyond this many, one call of
+ * `usergroups.list` reads the members of all groups: it is larger, but one call serves every rule.
+ */
+const MOST_SINGLE_READS = 8;
+
+function createGroups({ client, clock, pace }: Reading & { readonly clock: Pick<Clock, "now"> }) {
+  const single = createMemo((id: string) => pace("usergroups.users.list", () => readGroup(client, id)), clock);
+  // https://docs.slack.dev/reference/methods/usergroups.list
+  const all = createMemo(async () => {
+    const { usergroups = [] } = await pace("usergroups.list", () => client.usergroups.list({ include_users: true }));
+    return new Map(usergroups.flatMap(({ id, users = [] }) => (id ? [[id, new Set(users)] as const] : [])));
+  }, clock);
+  const handles = createMemo(async () => {
+    const { usergroups = [] } = await pace("usergroups.list", () => client.usergroups.list({}));
+    return new Map(usergroups.flatMap(({ id, handle }) => (id && handle ? [[id, handle] as const] : [])));
+  }, clock);
+  let singleReads: readonly number[] = [];
+  const mayReadSingle = (): boolean => {
+    const now = clock.now().getTime();
+    singleReads = singleReads.filter((at) => at <= now && now - at < MINUTE_MS);
+    if (singleReads.length >= MOST_SINGLE_READS) return false;
+    singleReads = [...singleReads, now];
+    return true;
+  };
+  return {
+    /** Ids of a group's members; none for a group that was deleted. Rejects as the Web API client does. */
+    async members(groupId: string, maxAgeMs: number): Promise<ReadonlySet<string>> {
+      const known = single.known(groupId, maxAgeMs) ?? all.known("", maxAgeMs)?.get(groupId);
+      if (known !== undefined) return known;
+      const isShared = single.isReading(groupId, maxAgeMs);
+      if (isShared || (!all.isReading("", maxAgeMs) && mayReadSingle())) return single.get(groupId, maxAgeMs);
+      return (await all.get("", maxAgeMs)).get(groupId) ?? new Set();
+    },
+    /** Handles by group id, "oncall". */
+    handles: (): Promise<ReadonlyMap<string, string>> => handles.get("", HANDLES_MS),
+  };
+}
+
+async function readGroup(client: WebClient, groupId: string): Promise<ReadonlySet<string>> {
+  try {
+    return new Set((await client.usergroups.users.list({ usergroup: groupId })).users);
+  } catch (error) {
+    if (error instanceof WebAPIPlatformError && error.data.error === "no_such_subteam") return new Set();
+    throw error;
+  }
 }

@@ -1,5 +1,6 @@
 import type { WebClient } from "@slack/web-api";
 import type { Logger } from "pino";
+import { boundedMap } from "../../../platform/bounded-map.ts";
 import type { Clock } from "../../../platform/clock.ts";
 import { z } from "zod";
 import { isZone } from "../../../platform/zones.ts";
@@ -77,8 +78,8 @@ export function createProfiles(parts: ProfilesParts): Profiles {
   const nowMs = (): number => clock.now().getTime();
   const soon = <Value>(work: () => Promise<Value>): Promise<Value | undefined> => inTime(parts, work);
   const reader = createUserReader({ ...parts, onPage: (seen) => keepPage(seen) });
-  const kept = new Map<string, Kept>();
-  const unsaved = new Map<string, StoredAt>();
+  const kept = boundedMap<string, Kept>(MOST_KEPT);
+  const unsaved = boundedMap<string, StoredAt>(MOST_UNSAVED);
 
   let ours: string | undefined;
   const ourTeam = async (): Promise<string> => {
@@ -93,10 +94,7 @@ export function createProfiles(parts: ProfilesParts): Profiles {
       kept.set(profile.userId, { ...known, checkedMs: nowMs() });
       return known.profile;
     }
-    kept.delete(profile.userId);
     kept.set(profile.userId, { profile, atMs, checkedMs: nowMs(), isStored });
-    const oldest = kept.keys().next().value;
-    if (kept.size > MOST_KEPT && oldest !== undefined) kept.delete(oldest);
     return profile;
   };
 
@@ -238,8 +236,6 @@ export function createProfiles(parts: ProfilesParts): Profiles {
       if (rows?.length === 0) return;
       keep(profile, atMs);
       unsaved.set(id, { ...profile, atMs });
-      const oldest = unsaved.keys().next().value;
-      if (unsaved.size > MOST_UNSAVED && oldest !== undefined) unsaved.delete(oldest);
       await save(team, []);
     },
   };

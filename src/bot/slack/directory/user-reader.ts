@@ -72,21 +72,16 @@ export function createUserReader({ client, clock, wait, onPage }: Parts): UserRe
 
   const heldMs = (): number => Math.max(0, infoHeldUntilMs - nowMs());
 
-  const settle = (wanted: Wanted, seen: Seen): void => {
+  const done = (wanted: Wanted): Wanted["answer"] => {
     wanted.isDone = true;
     if (waiting.get(wanted.userId) === wanted) waiting.delete(wanted.userId);
-    wanted.answer.resolve(seen);
-  };
-  const fail = (wanted: Wanted, error: unknown): void => {
-    wanted.isDone = true;
-    if (waiting.get(wanted.userId) === wanted) waiting.delete(wanted.userId);
-    wanted.answer.reject(error);
+    return wanted.answer;
   };
 
   /** Those who would wait too long are told now. */
   const charge = (wanted: Wanted, ms: number): void => {
     wanted.waitedMs += ms;
-    if (wanted.waitedMs > LONGEST_WAIT_MS) fail(wanted, limited(ms));
+    if (wanted.waitedMs > LONGEST_WAIT_MS) done(wanted).reject(limited(ms));
   };
 
   const hold = (ms: number): void => {
@@ -136,10 +131,11 @@ export function createUserReader({ client, clock, wait, onPage }: Parts): UserRe
     const call = { wanted, atMs: nowMs() };
     asked.set(wanted.userId, call);
     try {
-      settle(wanted, await info(wanted.userId));
+      const seen = await info(wanted.userId);
+      done(wanted).resolve(seen);
     } catch (error) {
       if (classify(error).kind === "limited") waitAgain(wanted);
-      else fail(wanted, error);
+      else done(wanted).reject(error);
     } finally {
       underWay -= 1;
       if (asked.get(wanted.userId) === call) asked.delete(wanted.userId);
@@ -151,7 +147,7 @@ export function createUserReader({ client, clock, wait, onPage }: Parts): UserRe
     // `ask` counts itself before it waits.
     for (let wanted = next(); wanted !== undefined; wanted = next()) {
       waiting.delete(wanted.userId);
-      unawaited(ask(wanted), (error) => fail(wanted, error));
+      unawaited(ask(wanted), (error) => done(wanted).reject(error));
     }
     if (!isListBetter() || isListing || nowMs() < listHeldUntilMs) return;
     isListing = true;
@@ -191,7 +187,7 @@ export function createUserReader({ client, clock, wait, onPage }: Parts): UserRe
       for (const { user } of seen) {
         // A call that is under way may still be answered with 429.
         for (const wanted of [waiting.get(user.id ?? ""), asked.get(user.id ?? "")?.wanted]) {
-          if (wanted !== undefined && atMs >= wanted.sinceMs) settle(wanted, { user, atMs });
+          if (wanted !== undefined && atMs >= wanted.sinceMs) done(wanted).resolve({ user, atMs });
         }
       }
       return { seen, next: response_metadata?.next_cursor || undefined };

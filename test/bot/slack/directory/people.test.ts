@@ -35,9 +35,7 @@ async function slackOf(answer: Answer) {
     wait: () => Promise.resolve(),
     store: noRows,
     log: pino({ level: "silent" }),
-    pace: (_, call) => call(),
     bot: () => ({ userId: "UBOT", name: "gantry", teamId: "T1" }),
-    failed: () => "abc",
   });
   return {
     people,
