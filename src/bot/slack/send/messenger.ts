@@ -1,14 +1,15 @@
 import { newReference } from "../../../platform/log.ts";
 import type { WebClient } from "@slack/web-api";
 import { randomUUID } from "node:crypto";
+import { boundedMap } from "../../../platform/bounded-map.ts";
 import type { Card } from "../../changes/stored-change.ts";
 import { type Post, SENT_AGAIN, sentAgain, type TextFile } from "../../views/kit/post.ts";
 import { withoutPlans } from "../../views/kit/blocks.ts";
 import { truncate } from "../../views/kit/text.ts";
-import { type CallParts, callSlack, logFailure, type Result, type Call } from "./call.ts";
+import { type CallParts, callSlack, logFailure, type Result } from "./call.ts";
 import type { Urgency } from "./clients.ts";
 import { reply, type ResponseBody } from "./response-url.ts";
-import { classify, createGoneThreads, type GoneThreads, ThreadGone } from "./slack-error.ts";
+import { classify, ThreadGone } from "./slack-error.ts";
 
 export type Conversation = { readonly channel: string; readonly threadTs?: string | undefined };
 
@@ -55,54 +56,17 @@ type MessengerParts = CallParts & {
   readonly replies: Parameters<typeof reply>[2];
   /** The slash command, named where buttons couldn't be shown. */
   readonly command: string;
-  readonly goneThreads: GoneThreads;
   /** Slack refused a message for its plan, and took it without: the next so many go without, too. */
   readonly plans: { without: number };
 };
 
-export function createMessenger(
-  given: Omit<MessengerParts, "latest" | "retrying" | "goneThreads" | "plans">,
-): Messenger {
-  const own = {
-    latest: new Map<string, () => void>(),
-    retrying: new Map<string, Promise<Result<unknown>>>(),
-    goneThreads: createGoneThreads(),
-    plans: { without: 0 },
-  };
-  const parts = { ...given, ...own };
-  return {
-    ...posting(parts),
-    ...viewing(parts),
-    remove: ({ channelId: channel, ts }) =>
-      callSlack(parts, {
-        method: "chat.delete",
-        target: channel,
-        urgency: "background",
-        run: async (client) => void (await client.chat.delete({ channel, ts })),
-      }),
-    permalink: ({ channelId: channel, ts: message_ts }) =>
-      callSlack(parts, {
-        method: "chat.getPermalink",
-        target: channel,
-        urgency: "interactive",
-        run: async (client) => (await client.chat.getPermalink({ channel, message_ts })).permalink,
-      }),
-    upload: ({ name: filename, title, content }, { channel: channel_id, threadTs: thread_ts }) =>
-      callSlack(parts, {
-        method: "files.uploadV2",
-        target: channel_id,
-        urgency: "background",
-        async run(client, isAgain) {
-          const again = isAgain && { initial_comment: SENT_AGAIN };
-          const file = { channel_id, filename, title, content, ...again };
-          await client.files.uploadV2(thread_ts === undefined ? file : { ...file, thread_ts });
-        },
-      }),
-  };
-}
+/** By channel and thread: those whose first message was deleted, so that Slack is asked once for each. */
+type GoneThreads = ReturnType<typeof boundedMap<string, true>>;
+const MOST_GONE_THREADS = 1_000;
 
-function posting(parts: MessengerParts): Pick<Messenger, "post" | "postEphemeral" | "update" | "respond"> {
-  const { goneThreads } = parts;
+export function createMessenger(given: Omit<MessengerParts, "latest" | "retrying" | "plans">): Messenger {
+  const parts: MessengerParts = { ...given, latest: new Map(), retrying: new Map(), plans: { without: 0 } };
+  const goneThreads: GoneThreads = boundedMap(MOST_GONE_THREADS);
   return {
     post: ({ channel, threadTs }, post, urgency) =>
       asPlainIfRefused(parts, post, (body) =>
@@ -140,6 +104,52 @@ function posting(parts: MessengerParts): Pick<Messenger, "post" | "postEphemeral
         }),
       ),
     respond: (url, post, how) => asPlainIfRefused(parts, post, (body) => respond(parts, url, { ...body, ...how })),
+    remove: ({ channelId: channel, ts }) =>
+      callSlack(parts, {
+        method: "chat.delete",
+        target: channel,
+        urgency: "background",
+        run: async (client) => void (await client.chat.delete({ channel, ts })),
+      }),
+    permalink: ({ channelId: channel, ts: message_ts }) =>
+      callSlack(parts, {
+        method: "chat.getPermalink",
+        target: channel,
+        urgency: "interactive",
+        run: async (client) => (await client.chat.getPermalink({ channel, message_ts })).permalink,
+      }),
+    upload: ({ name: filename, title, content }, { channel: channel_id, threadTs: thread_ts }) =>
+      callSlack(parts, {
+        method: "files.uploadV2",
+        target: channel_id,
+        urgency: "background",
+        async run(client, isAgain) {
+          const again = isAgain && { initial_comment: SENT_AGAIN };
+          const file = { channel_id, filename, title, content, ...again };
+          await client.files.uploadV2(thread_ts === undefined ? file : { ...file, thread_ts });
+        },
+      }),
+    openView: (opening) => openView(parts, opening),
+    updateView: ({ viewId, view, hash }) =>
+      callSlack(parts, {
+        method: "views.update",
+        target: viewId,
+        isReplacing: true,
+        urgency: "background",
+        async run(client) {
+          const update = { view_id: viewId, view: view as View }; // built by views/
+          const { view: updated } = await client.views.update(hash === undefined ? update : { ...update, hash });
+          return { viewId, hash: updated?.hash };
+        },
+      }),
+    publishHome: ({ user, view }) =>
+      callSlack(parts, {
+        method: "views.publish",
+        target: user,
+        isReplacing: true,
+        urgency: "background",
+        run: async (client) => void (await client.views.publish({ user_id: user, view: view as View })), // built by views/
+      }),
   };
 }
 
@@ -201,7 +211,7 @@ async function asTextIfRefused<Value>(
   return post({ text: `${truncate(text, MOST_TEXT)}\n${note}` });
 }
 
-export type Body = { text: string; blocks?: Post["blocks"][number][] };
+type Body = { text: string; blocks?: Post["blocks"][number][] };
 
 function againOf({ text, blocks }: Body): Body {
   const again = sentAgain({ text, blocks: blocks ?? [] });
@@ -212,18 +222,18 @@ function againOf({ text, blocks }: Body): Body {
 const unfurl = { unfurl_links: false, unfurl_media: false } as const;
 
 /** When the thread's first message was deleted: takes its message back, if Slack lets it, and throws `ThreadGone`. */
-export async function postMessage(
+async function postMessage(
   client: WebClient,
   { channel, threadTs, goneThreads }: Conversation & { readonly goneThreads: GoneThreads },
   body: Body,
 ): Promise<Card> {
   if (threadTs === undefined) return sent(channel, await client.chat.postMessage({ channel, ...body, ...unfurl }));
-  const thread = { channel, threadTs };
+  const thread = `${channel} ${threadTs}`;
   if (goneThreads.has(thread)) throw new ThreadGone();
   const answer = await client.chat.postMessage({ channel, thread_ts: threadTs, ...body, ...unfurl });
   const posted = sent(channel, answer);
   if (answer.message === undefined || answer.message.thread_ts !== undefined) return posted;
-  goneThreads.add(thread);
+  goneThreads.set(thread, true);
   // Without its thread it answers nothing, and it may not be for everybody in the channel.
   try {
     await client.chat.delete({ channel: posted.channelId, ts: posted.ts });
@@ -241,34 +251,6 @@ function sent(channel: string, { channel: id, ts }: { channel?: string; ts?: str
 
 type View = Parameters<WebClient["views"]["open"]>[0]["view"];
 type Opening = Parameters<Messenger["openView"]>[0];
-
-/** Forms and Home. */
-export function viewing(parts: CallParts): Pick<Messenger, "openView" | "updateView" | "publishHome"> {
-  const call = <Value>(what: Call<Value>): Promise<Result<Value>> => callSlack(parts, what);
-  return {
-    openView: (opening) => openView(parts, opening),
-    updateView: ({ viewId, view, hash }) =>
-      call({
-        method: "views.update",
-        target: viewId,
-        isReplacing: true,
-        urgency: "background",
-        async run(client) {
-          const update = { view_id: viewId, view: view as View }; // built by views/
-          const { view: updated } = await client.views.update(hash === undefined ? update : { ...update, hash });
-          return { viewId, hash: updated?.hash };
-        },
-      }),
-    publishHome: ({ user, view }) =>
-      call({
-        method: "views.publish",
-        target: user,
-        isReplacing: true,
-        urgency: "background",
-        run: async (client) => void (await client.views.publish({ user_id: user, view: view as View })), // built by views/
-      }),
-  };
-}
 
 /** After a lost or late answer the form may be open all the same: it is found by an id of ours, and drawn again. */
 async function openView(parts: CallParts, { triggerId, user, view }: Opening): Promise<Result<OpenView | undefined>> {

@@ -1,5 +1,4 @@
 import { WebAPIHTTPError, WebAPIPlatformError, WebAPIRateLimitedError, WebAPIRequestError } from "@slack/web-api";
-import { boundedMap } from "../../../platform/bounded-map.ts";
 
 /**
  * Everything a failed call to Slack can mean:
@@ -191,20 +190,4 @@ export function reasonFor({ kind, code, needed }: Pick<SlackFailure, "kind" | "c
  */
 export class ThreadGone extends Error {
   override readonly name = "ThreadGone";
-}
-
-type Thread = { readonly channel: string; readonly threadTs: string };
-
-/** Threads whose first message was deleted, so that Slack is asked once for each. */
-export type GoneThreads = { readonly has: (thread: Thread) => boolean; readonly add: (thread: Thread) => void };
-
-const MOST = 1_000;
-
-export function createGoneThreads(): GoneThreads {
-  const gone = boundedMap<string, true>(MOST);
-  const keyOf = ({ channel, threadTs }: Thread): string => `${channel} ${threadTs}`;
-  return {
-    has: (thread) => gone.has(keyOf(thread)),
-    add: (thread) => void gone.set(keyOf(thread), true),
-  };
 }
