@@ -10,7 +10,8 @@ import { newestPage } from "../kit/log-text.ts";
 import { type Post, postOf, type Names } from "../kit/post.ts";
 import { counted, truncate, visible, visibleLines } from "../kit/text.ts";
 import { span } from "../kit/time.ts";
-import { isRolledOut, pastWord } from "./phrases.ts";
+import { pastWord } from "./phrases.ts";
+import { isRolledOut } from "../kit/verb-words.ts";
 import { endedHeadline } from "./several-card.ts";
 
 /** More lines might not fit into one message. */

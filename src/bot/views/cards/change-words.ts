@@ -1,23 +1,21 @@
-import type { ChangeState, StoredChange, Who, Health } from "../../changes/stored-change.ts";
+import type { ChangeState, StoredChange, Who } from "../../changes/stored-change.ts";
 import {
   acceptedWords,
+  type DoneState,
+  doneState,
   isFollowed,
   isLateHealth,
-  overtakenDot,
-  overtakenWords,
   seenOf,
   dotOf,
-  retreatOf,
   retreatWords,
-  unseenOf,
   withSubject,
 } from "../kit/health.ts";
 import { person, strong, words, type Inline, group, joined } from "../kit/inline.ts";
 import { type Names, groupName, nameOf } from "../kit/post.ts";
 import type { Terms } from "../../policy/policy.ts";
 import { counted, truncate, visible, lower } from "../kit/text.ts";
-import { allNames, isRolledOut, type Phrased, regionText, split, phraseText } from "./phrases.ts";
-import { levelOf, ROLLING } from "../../../api/workload-status.ts";
+import { allNames, type Phrased, regionText, split, phraseText } from "./phrases.ts";
+import { levelOf } from "../../../api/workload-status.ts";
 import { span } from "../kit/time.ts";
 import { type Headline, severalHeadline } from "./several-card.ts";
 
@@ -134,7 +132,9 @@ export function headline(change: StoredChange, defaultRegion?: string, waitsFor?
     case "expired":
       return { mark: "⌛", text: `Expired: ${lower(say("title"))}` };
     case "drifted":
-      return lateHealthHeadline(change) ?? { mark: "⚠️", text: `${workloadName(change)} changed while this waited` };
+      return isLateHealth(change)
+        ? { mark: dotOf({ level: "healthy" }), text: lateText(change) }
+        : { mark: "⚠️", text: `${workloadName(change)} changed while this waited` };
     case "failed":
       return { mark: "❌", text: say("failed") };
     case "unknown": {
@@ -159,102 +159,71 @@ function workloadName({ workload }: StoredChange): string {
 }
 
 function doneHeadline(change: StoredChange, region: string | undefined): Headline {
-  if (change.op === "createJob") return jobHeadline(change, region);
-  const seen = seenOf(change);
-  if (unseenOf(change) !== undefined) return unconfirmedHeadline(change, seen, region);
-  const isOpen = change.ending?.kind === "run" && change.ending.outcome.kind === "asked" && seen?.kind !== "reached";
-  if (isOpen && (seen === undefined || seen.kind === "not-yet")) return acceptedHeadline(change, seen, region);
-  if (!isFollowed(change)) return success(change, region);
-  if (seen === undefined) return { mark: "🔄", text: `${phraseText(change, "running", region)}…` };
-  return seen.kind === "reached" ? success(change, region) : unwellHeadline(change, seen, region);
+  const state = doneState(change);
+  const text = change.op === "createJob" ? jobText(change, state) : doneText(change, state, region);
+  return { mark: state.mark, text };
 }
 
-/** Accepted, and not visible yet: the API shows it in progress, or nothing at all. */
-function acceptedHeadline(change: StoredChange, seen: Health | undefined, region: string | undefined): Headline {
-  const isOvertaken = overtakenWords(seen) !== undefined;
-  if (!isOvertaken && isUnderWay(change, seen)) {
-    return { mark: "🟡", text: `Still ${lower(phraseText(change, "running", region))}` };
+function doneText(change: StoredChange, { kind, but }: DoneState, region: string | undefined): string {
+  const say = (form: Parameters<typeof phraseText>[1]): string => phraseText(change, form, region);
+  const why = shortWhy(but);
+  switch (kind) {
+    case "unpolled":
+      return `${say("running")}…`;
+    case "accepted":
+      return but === "" && isUnderWay(change)
+        ? `Still ${lower(say("running"))}`
+        : `${say("title")}: ${acceptedWords(seenOf(change))}`;
+    case "unconfirmed":
+      return afterBut(change, say("accepted"), why);
+    case "rolling":
+      return why === "" ? `${say("running")}…` : `${say("running")}: ${why}`;
+    case "slow":
+      return `Still ${lower(say("running"))}`;
+    case "stuck":
+      // Nobody would call it deployed.
+      return `${say("running")}: ${retreatWords(change) ?? why}`;
+    case "late":
+      return lateText(change);
+    case "unknown":
+      return `${say("done")}, health unknown`;
+    case "well":
+    case "settling":
+    case "unwell":
+      return afterBut(change, say("done"), why);
   }
-  const mark = isOvertaken ? overtakenDot : "🟡";
-  return { mark, text: `${phraseText(change, "title", region)}: ${acceptedWords(seen)}` };
 }
 
-function isUnderWay({ ending }: StoredChange, seen: Health | undefined): boolean {
+/** Of the deploy and of its way back. */
+function lateText({ wayBackEnd }: StoredChange): string {
+  return truncate(visible(wayBackEnd?.why ?? ""), 300);
+}
+
+/** The API shows it in progress. */
+function isUnderWay(change: StoredChange): boolean {
+  const { ending } = change;
+  const seen = seenOf(change);
   if (seen !== undefined) return seen.level === "busy";
   const outcome = ending?.kind === "run" ? ending.outcome : undefined;
   const status = outcome?.kind === "asked" ? outcome.after?.status : undefined;
   return status !== undefined && levelOf(status) === "busy";
 }
 
-/** Of the deploy and of its way back. */
-function lateHealthHeadline(change: StoredChange): Headline | undefined {
-  const { wayBackEnd } = change;
-  if (wayBackEnd === undefined || !isLateHealth(change)) return undefined;
-  return { mark: dotOf({ level: "healthy" }), text: truncate(visible(wayBackEnd.why), 300) };
-}
-
-function unwellHeadline(change: StoredChange, seen: Health, region: string | undefined): Headline {
-  const late = seen.kind === "trouble" ? lateHealthHeadline(change) : undefined;
-  if (late !== undefined) return late;
-  const done = phraseText(change, "done", region);
-  const running = phraseText(change, "running", region);
-  const { level: now = "busy", outcome = ROLLING } = seen;
-  if (seen.kind === "watching" && seen.watch?.rolling !== undefined) {
-    if (outcome === ROLLING) return { mark: "🔄", text: `${running}…` };
-    return { mark: dotOf({ level: now }), text: `${running}: ${outcomeWords(seen)}` };
-  }
-  if (outcome === ROLLING && seen.outcome !== undefined) return { mark: "🟡", text: `Still ${lower(running)}` };
-  // Nobody would call it deployed.
-  if (seen.kind === "trouble" && isRolledOut(change)) {
-    const text = `${running}: ${retreatWords(change) ?? outcomeWords(seen)}`;
-    return { mark: retreatOf(change) === "gone" ? "❌" : dotOf({ level: "failing" }), text };
-  }
-  const level = seen.kind === "trouble" ? "failing" : seen.level;
-  if (level === undefined) return { mark: "🟡", text: `${done}, health unknown` };
-  // It is well, and hasn't been for long; or was until it was deleted.
-  if (level !== "failing" && seen.outcome === undefined) return { mark: "🟡", text: done };
-  const text = `${done}, but ${afterBut(change, done, outcomeWords(seen))}`;
-  if (level === "failing") return { mark: dotOf({ level }), text };
-  return { mark: overtakenWords(seen) === undefined ? "🟡" : overtakenDot, text };
-}
-
 /** "web scaled to 3, but is failing"; "Deployed 1.5 to web, but it is failing" */
-function afterBut(change: StoredChange, done: string, outcome: string): string {
-  return done.startsWith(workloadName(change)) ? outcome : withSubject(outcome);
-}
-
-/** However well the workload runs, nothing shows that the Change took effect. */
-function unconfirmedHeadline(change: StoredChange, seen: Health | undefined, region: string | undefined): Headline {
-  const accepted = phraseText(change, "accepted", region);
-  const isTrouble = seen?.kind === "trouble";
-  const isOvertaken = seen?.outcome !== undefined && overtakenWords(seen) !== undefined;
-  if (!isTrouble && !isOvertaken) return { mark: "🟡", text: accepted };
-  const text = `${accepted}, but ${afterBut(change, accepted, outcomeWords(seen))}`;
-  return { mark: isTrouble ? dotOf({ level: "failing" }) : overtakenDot, text };
-}
-
-function success(change: StoredChange, region: string | undefined): Headline {
-  return { mark: "✅", text: phraseText(change, "done", region) };
-}
-
-function outcomeWords(seen: Health): string {
-  return truncate(visible(overtakenWords(seen) ?? seen.outcome ?? "isn't running as it should"), 120);
+function afterBut(change: StoredChange, done: string, why: string): string {
+  if (why === "") return done;
+  return `${done}, but ${done.startsWith(workloadName(change)) ? why : withSubject(why)}`;
 }
 
 /** The headline follows the job to its end. */
-function jobHeadline(change: StoredChange, region: string | undefined): Headline {
-  const seen = seenOf(change);
+function jobText(change: StoredChange, { kind, but }: DoneState): string {
   const name = workloadName(change);
-  if (seen === undefined) return { mark: "🔄", text: `${phraseText(change, "running", region)}…` };
-  // Older versions took a job that had started for a success, and stored no level.
-  if (seen.level === undefined) return { mark: "🟡", text: `${name} created, outcome unknown` };
-  const took = seen.kind === "reached" && seen.afterMs !== undefined ? ` in ${span(seen.afterMs)}` : "";
-  return { mark: jobMark(seen), text: `${name} ${outcomeWords(seen)}${took}` };
+  if (kind === "unpolled") return `${phraseText(change, "running")}…`;
+  if (kind === "unknown") return `${name} created, outcome unknown`;
+  const afterMs = kind === "well" ? seenOf(change)?.afterMs : undefined;
+  return `${name} ${shortWhy(but)}${afterMs === undefined ? "" : ` in ${span(afterMs)}`}`;
 }
 
-function jobMark({ kind, level }: Health): string {
-  if (kind === "reached") return "✅";
-  if (kind === "trouble") return "❌";
-  if (level === "failing") return dotOf({ level });
-  return kind === "watching" && level === "healthy" ? "🔄" : "🟡";
+function shortWhy(but: string): string {
+  return truncate(visible(but), 120);
 }

@@ -5,11 +5,6 @@ import { AT_REST } from "../../../api/workload-status.ts";
 import { counted, truncate, visible, truncateMiddle } from "../kit/text.ts";
 import { changesOf, type Phrase, verbWords, wordsOf } from "../kit/verb-words.ts";
 
-/** Whether instances are replaced by those of another version, one after the other. */
-export function isRolledOut({ verb = "" }: Pick<Phrased, "verb">): boolean {
-  return verbWords(verb)?.isRolledOut === true;
-}
-
 /** The parts of a request that its phrases depend on. */
 export type Phrased = Pick<StoredChange, "op" | "workload" | "diff"> & {
   readonly verb?: string;

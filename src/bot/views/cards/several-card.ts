@@ -1,8 +1,10 @@
 import { AT_REST } from "../../../api/workload-status.ts";
 import type { Health, StoredChange } from "../../changes/stored-change.ts";
-import { IF_STUCK, verbWords } from "../kit/verb-words.ts";
+import { IF_STUCK, isRolledOut, verbWords } from "../kit/verb-words.ts";
 import {
   acceptedWords,
+  doneState,
+  dotOf,
   isDeletedSince,
   isFollowed,
   isLateHealth,
@@ -14,7 +16,7 @@ import {
   unseenOf,
 } from "../kit/health.ts";
 import { truncate, visible, truncateMiddle } from "../kit/text.ts";
-import { pastWord, split, allNames, isRolledOut, versionStep } from "./phrases.ts";
+import { pastWord, split, allNames, versionStep } from "./phrases.ts";
 import { context, limits, plan, section, type Line, type Block, type Task } from "../kit/blocks.ts";
 import { strong, words } from "../kit/inline.ts";
 
@@ -249,7 +251,7 @@ function rolloutState(part: StoredChange, { request, isShort }: Beside): State {
     case "reached":
       return all(note.endsWith(AT_REST) ? version : `runs ${version}`, seen.digest ?? "", note);
     case "trouble": {
-      if (part.wayBackEnd?.isNeeded === false) return ["🟢", part.wayBackEnd.why];
+      if (part.wayBackEnd?.isNeeded === false) return [mark, part.wayBackEnd.why];
       const goal = from === undefined ? "" : ` to ${from}`;
       const going = part.wayBack && `${part.wayBack === "gone" ? "went" : "going"} back${goal}`;
       const facts = [
@@ -257,7 +259,7 @@ function rolloutState(part: StoredChange, { request, isShort }: Beside): State {
         `${version}: ${seen.outcome ?? "isn't healthy"}`,
         ...troubleFacts(part, seen),
       ].filter(Boolean);
-      return [part.wayBack === "gone" ? "❌" : mark, facts.join(" · ")];
+      return [mark, facts.join(" · ")];
     }
     default:
       return all(`${version} ${seen.kind === "watching" ? "is starting" : "isn't healthy yet"}`, note);
@@ -291,21 +293,12 @@ function unsentState({ state }: StoredChange, request: StoredChange): State {
   return request.state === "claimed" ? ["⏳", ""] : ["", ""];
 }
 
-const dots: Readonly<Record<Health["kind"], string>> = {
-  reached: "🟢",
-  trouble: "🔴",
-  "not-yet": "🟡",
-  unwatched: "🟡",
-  watching: "🟡",
-};
-
+/** What runs has the dot of its status. Only the one whose turn it is has the mark of something under way. */
 function doneMark(part: StoredChange): string {
-  const seen = seenOf(part);
-  if (overtakenWords(seen) !== undefined) return overtakenDot;
-  if (unseenOf(part) !== undefined && seen?.kind !== "trouble") return "🟡";
-  if (seen?.kind === "reached" && seen.level === "idle") return "⚪️";
-  if (!isFollowed(part)) return "✅";
-  return seen === undefined ? "🟡" : dots[seen.kind];
+  const { kind, mark } = doneState(part);
+  if (kind === "unpolled") return dotOf({ level: "busy" });
+  if (kind !== "well" || !isFollowed(part)) return mark;
+  return dotOf({ level: seenOf(part)?.level === "idle" ? "idle" : "healthy" });
 }
 
 function doneNote(part: StoredChange): string {

@@ -1,9 +1,9 @@
-import type { Level, WorkloadStatus } from "../../../api/workload-status.ts";
+import { type Level, ROLLING, type WorkloadStatus } from "../../../api/workload-status.ts";
 import { truncate, visible } from "./text.ts";
 import { age } from "./time.ts";
 import type { Health, StoredChange } from "../../changes/stored-change.ts";
 import type { HistoryEvent } from "../../changes/history-event.ts";
-import { verbWords, wordsOf } from "./verb-words.ts";
+import { isRolledOut, verbWords, wordsOf } from "./verb-words.ts";
 
 const dots: Readonly<Record<Level, string>> = { healthy: "🟢", busy: "🟡", failing: "🔴", idle: "⚪️" };
 
@@ -80,8 +80,7 @@ export function isOfDeleted({
 
 /** The way back of a new version in trouble: under way or done. */
 export function retreatOf(change: StoredChange): StoredChange["wayBack"] {
-  const isStuck = verbWords(change.verb)?.isRolledOut === true && seenOf(change)?.kind === "trouble";
-  return isStuck ? change.wayBack : undefined;
+  return isRolledOut(change) && seenOf(change)?.kind === "trouble" ? change.wayBack : undefined;
 }
 
 /** A version that got healthy after it was given up, so its way back wasn't run. */
@@ -124,6 +123,87 @@ export function isFollowed({ op, ending }: Pick<StoredChange, "op" | "ending">):
 /** What the API doesn't report of a Change that it accepted: "restarts". Undefined when the Change can be confirmed. */
 export function unseenOf({ ending }: Pick<StoredChange, "ending">): string | undefined {
   return ending?.kind === "run" && ending.outcome.kind === "asked" ? ending.outcome.unseen : undefined;
+}
+
+/** How a Change stands that was done: every card, list and line of history takes its mark and its words from here. */
+export type DoneState = {
+  /**
+   * - `well`: as requested, or nothing is left to check
+   * - `accepted`: not visible yet
+   * - `unconfirmed`: the API doesn't report whether it took effect
+   * - `unpolled`: before the first poll
+   * - `rolling`: its new instances start
+   * - `slow`: they still did at the last poll
+   * - `stuck`: they don't get ready
+   * - `late`: they got ready after they were given up
+   * - `settling`: well, and not for long; or until it was deleted
+   * - `unknown`: nobody polled it
+   * - `unwell`: anything else
+   */
+  readonly kind:
+    | "well"
+    | "accepted"
+    | "unconfirmed"
+    | "unpolled"
+    | "rolling"
+    | "slow"
+    | "stuck"
+    | "late"
+    | "settling"
+    | "unknown"
+    | "unwell";
+  readonly mark: string;
+  /** Why it isn't a success, after "web" or "but": `keeps crashing`, `was deleted meanwhile`. Can be empty. */
+  readonly but: string;
+};
+
+/** Never rosier than the workload: a success is claimed only once its health is known. Pure. */
+export function doneState(change: StoredChange): DoneState {
+  const seen = seenOf(change);
+  if (change.op === "createJob") return jobState(seen);
+  const overtaken = overtakenWords(seen);
+  const open = { mark: overtaken === undefined ? dots.busy : overtakenDot, but: overtaken ?? "" };
+  if (unseenOf(change) !== undefined) {
+    return { kind: "unconfirmed", ...(seen?.kind === "trouble" ? failing(seen) : open) };
+  }
+  const isAsked = change.ending?.kind === "run" && change.ending.outcome.kind === "asked";
+  if (isAsked && (seen === undefined || seen.kind === "not-yet")) return { kind: "accepted", ...open };
+  if (!isFollowed(change) || seen?.kind === "reached") return { kind: "well", mark: "✅", but: "" };
+  if (seen === undefined) return { kind: "unpolled", mark: "🔄", but: "" };
+  if (overtaken !== undefined && seen.outcome !== undefined) return { kind: "unwell", ...open };
+  if (seen.kind === "trouble") return troubleState(change, seen);
+  const { kind, level, outcome = "", watch } = seen;
+  if (kind === "watching" && watch?.rolling !== undefined) {
+    if (outcome === "" || outcome === ROLLING) return { kind: "rolling", mark: "🔄", but: "" };
+    return { kind: "rolling", mark: dots[level ?? "busy"], but: outcome };
+  }
+  if (outcome === ROLLING) return { kind: "slow", mark: dots.busy, but: "" };
+  if (level === undefined) return { kind: "unknown", mark: dots.busy, but: "" };
+  if (level === "failing") return { kind: "unwell", ...failing(seen) };
+  return { kind: outcome === "" ? "settling" : "unwell", mark: open.mark, but: outcome };
+}
+
+function troubleState(change: StoredChange, seen: Health): DoneState {
+  if (isLateHealth(change)) return { kind: "late", mark: dots.healthy, but: "" };
+  if (!isRolledOut(change)) return { kind: "unwell", ...failing(seen) };
+  return { kind: "stuck", ...failing(seen), ...(retreatOf(change) === "gone" && { mark: "❌" }) };
+}
+
+/** How the job itself went, as far as it was seen. */
+function jobState(seen: Health | undefined): DoneState {
+  if (seen === undefined) return { kind: "unpolled", mark: "🔄", but: "" };
+  const { kind, level } = seen;
+  // Older versions took a job that had started for a success, and stored no level.
+  if (seen.level === undefined) return { kind: "unknown", mark: dots.busy, but: "" };
+  const { but } = failing(seen);
+  if (kind === "reached") return { kind: "well", mark: "✅", but };
+  if (kind === "trouble") return { kind: "unwell", mark: "❌", but };
+  const isRunning = kind === "watching" && level === "healthy";
+  return { kind: "unwell", mark: isRunning ? "🔄" : level === "failing" ? dots.failing : dots.busy, but };
+}
+
+function failing(seen: Health): Pick<DoneState, "mark" | "but"> {
+  return { mark: dots.failing, but: overtakenWords(seen) ?? seen.outcome ?? "isn't running as it should" };
 }
 
 /** Whether a row of kind `done` is about such a Change. Older versions wrote other words. */

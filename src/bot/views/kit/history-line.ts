@@ -11,7 +11,8 @@ import {
   isUnconfirmed,
   overtakenDot,
   overtakenWords,
-  isLateHealth,
+  type DoneState,
+  doneState,
   retreatOf,
   retreatWords,
   troubleFacts,
@@ -134,7 +135,7 @@ function deedPhrase({ request }: HistoryEvent, room: Room): Phrase | undefined {
   if (request === undefined || ending?.kind !== "run" || ending.outcome.kind !== "done") return undefined;
   const back = retreatOf(request) === "gone" ? " · it went back" : "";
   const after = ` ${lineOf(request.verb).past}${detailOf(request.verb, request.diff, room)}${back}`;
-  return { dot: request.op === "createJob" ? "✅" : doneDot(request, seenOf(request)), before: "", after };
+  return { dot: request.op === "createJob" ? "✅" : doneState(request).mark, before: "", after };
 }
 
 /**
@@ -241,27 +242,20 @@ const statePhrases: Readonly<Record<ChangeState, StatePhrase>> = {
 };
 
 function donePhrase(request: StoredChange, { past, detail, ask }: Deed, room: Room): Phrase {
-  const { ending, op } = request;
-  if (op === "createJob") return jobPhrase(request, past, room);
-  const seen = seenOf(request);
-  const line = unwellWords(request, seen)
+  const { kind, mark: dot, but } = doneState(request);
+  if (request.op === "createJob") return { dot, before: "", after: jobEnd(kind, short(but, room.text), past) };
+  const line = unwellWords(request, seenOf(request))
     .map((words) => ` · ${short(words, room.text)}`)
     .join("");
-  const unseen = unseenOf(request);
-  if (unseen !== undefined && overtakenWords(seen) !== undefined) {
-    return accepted({ ask, detail }, acceptedWords(seen), overtakenDot);
+  const isOvertaken = dot === overtakenDot;
+  if (kind === "accepted" || (kind === "unconfirmed" && isOvertaken)) {
+    return accepted({ ask, detail }, short(acceptedWords(seenOf(request)), room.text), dot);
   }
-  if (unseen !== undefined) {
-    const what = `accepted, but the workload API doesn't report ${unseen}`;
-    const isTrouble = seen?.kind === "trouble";
-    return accepted({ ask, detail }, `${what}${isTrouble ? line : ""}`, isTrouble ? "🔴" : "🟡");
+  if (kind === "unconfirmed") {
+    const what = `accepted, but the workload API doesn't report ${unseenOf(request) ?? ""}`;
+    return accepted({ ask, detail }, `${what}${but === "" ? "" : line}`, dot);
   }
-  const isAsked = ending?.kind === "run" && ending.outcome.kind === "asked";
-  if (isAsked && (seen === undefined || seen.kind === "not-yet")) {
-    const dot = overtakenWords(seen) === undefined ? "🟡" : overtakenDot;
-    return accepted({ ask, detail }, short(acceptedWords(seen), room.text), dot);
-  }
-  return { dot: doneDot(request, seen), before: "", after: ` ${past}${detail}${line}` };
+  return { dot, before: "", after: ` ${past}${detail}${line}` };
 }
 
 /** Why it isn't a success, by the last poll. */
@@ -277,32 +271,9 @@ function accepted({ ask, detail }: Pick<Deed, "ask" | "detail">, what: string, d
   return { dot, before: `${ask} `, after: `${detail}${detail.startsWith(":") ? ";" : ":"} ${what}` };
 }
 
-const seenDots: Readonly<Record<Health["kind"], string>> = {
-  reached: "✅",
-  watching: "🟡",
-  "not-yet": "🟡",
-  trouble: "🔴",
-  unwatched: "✅",
-};
-
-/** It isn't a success before the first poll. */
-function doneDot(change: StoredChange, seen: Health | undefined): string {
-  const { op } = change;
-  if (retreatOf(change) === "gone") return "❌";
-  if (isLateHealth(change)) return "🟢";
-  if (overtakenWords(seen) !== undefined) return overtakenDot;
-  if (seen?.level === "failing") return "🔴";
-  if (seen !== undefined) return seenDots[seen.kind];
-  return op === "deleteService" || op === "deleteJob" ? "✅" : "🔄";
-}
-
-/** How the job itself went, as far as it was seen. */
-function jobPhrase(request: StoredChange, past: string, room: Room): Phrase {
-  const { kind, level, outcome }: Partial<Health> = seenOf(request) ?? {};
-  if (level === undefined || kind === undefined) return { dot: "🟡", before: "", after: ` ${past}, outcome unknown` };
-  const unwell = { healthy: "🔄", idle: "🟡", busy: "🟡", failing: kind === "trouble" ? "❌" : "🔴" }[level];
-  const after = kind === "reached" ? " completed" : ` ${short(outcome ?? past, room.text)}`;
-  return { dot: kind === "reached" ? "✅" : unwell, before: "", after };
+function jobEnd(kind: DoneState["kind"], but: string, past: string): string {
+  if (kind === "unpolled") return ` ${past}`;
+  return kind === "unknown" ? ` ${past}, outcome unknown` : ` ${but}`;
 }
 
 /** "*web* wasn't scaled 2 → 3: not approved in time". */

@@ -140,6 +140,11 @@ export function verbWords(verb: string): VerbWords | undefined {
   return own(byVerb, verb) ?? own(byOperation, `${verb}Service`);
 }
 
+/** Whether instances are replaced by those of another version, one after the other. */
+export function isRolledOut({ verb = "" }: { readonly verb?: string }): boolean {
+  return verbWords(verb)?.isRolledOut === true;
+}
+
 export function wordsOf({ op, verb = "" }: { readonly op: WriteOperationId; readonly verb?: string }): VerbWords {
   return (op === "updateService" ? own(byVerb, verb) : undefined) ?? byOperation[op];
 }

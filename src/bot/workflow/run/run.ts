@@ -8,7 +8,7 @@ import { follow } from "./follow.ts";
 import { advance } from "../history.ts";
 import { unwatched } from "../../changes/health.ts";
 import type { ReadInList } from "../../changes/read-workload.ts";
-import { isRolledOut } from "../../views/cards/phrases.ts";
+import { isRolledOut } from "../../views/kit/verb-words.ts";
 import { isAchieved } from "../../views/cards/several-card.ts";
 import { stageOf, step, endOf } from "../lifecycle.ts";
 import { AWAY_REST_MS, BUSY_REST_MS, type Done, type Lease, readBack, refuse, sendChange } from "./send.ts";

@@ -56,6 +56,15 @@ test("each request is one line that says how it ended, newest first, with real n
   `);
 });
 
+test("what nobody looked at any more is no success", () => {
+  const health = { kind: "unwatched", line: "not followed after a restore", excerpt: [] } as const; // a literal kind
+  const restored = event(1, { kind: "done", request: request({ state: "done", ending: tookEffect, health }) });
+
+  expect(historyText(restored, { now, defaultRegion: "beijing1", detail: "brief" })).toBe(
+    "🟡 web scaled 2 → 3 · not followed after a restore · Dana Reyes · 1d ago",
+  );
+});
+
 test("in brief, a line names who asked, but nobody for an automatic way back", () => {
   const brief = { now, defaultRegion: "beijing1", detail: "brief" } as const; // a literal detail
   const health = { kind: "reached", line: "running", excerpt: [] } as const; // a literal kind

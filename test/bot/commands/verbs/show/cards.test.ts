@@ -206,7 +206,7 @@ describe("the card of a service", () => {
       [
         "⏳ Waiting: scale, instances 3 → 5 · requested by Dana Reyes 30 min ago · 1 of 2 approvals",
         "[Review]",
-        "Last change: ✅ web scaled 1 → 3 · Dana Reyes · 2h ago",
+        "Last change: 🟡 web scaled 1 → 3 · Dana Reyes · 2h ago",
       ]
     `);
   });
