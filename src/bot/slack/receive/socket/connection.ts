@@ -3,6 +3,7 @@ import type { Logger } from "pino";
 import type { Clock } from "../../../../platform/clock.ts";
 import { directNetwork, type Network } from "../../../../platform/http/network.ts";
 import { boltLogger } from "../../bolt-logger.ts";
+import { clientOptions } from "../../send/clients.ts";
 import { ackFrame, type Delivery, type Hello, readFrame } from "./frame.ts";
 import { unawaited } from "../../../../platform/waiting.ts";
 
@@ -113,23 +114,16 @@ async function end(state: State, events: Events): Promise<void> {
 }
 
 function clientOf({ appToken, apiUrl, network = directNetwork, pongWithinMs, log }: ConnectionParts): SocketModeClient {
-  const logger = boltLogger(log);
+  const loud = boltLogger(log);
+  // Whoever opened the connection logs why it ended, once.
+  const logger = { ...loud, warn: loud.info, error: loud.info };
   return new SocketModeClient({
     appToken,
     autoReconnectEnabled: false,
     clientPingTimeout: pongWithinMs,
-    // Whoever opened the connection logs why it ended, once.
-    logger: { ...logger, warn: logger.info, error: logger.info },
+    logger,
     ...(network.dispatcher !== undefined && { dispatcher: network.dispatcher }),
-    // Of its own: the client writes into it.
-    clientOptions: {
-      fetch: network.fetch,
-      allowAbsoluteUrls: false,
-      ...(apiUrl !== undefined && { slackApiUrl: apiUrl }),
-      timeout: TICKET_WITHIN_MS,
-      retryConfig: { retries: 0 },
-      rejectRateLimitedCalls: true,
-    },
+    clientOptions: clientOptions({ apiUrl }, { fetch: network.fetch, logger, timeout: TICKET_WITHIN_MS }),
   });
 }
 
