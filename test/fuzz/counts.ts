@@ -18,8 +18,16 @@ export function countsOf(pid: number, dataDir: string): Counts {
     descriptors: readdirSync(`/proc/${pid}/fd`).length,
     processes: processesOf(dataDir).length,
     files: files.length,
-    bytes: files.reduce((sum, path) => sum + (statSync(path, { throwIfNoEntry: false })?.size ?? 0), 0),
+    bytes: files.reduce((sum, path) => sum + sizeOf(path), 0),
   };
+}
+
+/** SQLite writes a WAL again from its start and never makes its file shorter. After so much, a commit makes a checkpoint. */
+const USUAL_WAL = 40 * 1024 * 1024;
+
+function sizeOf(path: string): number {
+  const size = statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+  return path.endsWith("-wal") ? Math.max(0, size - USUAL_WAL) : size;
 }
 
 /** The processes that run in a folder below this one: all that a service started, also when it is gone. */
