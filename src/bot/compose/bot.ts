@@ -6,7 +6,7 @@ import { directNetwork } from "../../platform/http/network.ts";
 import { createLogPool } from "../logs/threads/log-pool.ts";
 import { installRoutes } from "../slack/install/installer.ts";
 import { type OAuthApp, oauthCalls } from "../slack/install/oauth.ts";
-import { createArrivalTimes, createRepeats } from "../slack/receive/deliveries.ts";
+import { createArrivalTimes, createRepeats } from "../slack/receive/delivery-memory.ts";
 import { healthRoutes, type Route } from "../slack/receive/health-server.ts";
 import { answerWithout, route } from "../slack/receive/route.ts";
 import { sourceOf } from "../slack/receive/payload.ts";

@@ -1,7 +1,7 @@
 import type { Store } from "../store/store.ts";
 import type { Installations, WorkflowParts } from "../workflow/ports.ts";
 import type { OpenViews } from "./modals/update-view.ts";
-import type { Repeats } from "./receive/deliveries.ts";
+import type { Repeats } from "./receive/delivery-memory.ts";
 import type { Messenger } from "./send/messenger.ts";
 
 /** What everything that handles Slack's deliveries of one workspace works with. */

@@ -7,7 +7,7 @@ import { readConfig } from "../../../src/bot/compose/config.ts";
 import { createWorkspace, type Shared, workspaceStore } from "../../../src/bot/compose/workspaces/workspace.ts";
 import { createLogPool } from "../../../src/bot/logs/threads/log-pool.ts";
 import { defaultPolicy } from "../../../src/bot/policy/read-policy.ts";
-import { createRepeats } from "../../../src/bot/slack/receive/deliveries.ts";
+import { createRepeats } from "../../../src/bot/slack/receive/delivery-memory.ts";
 import { openSqlite } from "../../../src/platform/database/sqlite.ts";
 import { openStore } from "../../../src/bot/store/open-store.ts";
 import type { Tables } from "../../../src/bot/store/schema/tables.ts";

@@ -8,7 +8,7 @@ import type { GuardedApi } from "../../../api/client.ts";
 import type { EngineFacts, ReplicaReport } from "../../health/facts.ts";
 import { recentErrorsOf } from "../../../platform/log.ts";
 import type { Policy } from "../../policy/policy.ts";
-import type { ArrivalTimes } from "../../slack/receive/deliveries.ts";
+import type { ArrivalTimes } from "../../slack/receive/delivery-memory.ts";
 import type { Lanes } from "../../workflow/inbox/lanes.ts";
 import { defined } from "../../../platform/optional.ts";
 import { version } from "../../../platform/version.ts";

@@ -23,7 +23,7 @@ import { openForm } from "../modals/update-view.ts";
 import { onViewClick } from "../modals/form-interaction.ts";
 import type { WorkspaceParts } from "../parts.ts";
 import type { Ack } from "./transport.ts";
-import { messageKey } from "./deliveries.ts";
+import { messageKey } from "./delivery-memory.ts";
 import { answerLater, knownCommand, onReadClick } from "./read-click.ts";
 import { regionOfBlock } from "./suggestion.ts";
 import { CarriedView, jsonIn, originOf, Sent } from "./payload.ts";

@@ -38,8 +38,11 @@ export const Sent = z.object({
   response_url: z.string().optional(),
 });
 
+/** What is answered has a sender. */
+type Sender = { readonly user: { readonly id: string } } | { readonly user_id: string };
+
 /** What came from no channel is answered in the person's conversation with the app: it takes messages to a user's id. */
-export function originOf({ people }: Pick<WorkspaceParts, "people">, sent: z.infer<typeof Sent>): Origin {
+export function originOf({ people }: Pick<WorkspaceParts, "people">, sent: z.infer<typeof Sent> & Sender): Origin {
   const { user, user_id, team, team_id, channel, channel_id, response_url: responseUrl } = sent;
   const userId = user?.id ?? user_id ?? "";
   const teamId = people.bot().teamId ?? team?.id ?? team_id ?? "";

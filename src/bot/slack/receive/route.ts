@@ -15,7 +15,12 @@ import { onSuggestion } from "./suggestion.ts";
 import type { Message } from "../../views/kit/post.ts";
 
 /** The fields an answer needs, of any payload. */
-const Interaction = z.object({ ...Sent.shape, type: z.string().optional(), command: z.string().optional() });
+const Interaction = z.object({
+  ...Sent.shape,
+  user_id: z.string().default(""),
+  type: z.string().optional(),
+  command: z.string().optional(),
+});
 
 /**
  * Routes everything that Slack delivers, by kind. Unknown payloads are acked at once too, or people would see Slack's
@@ -95,7 +100,7 @@ async function afterFailure(
   ack: Ack,
 ): Promise<void> {
   const message = failureMessage(deps, error, { verb: "?", effect: "read" });
-  const interaction = Interaction.safeParse(body).data ?? {};
+  const interaction = Interaction.safeParse(body).data ?? { user_id: "" };
   try {
     if (!isAcked && interaction.command !== undefined) return await ack(ackBody(message));
     if (!isAcked) await ack();

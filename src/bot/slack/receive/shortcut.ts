@@ -99,8 +99,8 @@ async function guessOf(
 }
 
 /** Log lines are for everybody who reads the thread. Other answers are for the asker alone, outside of threads. */
-function threadOf({ callback_id, message }: Shortcut): Pick<Origin, "threadTs" | "isNewThread"> {
-  if (message === undefined || callback_id !== "logs_into_thread") return {};
+function threadOf({ callback_id, channel, message }: Shortcut): Pick<Origin, "threadTs" | "isNewThread"> {
+  if (channel === undefined || message === undefined || callback_id !== "logs_into_thread") return {};
   return { threadTs: message.thread_ts ?? message.ts, isNewThread: message.thread_ts === undefined };
 }
 

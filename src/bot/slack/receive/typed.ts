@@ -17,7 +17,7 @@ import { menu, type Unfinished } from "../../commands/grammar/parse.ts";
 import type { UserError } from "../../errors.ts";
 import { type Addressed, addressedBy } from "./addressed.ts";
 import type { Origin } from "../../workflow/origin.ts";
-import { editNoticeKey, eventKey, isTooOldToRun, messageKey } from "./deliveries.ts";
+import { editNoticeKey, eventKey, isTooOldToRun, messageKey } from "./delivery-memory.ts";
 import { workloadsFor } from "../../workflow/access/live-workloads.ts";
 import { mistakeWithForm } from "../../views/messages/error-messages.ts";
 

@@ -1,7 +1,7 @@
 import type { WorkspaceParts } from "../parts.ts";
 import { z } from "zod";
 import { accept } from "../../workflow/receive/delivery.ts";
-import { eventKey } from "./deliveries.ts";
+import { eventKey } from "./delivery-memory.ts";
 import { originOf, sourceOf } from "./payload.ts";
 
 /** https://docs.slack.dev/reference/events/channel_id_changed */

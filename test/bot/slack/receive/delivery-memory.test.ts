@@ -1,6 +1,6 @@
 import { stillClock } from "../../../support/test-clock.ts";
 import { expect, test } from "vitest";
-import { createRepeats } from "../../../../src/bot/slack/receive/deliveries.ts";
+import { createRepeats } from "../../../../src/bot/slack/receive/delivery-memory.ts";
 
 test("an id is new once, and again after ten minutes", async () => {
   const clock = stillClock();
