@@ -120,6 +120,15 @@ describe("the card of a request for several workloads", () => {
     );
   });
 
+  test("is amber while what still fails may get healthy", () => {
+    const progress: Health = { kind: "watching", level: "failing", line: "0 of 1 running", excerpt: [] };
+    const parts = [done("web", runs), { ...done("worker"), progress }];
+
+    expect(head(ended("done", { ...restart, parts, ending: tookEffect }), 3)).toBe(
+      "🟡 2 of 2 restarted\n🟢 web · running\n🟡 worker · 0 of 1 running",
+    );
+  });
+
   test("is never better than the worst of them", () => {
     const crashing: Health = { kind: "trouble", line: "6 restarts in 4 min", excerpt: [] };
     const parts = [done("web", runs), done("worker", crashing)];

@@ -423,7 +423,7 @@ test("a verb that such an API can't do is refused before its form is filled in, 
   });
 });
 
-test("older cards and looks of a deleted service stay what they were, also where it was still watched", async () => {
+test("older cards of a deleted service say so, also where it was still watched, and older looks stay", async () => {
   await scene(
     {},
     async ({ tells, town }) => {

@@ -251,7 +251,7 @@ function rolloutState(part: StoredChange, { request, isShort }: Beside): State {
     case "reached":
       return all(note.endsWith(AT_REST) ? version : `runs ${version}`, seen.digest ?? "", note);
     case "trouble": {
-      if (part.wayBackEnd?.isNeeded === false) return [mark, part.wayBackEnd.why];
+      if (part.wayBackEnd?.isNeeded === false) return ["🟢", part.wayBackEnd.why];
       const goal = from === undefined ? "" : ` to ${from}`;
       const going = part.wayBack && `${part.wayBack === "gone" ? "went" : "going"} back${goal}`;
       const facts = [
@@ -259,7 +259,7 @@ function rolloutState(part: StoredChange, { request, isShort }: Beside): State {
         `${version}: ${seen.outcome ?? "isn't healthy"}`,
         ...troubleFacts(part, seen),
       ].filter(Boolean);
-      return [mark, facts.join(" · ")];
+      return [part.wayBack === "gone" ? "❌" : mark, facts.join(" · ")];
     }
     default:
       return all(`${version} ${seen.kind === "watching" ? "is starting" : "isn't healthy yet"}`, note);
@@ -293,10 +293,11 @@ function unsentState({ state }: StoredChange, request: StoredChange): State {
   return request.state === "claimed" ? ["⏳", ""] : ["", ""];
 }
 
-/** What runs has the dot of its status. Only the one whose turn it is has the mark of something under way. */
+/** What runs has the dot of its status. While a part is followed it may still get healthy, and isn't red. */
 function doneMark(part: StoredChange): string {
   const { kind, mark } = doneState(part);
-  if (kind === "unpolled") return dotOf({ level: "busy" });
+  const isTrouble = seenOf(part)?.kind === "trouble";
+  if (kind === "unpolled" || (!isTrouble && mark === dotOf({ level: "failing" }))) return dotOf({ level: "busy" });
   if (kind !== "well" || !isFollowed(part)) return mark;
   return dotOf({ level: seenOf(part)?.level === "idle" ? "idle" : "healthy" });
 }

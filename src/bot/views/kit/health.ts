@@ -125,7 +125,7 @@ export function unseenOf({ ending }: Pick<StoredChange, "ending">): string | und
   return ending?.kind === "run" && ending.outcome.kind === "asked" ? ending.outcome.unseen : undefined;
 }
 
-/** How a Change stands that was done: every card, list and line of history takes its mark and its words from here. */
+/** How a Change stands that was done: what its card, a part's line and a line of history say of it. */
 export type DoneState = {
   /**
    * - `well`: as requested, or nothing is left to check
@@ -137,7 +137,7 @@ export type DoneState = {
    * - `stuck`: they don't get ready
    * - `late`: they got ready after they were given up
    * - `settling`: well, and not for long; or until it was deleted
-   * - `unknown`: nobody polled it
+   * - `unknown`: its status isn't known
    * - `unwell`: anything else
    */
   readonly kind:
@@ -170,7 +170,9 @@ export function doneState(change: StoredChange): DoneState {
   if (isAsked && (seen === undefined || seen.kind === "not-yet")) return { kind: "accepted", ...open };
   if (!isFollowed(change) || seen?.kind === "reached") return { kind: "well", mark: "✅", but: "" };
   if (seen === undefined) return { kind: "unpolled", mark: "🔄", but: "" };
-  if (overtaken !== undefined && seen.outcome !== undefined) return { kind: "unwell", ...open };
+  // The facts below the headline say that it was deleted.
+  if (overtaken !== undefined && seen.outcome === undefined) return { kind: "settling", mark: overtakenDot, but: "" };
+  if (overtaken !== undefined) return { kind: "unwell", ...open };
   if (seen.kind === "trouble") return troubleState(change, seen);
   const { kind, level, outcome = "", watch } = seen;
   if (kind === "watching" && watch?.rolling !== undefined) {
@@ -180,7 +182,7 @@ export function doneState(change: StoredChange): DoneState {
   if (outcome === ROLLING) return { kind: "slow", mark: dots.busy, but: "" };
   if (level === undefined) return { kind: "unknown", mark: dots.busy, but: "" };
   if (level === "failing") return { kind: "unwell", ...failing(seen) };
-  return { kind: outcome === "" ? "settling" : "unwell", mark: open.mark, but: outcome };
+  return { kind: outcome === "" ? "settling" : "unwell", mark: dots.busy, but: outcome };
 }
 
 function troubleState(change: StoredChange, seen: Health): DoneState {

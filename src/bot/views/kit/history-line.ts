@@ -272,6 +272,7 @@ function accepted({ ask, detail }: Pick<Deed, "ask" | "detail">, what: string, d
 }
 
 function jobEnd(kind: DoneState["kind"], but: string, past: string): string {
+  if (kind === "well") return " completed";
   if (kind === "unpolled") return ` ${past}`;
   return kind === "unknown" ? ` ${past}, outcome unknown` : ` ${but}`;
 }

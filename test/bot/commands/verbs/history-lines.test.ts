@@ -65,6 +65,15 @@ test("what nobody looked at any more is no success", () => {
   );
 });
 
+test("what was deleted before its status could be read is neither well nor in trouble", () => {
+  const health = { kind: "not-yet", line: "couldn't read it: HTTP 403", gone: "deleted", excerpt: [] } as const; // a literal kind
+  const deleted = event(1, { kind: "done", request: request({ state: "done", ending: tookEffect, health }) });
+
+  expect(historyText(deleted, { now, defaultRegion: "beijing1", detail: "brief" })).toBe(
+    "⚪️ web scaled 2 → 3 · was deleted meanwhile · couldn't read it: HTTP 403 · Dana Reyes · 1d ago",
+  );
+});
+
 test("in brief, a line names who asked, but nobody for an automatic way back", () => {
   const brief = { now, defaultRegion: "beijing1", detail: "brief" } as const; // a literal detail
   const health = { kind: "reached", line: "running", excerpt: [] } as const; // a literal kind
