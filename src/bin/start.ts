@@ -1,6 +1,6 @@
 import { beginLoading, loadEnvFile } from "../bot/compose/entry.ts";
 
-/** Starts Gantry with stand-ins for what isn't configured. The bot alone needs a real Slack and a real workload API. */
+/** Starts Gantry. Where no Slack or workload API is configured, it starts the playground or our own service for it. */
 export async function start(options: { readonly isBotAlone?: boolean } = {}): Promise<void> {
   beginLoading();
   loadEnvFile(process.env["GANTRY_ENV_FILE"]);

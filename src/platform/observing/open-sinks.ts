@@ -22,7 +22,7 @@ type OpenSinks<Metrics> = {
   readonly close: () => Promise<void>;
 };
 
-/** Loads what is on, and nothing else. Throws an Error with a sentence when the metrics port can't be opened. */
+/** Loads only what is switched on. Throws an Error with a sentence when the metrics port can't be opened. */
 export async function openSinks<Metrics extends Exposed>(
   { metrics: where, tracing: to }: Pick<ObservingConfig, "metrics" | "tracing">,
   { createMetrics, ...parts }: Parts<Metrics>,

@@ -11,7 +11,7 @@ import type * as Registry from "../../platform/observing/registry.ts";
 
 type Parts = { readonly replicaId: string; readonly log: Logger; readonly clock: Pick<Clock, "after" | "elapsedMs"> };
 
-/** Loads what is on, and nothing else. Throws an Error with a sentence when the metrics port can't be opened. */
+/** Loads only what is switched on. Throws an Error with a sentence when the metrics port can't be opened. */
 export async function openServiceObserver(config: Pick<ObservingConfig, "metrics" | "tracing">, parts: Parts) {
   const { metrics, tracing, port, close } = await openSinks(config, {
     ...parts,

@@ -17,7 +17,7 @@ type Parts = {
 
 export type Observing = Awaited<ReturnType<typeof openObserver>>;
 
-/** Loads what is on, and nothing else. Throws an Error with a sentence when the metrics port can't be opened. */
+/** Loads only what is switched on. Throws an Error with a sentence when the metrics port can't be opened. */
 export async function openObserver(config: Pick<ObservingConfig, "metrics" | "tracing">, parts: Parts) {
   const { port, metrics, tracing, close } = await openSinks(config, {
     ...parts,

@@ -45,7 +45,7 @@ export function installRoutes(parts: InstallerParts): Route[] {
     stateSecret: sealer.fingerprint("oauth state"),
     installationStore: storeOf(parts),
     installUrlOptions: { scopes: [...app.scopes], redirectUri: `${app.url}${REDIRECT}` },
-    // Beside the Web API: also GovSlack's, and that of a simulated Slack.
+    // On the Web API's host, so that GovSlack and a simulated Slack have their own.
     authorizationUrl: new URL("../oauth/v2/authorize", apiUrl).href,
     renderHtmlForInstallPath: installPage,
     logger,

@@ -165,7 +165,7 @@ export function refuseLater(deps: WorkspaceParts, opened: Filling): void {
 
 type Drawing = Pick<Filling, "version" | "command"> & { readonly metadata: Pick<Filling["metadata"], "origin"> };
 
-/** Draws what was read for one choice, or its preview, unless the person has chosen something else since. */
+/** Draws the form with what was read for it, or with its preview, unless the person has chosen something else since. */
 export async function drawRead(
   deps: Pick<WorkspaceParts, "clock" | "messenger" | "responder">,
   { version, command, metadata }: Drawing,

@@ -84,7 +84,7 @@ export function createArrivalTimes(clock: Pick<Clock, "now">): ArrivalTimes {
   };
 }
 
-/** A click stands for everything that people do with blocks and forms. */
+/** "click" covers everything that people do with blocks and forms. */
 function kindOf(body: unknown): Kind {
   if (typeof body !== "object" || body === null) return "click";
   if ("command" in body) return "command";

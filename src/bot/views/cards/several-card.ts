@@ -293,7 +293,7 @@ function unsentState({ state }: StoredChange, request: StoredChange): State {
   return request.state === "claimed" ? ["⏳", ""] : ["", ""];
 }
 
-/** What runs has the dot of its status. While a part is followed it may still get healthy, and isn't red. */
+/** A workload that runs has the dot of its status. One that is still followed isn't red: it may get healthy. */
 function doneMark(part: StoredChange): string {
   const { kind, mark } = doneState(part);
   const isTrouble = seenOf(part)?.kind === "trouble";

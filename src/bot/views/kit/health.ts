@@ -125,7 +125,7 @@ export function unseenOf({ ending }: Pick<StoredChange, "ending">): string | und
   return ending?.kind === "run" && ending.outcome.kind === "asked" ? ending.outcome.unseen : undefined;
 }
 
-/** How a Change stands that was done: what its card, a part's line and a line of history say of it. */
+/** What became of a Change that was sent and accepted. Cards and lines of history take its mark and words from here. */
 export type DoneState = {
   /**
    * - `well`: as requested, or nothing is left to check
