@@ -6,9 +6,6 @@ import type { Guarded } from "./redacted.ts";
 import { lenient, listOf } from "./workload-shapes.ts";
 import { pathSafe } from "./request-limits.ts";
 
-/** As our service names its engine that runs no containers. */
-const PROCESSES = "process";
-
 /** The engine behind the workload API. This is our extension: other workload APIs don't have this page. */
 export type RawEngineInfo = {
   /** `Kubernetes`. */
@@ -18,8 +15,8 @@ export type RawEngineInfo = {
   readonly takesAnyMemory: boolean;
   /** An update takes images and environment variables, and goes back to a kept revision. */
   readonly keepsRevisions: boolean;
-  /** It runs the images of its own catalogue and no others: local processes. */
-  readonly ownImagesOnly?: boolean;
+  /** Repositories of the only images that it runs, with any tag; undefined when it runs any image. */
+  readonly images?: readonly string[];
   /** It tells when a list changes, so that nobody has to look. */
   readonly pushesChanges: boolean;
 };
@@ -52,8 +49,8 @@ const Region = z.object({
 });
 const Health = z.object({
   engine: z.object({
-    name: lenient(short),
     title: short,
+    images: lenient(listOf(short).refine(({ length }) => length > 0)),
     regions: listOf(Region),
     update_memory: lenient(z.string()),
     updates: lenient(listOf(short)),
@@ -105,7 +102,7 @@ async function read({ baseUrl, send, clock }: Parts): Promise<RawEngineInfo | un
   // 503 while it isn't ready: the engine is the same.
   const health = Health.safeParse(answer.json());
   if (!health.success) return undefined;
-  const { name, title, regions, update_memory: memory, updates = [], events = false } = health.data.engine;
+  const { title, images, regions, update_memory: memory, updates = [], events = false } = health.data.engine;
   return {
     title,
     regions: regions.slice(0, MOST_REGIONS).map(({ name, version, problem, cannot }) => ({
@@ -116,7 +113,7 @@ async function read({ baseUrl, send, clock }: Parts): Promise<RawEngineInfo | un
     })),
     takesAnyMemory: memory === "any",
     keepsRevisions: ["image", "env", "revision"].every((each) => updates.includes(each)),
-    ...(name === PROCESSES && { ownImagesOnly: true }),
+    ...(images !== undefined && { images }),
     pushesChanges: events,
   };
 }

@@ -133,6 +133,8 @@ export type EngineAbout = {
   readonly regions: readonly RegionAbout[];
   /** What an update takes beyond the API's document: see ServiceUpdate in openapi.yaml. */
   readonly updates: readonly ("image" | "env" | "revision")[];
+  /** Repositories of the only images that it runs, with any tag; undefined when it runs any image. */
+  readonly images?: readonly string[] | undefined;
 };
 
 export type Readiness = { readonly ok: true } | { readonly ok: false; readonly reason: string };

@@ -47,6 +47,13 @@ test("an engine that takes any memory limit says so; whatever else it says means
   expect([await says("any"), await says("four"), await says(true)]).toEqual([true, false, false]);
 });
 
+test("an engine that runs only some images names them; whatever else it says means that it runs any", async () => {
+  const says = async (images: unknown) => (await apiOver(json({ engine: { ...engine, images } })).api.engine())?.images;
+
+  expect(await says(["gantry/batch", 7, "gantry/worker"])).toEqual(["gantry/batch", "gantry/worker"]);
+  for (const other of [undefined, [], [7], "all", null]) expect(await says(other)).toBeUndefined();
+});
+
 test("an engine that tells of changes says so; whatever else it says means that it doesn't", async () => {
   const says = async (events: unknown) =>
     (await apiOver(json({ engine: { ...engine, events } })).api.engine())?.pushesChanges;

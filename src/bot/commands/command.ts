@@ -8,6 +8,7 @@ import type { HistoryEvent, HistoryQuery } from "../changes/history-event.ts";
 import type { StoredChange } from "../changes/stored-change.ts";
 import type { Excerpt, ExcerptRequest } from "../logs/excerpt.ts";
 import type { Binding, BindingTerms } from "../policy/binding.ts";
+import type { Outcome } from "../policy/evaluate.ts";
 import type { ActionId, Risk, WriteOperationId } from "../policy/operation-facts.ts";
 import type { Standing, Question, Approvers, Verdict } from "../policy/policy.ts";
 import type { Message } from "../views/kit/post.ts";
@@ -82,11 +83,11 @@ type VerdictOptions = {
 /** The policy for one person in one channel with one account. Reads group membership live; never throws. */
 export type Permissions = {
   readonly verdict: (about: About, options?: VerdictOptions) => Promise<Verdict>;
-  /** The best verdict on any of these actions for any workload name. Help shows it. */
+  /** The best outcome of any of these actions, for any workload or for this one. */
   readonly outlook: (
     actions: readonly Action[],
-    options?: { readonly breakGlass?: boolean },
-  ) => Promise<"allow" | "approve" | "refuse">;
+    options?: { readonly breakGlass?: boolean; readonly workload?: { readonly region: string; readonly name: string } },
+  ) => Promise<Outcome>;
   /** People who could approve here now, without the asker. */
   readonly approvers: (from: Approvers) => Promise<CanApprove>;
 };

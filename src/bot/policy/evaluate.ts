@@ -129,12 +129,18 @@ export function decides({ rule, match }: RuleCheck): boolean {
   return match === "yes" || (match === "unknown" && rule.end.kind === "refuse");
 }
 
-type Outcome = "allow" | "approve" | "refuse";
-type Asker = Pick<Question, "person" | "where" | "account"> & { readonly breakGlass?: boolean };
+/** Best first, for the person who asks. */
+const outcomes = ["allow", "approve", "approve-with-reason", "refuse"] as const;
+export type Outcome = (typeof outcomes)[number];
+type Asker = Pick<Question, "person" | "where" | "account"> & {
+  readonly breakGlass?: boolean;
+  /** The workload that it would be about; without one, any. */
+  readonly workload?: Pick<Question["workload"], "region" | "name">;
+};
 type Action = { readonly op: ActionId; readonly risk: Risk | undefined };
 
 /**
- * The best outcome of any of these actions on any workload, for help and lists of verbs. Facts about the asker that are
+ * The best outcome of any of these actions, on any workload or on this one, for help, lists of verbs and forms. Facts about the asker that are
  * unknown allow nothing. Break-glass rules count only with `breakGlass`. No actions means no rule is needed. Pure.
  */
 export function bestOutcome(policy: Policy, asker: Asker, deeds: readonly Action[]): Outcome {
@@ -144,8 +150,8 @@ export function bestOutcome(policy: Policy, asker: Asker, deeds: readonly Action
 
 /** The outcomes that some workload could have. */
 function outcomesOf(policy: Policy, asker: Asker, { op, risk }: Action): Outcome[] {
-  const workload = { kind: operationFacts[op].kind, region: undefined, name: undefined };
-  const { breakGlass = false } = asker;
+  const { breakGlass = false, workload: { region, name } = {} } = asker;
+  const workload = { kind: operationFacts[op].kind, region, name };
   const question: Question = { ...asker, op, risk, workload, breakGlass };
   const possible: Outcome[] = [];
   for (const rule of policy.rules) {
@@ -165,16 +171,16 @@ function outcomesOf(policy: Policy, asker: Asker, { op, risk }: Action): Outcome
 /** Like `evaluate`: an approval that might be required is never skipped, and a binding can't wait for one. */
 function outcomeOf({ end }: Rule, op: ActionId, isUnsure: boolean): Outcome | undefined {
   if (end.kind === "allow" || end.kind === "break-glass") return isUnsure ? undefined : "allow";
-  return end.kind === "approve" && !isUnsure && op !== "bindChannel" ? "approve" : "refuse";
+  if (end.kind !== "approve" || isUnsure || op === "bindChannel") return "refuse";
+  return end.terms.reasonRequired ? "approve-with-reason" : "approve";
 }
 
 function isOfAsker({ of }: Condition): boolean {
   return of === "who" || of === "where" || of === "account";
 }
 
-function bestOf(outlooks: readonly Outcome[]): Outcome {
-  if (outlooks.includes("allow")) return "allow";
-  return outlooks.includes("approve") ? "approve" : "refuse";
+function bestOf(possible: readonly Outcome[]): Outcome {
+  return outcomes.find((outcome) => possible.includes(outcome)) ?? "refuse";
 }
 
 type Approve = Extract<Verdict, { readonly kind: "approve" }>;

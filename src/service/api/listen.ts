@@ -89,13 +89,14 @@ export function health(engine: Healthy | undefined): Response {
 }
 
 function described({ about }: Healthy): object {
-  const { name, title, regions, updates } = about();
+  const { name, title, regions, updates, images } = about();
   return {
     name,
     title,
     // Beyond the API's document: see MemoryUpdate and ServiceUpdate in openapi.yaml.
     update_memory: "any",
     updates,
+    ...(images !== undefined && { images }),
     // See docs/events.openapi.yaml.
     events: true,
     regions: regions.map(({ cannot, ...region }) => ({

@@ -44,7 +44,7 @@ export type WorkloadOptions = {
 };
 
 /** The engine's description; the same in each region. */
-type RuntimeAbout = Pick<EngineAbout, "name" | "title"> & {
+type RuntimeAbout = Pick<EngineAbout, "name" | "title" | "images"> & {
   readonly version: string;
   readonly cannot: readonly Limit[];
 };
@@ -119,7 +119,7 @@ async function openLocked(
   };
 }
 
-function aboutIn(regions: readonly string[], { name, title, version, cannot }: RuntimeAbout): EngineAbout {
+function aboutIn(regions: readonly string[], { version, cannot, ...about }: RuntimeAbout): EngineAbout {
   const everywhere = [...new Set([...regions, JOB_REGION])];
   const described = everywhere.map((region) => ({
     name: region,
@@ -128,7 +128,7 @@ function aboutIn(regions: readonly string[], { name, title, version, cannot }: R
     jobs: region === JOB_REGION,
     cannot,
   }));
-  return { name, title, regions: described, updates: ["image", "env", "revision"] };
+  return { ...about, regions: described, updates: ["image", "env", "revision"] };
 }
 
 const STOPPING = "the workload API is stopping: try again after its restart";

@@ -43,6 +43,14 @@ test.each([
   ["shows the approval of a group", questionOf({ groups: ["S0LEADS"] }), [restart], "approve"],
   ["does not skip an approval that may be needed", questionOf({ groups: "unknown" }), [restart], "refuse"],
   ["breaks no glass", questionOf(), [scaleToZero], "refuse"],
-] as const)("the outlook %s", (...[, asker, deeds, expected]) => {
-  expect(bestOutcome(policy, asker, deeds)).toBe(expected);
+] as const)("the outlook %s", (...[, { person, where, account }, deeds, expected]) => {
+  expect(bestOutcome(policy, { person, where, account }, deeds)).toBe(expected);
+});
+
+test("the outlook on one workload ends at the first rule about it", () => {
+  const { person, where, account } = questionOf();
+  const on = (name: string) =>
+    bestOutcome(policy, { person, where, account, workload: { region: "beijing1", name } }, [restart]);
+
+  expect([on("shop-cart"), on("web"), on("ledger")]).toEqual(["allow", "refuse", "refuse"]);
 });

@@ -67,7 +67,7 @@ function plainly({ rules }: Policy, facts: Facts): { kind: Verdict["kind"]; rule
   return { kind: kind === "approve" && (facts.breakGlass || isBinding) ? "refuse" : kind, rule: rule?.name };
 }
 
-const strictness = { allow: 0, "break-glass": 0, approve: 1, refuse: 2 } as const;
+const strictness = { allow: 0, "break-glass": 0, approve: 1, "approve-with-reason": 1, refuse: 2 } as const;
 
 describe("for any policy and any question", () => {
   test("the answer is the same each time, and explain gives the same one with the rule that decides", () => {
@@ -166,9 +166,24 @@ describe("for any policy and any question", () => {
     fc.assert(
       fc.property(anyPolicy, anyFacts, (policy, facts) => {
         const question = questionFrom({ ...facts, breakGlass: false });
-        const seen = bestOutcome(policy, question, [{ op: facts.op, risk: facts.risk }]);
+        const { workload: _any, ...asker } = question;
+        const seen = bestOutcome(policy, asker, [{ op: facts.op, risk: facts.risk }]);
 
         expect(strictness[seen]).toBeLessThanOrEqual(strictness[evaluate(policy, question).kind]);
+      }),
+    );
+  });
+
+  test("the outlook asks for a reason only where every approval of this workload does", () => {
+    fc.assert(
+      fc.property(anyPolicy, anyFacts, (policy, facts) => {
+        const question = questionFrom({ ...facts, breakGlass: false });
+        const { op, risk } = question;
+        const seen = bestOutcome(policy, question, [{ op, risk }]);
+        const verdict = evaluate(policy, question);
+
+        if (seen !== "approve-with-reason") return;
+        expect(verdict.kind === "allow" || (verdict.kind === "approve" && !verdict.terms.reasonRequired)).toBe(false);
       }),
     );
   });
@@ -177,10 +192,13 @@ describe("for any policy and any question", () => {
     fc.assert(
       fc.property(anyPolicy, anyFacts, (policy, facts) => {
         const known = { ...facts, risk: facts.risk ?? "routine", breakGlass: false, account: facts.account ?? "ops" };
-        const seen = bestOutcome(policy, questionFrom(known), [{ op: known.op, risk: known.risk }]);
+        const { workload: _any, ...asker } = questionFrom(known);
+        const seen = bestOutcome(policy, asker, [{ op: known.op, risk: known.risk }]);
 
         const free = { kinds: undefined, names: undefined, regions: undefined, images: undefined, limits: undefined };
-        const gives = policy.rules.filter((rule) => rule.end.kind === seen && isAbout({ ...rule, ...free }, known));
+        const outcomeOf = ({ end }: Rule): string =>
+          end.kind === "approve" && end.terms.reasonRequired ? "approve-with-reason" : end.kind;
+        const gives = policy.rules.filter((rule) => outcomeOf(rule) === seen && isAbout({ ...rule, ...free }, known));
         if (seen !== "refuse") expect(gives.length).toBeGreaterThan(0);
       }),
     );

@@ -53,7 +53,7 @@ test.each([
 });
 
 test("after More settings all fields stand there, with what stands in them", () => {
-  const view = form({ values: filledIn, isMore: true, asksWhere: "card" });
+  const view = form({ values: filledIn, isMore: true, asksWhere: "write" });
 
   expectFormFits(view);
   expect(drawnForm(view)).toMatchInlineSnapshot(`
@@ -86,9 +86,9 @@ test("after More settings all fields stand there, with what stands in them", () 
     [2026-11-20]
     By (optional):
     [Choose a person… ▾]
-    Channel (optional):
+    Channel:
     [Choose a channel… ▾]
-    For the approval card and the outcome. Default: your messages with Gantry, where nobody can approve.
+    Where the approval card and the outcome are posted.
     [Scale] [Cancel]"
   `);
 });
@@ -106,13 +106,13 @@ test("a rarer field in which something stands is shown, and the others wait behi
 test("what stands in a form is what is sent", () => {
   const values = { ...filledIn, channel: "C0OPS" };
 
-  const back = valuesIn(sent(form({ values, isMore: true, asksWhere: "card" })));
+  const back = valuesIn(sent(form({ values, isMore: true, asksWhere: "write" })));
 
   expect(back).toEqual(values);
 });
 
 test("a form in which nothing stands sends nothing", () => {
-  expect(valuesIn(sent(form({ isMore: true, asksWhere: "card" })))).toEqual({});
+  expect(valuesIn(sent(form({ isMore: true, asksWhere: "write" })))).toEqual({});
 });
 
 test("values that came later stand in blocks of another generation, and are sent under their field", () => {

@@ -69,7 +69,7 @@ const field: fc.Arbitrary<FormField> = fc.record({
 const common = fc.record({
   notes: fc.array(hostileText, { maxLength: 3 }),
   isMore: fc.boolean(),
-  asksWhere: fc.constantFrom("card", "answer", undefined),
+  asksWhere: fc.constantFrom("write", "read", "link", undefined),
   generations: fc.constantFrom({}, { name: 3 }),
 });
 
@@ -89,7 +89,7 @@ test("a form in which every value and sentence is long breaks no limit", () => {
   for (const text of long) {
     const typed = Object.fromEntries(fields.map(({ id }) => [id, text]));
     const notes = Array.from({ length: 50 }, () => text);
-    expectFormFits(form({ values: typed, notes, asksWhere: "card", form: { title: text, submit: text } }));
+    expectFormFits(form({ values: typed, notes, asksWhere: "write", form: { title: text, submit: text } }));
   }
   expect(long.length).toBeGreaterThan(3);
 });

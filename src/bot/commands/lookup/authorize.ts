@@ -127,28 +127,32 @@ function namedWorkload(
   return { kind, region: regionOf(kind, region, { jobsRegion }), name };
 }
 
+/** Policy's answer to a form before it is filled in. */
+type FormOutlook =
+  | (Refused & { readonly kind: "refused" })
+  /** `needsReason`: no way to complete it works without one. */
+  | { readonly kind: "open"; readonly needsReason: boolean };
+
 /**
  * Refuses a change form when policy would refuse every way to complete it, with or without `--break-glass`. Makes no
  * API call.
  */
-export async function refusedForm(
-  command: Command,
-  values: FormValues,
-  context: Context,
-): Promise<Refused | undefined> {
-  if (command.effect === "read" || command.actions.length === 0) return undefined;
+export async function formOutlook(command: Command, values: FormValues, context: Context): Promise<FormOutlook> {
+  if (command.effect === "read" || command.actions.length === 0) return { kind: "open", needsReason: false };
   const target = command.effect === "write" ? targetIn(values) : undefined;
-  if (target === undefined) return refusedWhatever(command, context);
+  if (target === undefined) return outlookOnAny(command, context);
   const { kind, name } = target;
   const region = values["region"] ?? context.settings.region;
   const [usual, glass] = await Promise.all(
     [false, true].map((breakGlass) => bestVerdict(command, { kind, name, region, breakGlass }, context)),
   );
-  if (usual?.kind !== "refuse" || glass === undefined || betterVerdict(usual, glass) !== usual) return undefined;
-  return {
-    refusal: usual,
-    workload: namedWorkload(command, target, { region, jobsRegion: context.settings.jobsRegion }),
-  };
+  const workload = namedWorkload(command, target, { region, jobsRegion: context.settings.jobsRegion });
+  if (usual?.kind === "refuse" && glass !== undefined && betterVerdict(usual, glass) === usual) {
+    return { kind: "refused", refusal: usual, workload };
+  }
+  const possible = command.actions.filter((action) => kind === undefined || (kindOf(action) ?? kind) === kind);
+  const outcome = await context.permissions.outlook(possible, { workload: { region, name } });
+  return { kind: "open", needsReason: outcome === "approve-with-reason" };
 }
 
 /** The workload chosen or typed in a form. Create forms have a separate field for the kind. */
@@ -158,12 +162,17 @@ function targetIn(values: FormValues): Target | undefined {
   return target && { kind, name: target.name };
 }
 
-async function refusedWhatever({ actions }: Command, { permissions }: Context): Promise<Refused | undefined> {
+async function outlookOnAny({ actions }: Command, { permissions }: Context): Promise<FormOutlook> {
+  const outcome = await permissions.outlook(actions);
+  const open = { kind: "open", needsReason: outcome === "approve-with-reason" } as const;
   const [first] = actions;
-  if (first === undefined || (await permissions.outlook(actions, { breakGlass: true })) !== "refuse") return undefined;
-  const workload = { kind: kindOf(first), region: undefined, name: undefined };
-  const refusal = await permissions.verdict({ ...first, workload });
-  return refusal.kind === "refuse" ? { refusal, workload: undefined } : undefined;
+  if (outcome !== "refuse" || first === undefined) return open;
+  if ((await permissions.outlook(actions, { breakGlass: true })) !== "refuse") return open;
+  const refusal = await permissions.verdict({
+    ...first,
+    workload: { kind: kindOf(first), region: undefined, name: undefined },
+  });
+  return refusal.kind === "refuse" ? { kind: "refused", refusal, workload: undefined } : open;
 }
 
 type Now = Pick<Context, "defaultRegion"> & {

@@ -26,7 +26,7 @@ export type ImageCheck = {
  * none where only images of a catalogue can run. Unknown counts as new, and says why.
  */
 export async function checkImage(wanted: NewWorkload, context: VerbContext): Promise<ImageCheck> {
-  if ((await context.engine())?.ownImagesOnly === true) return { isTaken: undefined, newImage: undefined };
+  if ((await context.engine())?.images !== undefined) return { isTaken: undefined, newImage: undefined };
   const { kind, region, name, image } = wanted;
   const { repository } = imageOf(image);
   const key = repositoryKey(image);

@@ -17,6 +17,7 @@ import {
 } from "../../views/kit/blocks.ts";
 import { strong, code, sentence, words } from "../../views/kit/inline.ts";
 import { type Message, post } from "../../views/kit/post.ts";
+import type { Outcome } from "../../policy/evaluate.ts";
 import type { Risk } from "../../policy/operation-facts.ts";
 
 /** The Ask of the slash command without any words. */
@@ -106,10 +107,8 @@ function shortMenu(command: string): Message {
 type Verb = Pick<Command, "name" | "summary" | "usage" | "example" | "options">;
 
 /** The best verdict on the verb for the person who asks, here. */
-type Outlook = "allow" | "approve" | "refuse";
-
 type Listed = Verb &
-  Pick<Command, "isMostUsed"> & { readonly outlook: Outlook; readonly group: (typeof helpGroups)[number] };
+  Pick<Command, "isMostUsed"> & { readonly outlook: Outcome; readonly group: (typeof helpGroups)[number] };
 
 type HelpList = { readonly commands: readonly Listed[]; readonly command: string };
 
@@ -150,7 +149,12 @@ function spoken(commands: readonly Listed[], command: string): string[] {
   return commands.map(({ name, summary, outlook }) => `${command} ${name}: ${summary}${marks[outlook]}`);
 }
 
-const marks: Readonly<Record<Outlook, string>> = { allow: "", approve: " (needs approval)", refuse: "" };
+const marks: Readonly<Record<Outcome, string>> = {
+  allow: "",
+  approve: " (needs approval)",
+  "approve-with-reason": " (needs approval and a reason)",
+  refuse: "",
+};
 
 function grouped(commands: readonly Listed[], command: string): Block[] {
   return helpGroups.flatMap((group) => {
@@ -179,7 +183,7 @@ type HelpVerb = {
   };
   readonly command: string;
   /** For each action of the verb; empty for verbs that need no rule. */
-  readonly outlooks: readonly { readonly risk: Risk | undefined; readonly outlook: Outlook }[];
+  readonly outlooks: readonly { readonly risk: Risk | undefined; readonly outlook: Outcome }[];
 };
 
 export function helpVerb({ verb, command, outlooks }: HelpVerb): Message {
@@ -202,7 +206,12 @@ export function helpVerb({ verb, command, outlooks }: HelpVerb): Message {
   ]);
 }
 
-const here: Readonly<Record<Outlook, string>> = { allow: "allowed", approve: "with approval", refuse: "not allowed" };
+const here: Readonly<Record<Outcome, string>> = {
+  allow: "allowed",
+  approve: "with approval",
+  "approve-with-reason": "with approval and a reason",
+  refuse: "not allowed",
+};
 
 /** The outlook for this person here, as a sentence. */
 function hereLine(outlooks: HelpVerb["outlooks"], canI: string): string[] {
@@ -213,6 +222,7 @@ function hereLine(outlooks: HelpVerb["outlooks"], canI: string): string[] {
     const line = {
       allow: "You can use it here",
       approve: "You can use it here with approval",
+      "approve-with-reason": "You can use it here with approval and a reason",
       refuse: "You can't use it here",
     };
     return [`${line[only]}. ${ask}`];

@@ -50,7 +50,7 @@ export function drawForm({ command, metadata, values }: OpenedForm, extras: Extr
     notes,
     above: [...accountLine(metadata), ...above],
     isMore: metadata.isMore,
-    asksWhere: metadata.asksWhere ? (command.effect === "read" ? "answer" : "card") : undefined,
+    asksWhere: metadata.asksWhere ? command.effect : undefined,
     generations: metadata.generations,
     metadata: JSON.stringify(metadata),
   });

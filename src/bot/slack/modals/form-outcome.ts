@@ -30,7 +30,7 @@ export function previewLater(deps: WorkspaceParts, previewing: Previewing): void
     const { blocks, submit, needsReason = false } = await previewOf(deps, previewing, signal);
     const shown = withChoiceShown(previewing);
     const previewed = submit === undefined ? undefined : valuesDigest(previewing.values);
-    const { previewed: _before, needsReason: _needed, ...rest } = shown.metadata;
+    const { previewed: _before, ...rest } = shown.metadata;
     const metadata = { ...rest, needsReason, ...(previewed !== undefined && { previewed }) };
     await draw(drawForm({ ...shown, metadata }, { above: blocks, ...(submit !== undefined && { submit }) }));
   });
@@ -73,10 +73,9 @@ async function previewOf(
         : undefined;
     const blocks = previewBlocks({ change, verdict, approvers, defaultRegion });
     if (change.diff.length === 0) return { blocks, submit: undefined };
-    const isReasonMissing = verdict.kind === "approve" && verdict.terms.reasonRequired && ask.reason === undefined;
-    if (isReasonMissing)
-      return { blocks: [...blocks, reasonMissing], submit: submits[verdict.kind], needsReason: true };
-    return { blocks, submit: submits[verdict.kind] ?? command.form.submit };
+    const needsReason = verdict.kind === "approve" && verdict.terms.reasonRequired;
+    const missing = needsReason && ask.reason === undefined ? [reasonMissing] : [];
+    return { blocks: [...blocks, ...missing], submit: submits[verdict.kind] ?? command.form.submit, needsReason };
   } catch (error) {
     const { blocks } = failureMessage(deps, error, { verb: command.name, effect: "read" });
     return { blocks, submit: undefined };

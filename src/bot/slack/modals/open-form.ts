@@ -26,7 +26,7 @@ import { section } from "../../views/kit/blocks.ts";
 import type { Post } from "../../views/kit/post.ts";
 import { refusalMessage, userErrorMessage } from "../../views/messages/error-messages.ts";
 import { contextFor } from "../../workflow/access/context.ts";
-import { refusedForm, unableTo } from "../../commands/lookup/authorize.ts";
+import { formOutlook, unableTo } from "../../commands/lookup/authorize.ts";
 import { recordRefusal } from "../../workflow/history.ts";
 
 export type Opening = {
@@ -144,11 +144,12 @@ export function fillLater(deps: WorkspaceParts, filling: Filling): void {
 }
 
 /** What it shows is of one account: it acts for this one, also if the person uses another by the time they send it. */
-function formOf<Form extends OpenedForm>(form: Form, { account }: Pick<Facts, "account">): Form {
-  if (account === undefined) return form;
+function formOf<Form extends OpenedForm>(form: Form, { account, needsReason }: Facts): Form {
+  if (account === undefined) return { ...form, metadata: { ...form.metadata, needsReason } };
   const { origin, otherAccount: _before, ...metadata } = form.metadata;
   const other = account.isUsual ? {} : { otherAccount: account.username };
-  return { ...form, metadata: { ...metadata, ...other, origin: { ...origin, account: account.username } } };
+  const asked = { ...origin, account: account.username };
+  return { ...form, metadata: { ...metadata, ...other, origin: asked, needsReason } };
 }
 
 /** A form that reads nothing stays as it is, unless policy refuses every request it could make. */
@@ -159,7 +160,8 @@ export function refuseLater(deps: WorkspaceParts, opened: Filling): void {
     const read = await factsFor(deps, opened, { signal, isReading: false });
     if (read.kind === "refused") return showRefusal(deps, opened, read.post);
     const form = formOf(opened, read);
-    if (form.metadata.otherAccount !== undefined) await drawRead(deps, opened, drawForm(form, {}));
+    const isNews = form.metadata.otherAccount !== undefined || read.needsReason;
+    if (isNews) await drawRead(deps, opened, drawForm(form, {}));
   });
 }
 
@@ -196,6 +198,8 @@ type Facts = {
   readonly above: readonly ReturnType<typeof section>[];
   /** Undefined when there is none that this person can use. */
   readonly account?: Pick<Context["account"], "username" | "isUsual">;
+  /** Policy asks for a reason, whatever else is filled in. */
+  readonly needsReason: boolean;
 };
 
 type Read = { readonly kind: "refused"; readonly post: Post } | Facts;
@@ -211,27 +215,29 @@ async function factsFor(deps: WorkspaceParts, filling: Filling, { signal, isRead
   const { form, name: verb } = command;
   const { origin } = metadata;
   let known: Facts["account"];
+  let needsReason = false;
   try {
     const context = await contextFor(deps, { origin, effect: "read" }, signal);
     // No channel is chosen yet, and policy may differ there: it is asked when the form is submitted.
-    const refused = metadata.asksWhere ? undefined : await refusedForm(command, values, context);
-    if (refused !== undefined) {
+    const outlook = metadata.asksWhere ? undefined : await formOutlook(command, values, context);
+    if (outlook?.kind === "refused") {
       const { asker: who, account } = context;
       // Choosing a workload in an open form is not a request yet.
-      if (isNew) await recordRefusal(deps, { ...refused, verb, origin, who, account: account.username });
-      const { refusal: verdict } = refused;
+      if (isNew) await recordRefusal(deps, { ...outlook, verb, origin, who, account: account.username });
+      const { refusal: verdict } = outlook;
       return { kind: "refused", post: refusalMessage({ kind: "policy", verdict, command: deps.settings.command }) };
     }
     const unable = isNew ? await unableTo(command, context) : undefined;
     if (unable !== undefined) return { kind: "refused", post: userErrorMessage(unable, deps.settings.command) };
     known = context.account;
-    if (!isReading) return { kind: "facts", facts: noFacts, above: [], account: known };
+    needsReason = outlook?.needsReason === true;
+    if (!isReading) return { kind: "facts", facts: noFacts, above: [], account: known, needsReason };
     const asked = metadata.like === undefined ? values : { ...values, like: metadata.like };
     const facts = (await form.prefill?.(asked, values["region"], context)) ?? noFacts;
-    return { kind: "facts", facts, above: [], account: known };
+    return { kind: "facts", facts, above: [], account: known, needsReason };
   } catch (error) {
     const above = [section(`⚠️ ${whyNotRead(deps, error)}`)];
-    return { kind: "facts", facts: noFacts, above, ...(known !== undefined && { account: known }) };
+    return { kind: "facts", facts: noFacts, above, needsReason, ...(known !== undefined && { account: known }) };
   }
 }
 

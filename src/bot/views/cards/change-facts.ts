@@ -144,7 +144,7 @@ function ableWords(approvers: CanApprove | undefined): string[] {
   if (approvers === undefined) return [];
   const { names, count } = approvers;
   if (names.length === 0) return [count === 0 ? "nobody can approve now" : "who can approve now isn't known"];
-  return [`can approve now: ${namesAnd(approvers, "and maybe others")}`];
+  return [`can approve now: ${namesAnd(approvers)}`];
 }
 
 function voters(votes: readonly Vote[]): Inline[] {

@@ -1,6 +1,6 @@
 import type { ModalView, InputBlock } from "@slack/types";
 import type { FormField, FormValues } from "../../commands/forms/form.ts";
-import type { Form } from "../../commands/command.ts";
+import type { Command, Form } from "../../commands/command.ts";
 import type { Change } from "../../changes/change.ts";
 import type { Terms, Verdict } from "../../policy/policy.ts";
 import { actionWords, termsWords } from "../cards/change-words.ts";
@@ -26,8 +26,8 @@ export type FormViewInput = {
   readonly above: readonly Block[];
   /** Whether "More settings" was clicked. */
   readonly isMore: boolean;
-  /** Asks for a channel, when it was opened outside of one: for an approval card, or only for the answer. */
-  readonly asksWhere: keyof typeof channelHints | undefined;
+  /** Asks for a channel for a command that does this, when it was opened outside of one. */
+  readonly asksWhere: Command["effect"] | undefined;
   /** By field: see `blockIdOf`. */
   readonly generations: Readonly<Record<string, number>>;
   /** Comes back with each click and the submission; at most 3,000 characters. */
@@ -82,16 +82,23 @@ function inputs(fields: readonly FormField[], { values, generations }: FormViewI
 
 const CHANNEL_FIELD = "channel";
 
-const channelHints = {
-  card: "For the approval card and the outcome. Default: your messages with Gantry, where nobody can approve.",
-  answer: "Only you see the answer there. Default: your messages with Gantry.",
-} as const;
+const answered = { hint: "Only you see the answer there. Default: your messages with Gantry.", isOptional: true };
+
+/** By what the command does with the channel. Nobody can approve a change in a direct message, so a card needs one. */
+const channelFields: Readonly<Record<Command["effect"], typeof answered>> = {
+  write: { hint: "Where the approval card and the outcome are posted.", isOptional: false },
+  bind: { hint: "The channel to change.", isOptional: false },
+  link: { hint: "Only for the account of a channel.", isOptional: true },
+  read: answered,
+  watch: answered,
+  status: answered,
+  decide: answered,
+};
 
 /** For forms that are opened outside of a channel. The person must be a member of the channel they choose. */
-function channelInput(use: keyof typeof channelHints, value: string): InputBlock {
+function channelInput(effect: Command["effect"], value: string): InputBlock {
   const input = { kind: "channel", isCurrent: true } as const; // a literal kind
-  const field = { id: CHANNEL_FIELD, label: "Channel", hint: channelHints[use], isOptional: true, input };
-  return formInput(field, { value });
+  return formInput({ id: CHANNEL_FIELD, label: "Channel", ...channelFields[effect], input }, { value });
 }
 
 export type FormPreview = {

@@ -102,12 +102,15 @@ export function counted(count: number, one: string, many = `${one}s`): string {
 }
 
 /** "Alex Kim, Omar Haddad and 3 more". `count`: how many there are, if all are known. */
-export function namesAnd(
-  { names, count }: { readonly names: readonly string[]; readonly count: number | undefined },
-  others = "and others",
-): string {
+export function namesAnd({
+  names,
+  count,
+}: {
+  readonly names: readonly string[];
+  readonly count: number | undefined;
+}): string {
   const listed = names.map((name) => truncateMiddle(visible(name), 60)).join(", ");
-  if (count === undefined) return `${listed} ${others}`;
+  if (count === undefined) return `${listed} and others`;
   return count > names.length ? `${listed} and ${count - names.length} more` : listed;
 }
 

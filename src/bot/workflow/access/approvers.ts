@@ -151,16 +151,14 @@ export async function namesFor(people: People, { state, terms }: StoredChange): 
   return Object.fromEntries([...named, ...grouped]);
 }
 
-/**
- * Who can still approve a waiting request, for its card. As many as it needs were looked up before it was stored, so
- * drawing a card asks Slack for nobody.
- */
+/** Who can still approve a waiting request, for its card: the same people that `can-i` names, without those who did. */
 export async function approversFor(people: People, change: StoredChange): Promise<CanApprove | undefined> {
   const { state, terms, votes, requester } = change;
   if (terms === undefined || state !== "pending") return undefined;
   const without = terms.selfApproval ? undefined : requester.userId;
-  const known = { from: terms.from, channelId: cardChannel(change), without, enough: 0 };
-  const { profiles, isComplete } = await findApprovers(people, known);
+  const enough = NAMED + votes.length;
+  const wanted = { from: terms.from, channelId: cardChannel(change), without, enough };
+  const { profiles, isComplete } = await findApprovers(people, wanted);
   const left = profiles.filter(({ userId }) => votes.every((vote) => vote.userId !== userId));
   return { names: left.slice(0, NAMED).map(({ name }) => name), count: isComplete ? left.length : undefined };
 }

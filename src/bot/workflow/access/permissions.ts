@@ -1,4 +1,4 @@
-import type { About, Action, Permissions } from "../../commands/command.ts";
+import type { About, Permissions } from "../../commands/command.ts";
 import { type Binding, outsideLock } from "../../policy/binding.ts";
 import { bestOutcome, evaluate, evaluateAtBest } from "../../policy/evaluate.ts";
 import type { Person, Where, Verdict } from "../../policy/policy.ts";
@@ -37,8 +37,8 @@ export function permissionsFor(
         ? ask(freshness.deciding)
         : beforeNo(people, ask, ({ kind }) => kind !== "refuse");
     },
-    outlook: (actions: readonly Action[], { breakGlass = false } = {}) =>
-      asPerson(freshness.deciding, (person) => bestOutcome(policy, { person, ...asked, breakGlass }, actions)),
+    outlook: (actions, options = {}) =>
+      asPerson(freshness.deciding, (person) => bestOutcome(policy, { person, ...asked, ...options }, actions)),
     approvers: (from) => approversNow(people, { from, channelId, without: profile.userId }),
   };
 }

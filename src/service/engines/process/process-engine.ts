@@ -52,7 +52,13 @@ export async function openProcessEngine(options: ProcessEngineOptions): Promise<
   const machine = thisMachine();
   const catalogue = makeCatalogue(options.allowHostCommands ?? false);
   return await openWorkloadEngine(options, {
-    about: { name: "process", title: processEngine.title, version: process.version, cannot: processLimits },
+    about: {
+      name: "process",
+      title: processEngine.title,
+      version: process.version,
+      cannot: processLimits,
+      images: catalogue,
+    },
     quotas: quotasFor(options.quotas ?? {}, machine),
     startsAtOnce: Math.max(MIN_STARTS_AT_ONCE, availableParallelism()),
     runtime: ({ state, ...deps }) =>

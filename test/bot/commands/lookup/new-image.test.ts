@@ -69,7 +69,7 @@ describe("an image is known where its repository runs already", () => {
 
   test("an engine with images of its own is asked for nothing", async () => {
     const engine = { title: "Processes", regions: [], takesAnyMemory: true, keepsRevisions: true, pushesChanges: true };
-    const { newImage, calls } = await looked("x", { engine: { ...engine, ownImagesOnly: true } });
+    const { newImage, calls } = await looked("x", { engine: { ...engine, images: ["gantry/batch"] } });
 
     expect([newImage, calls]).toEqual([undefined, []]);
   });

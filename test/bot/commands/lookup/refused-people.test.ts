@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { findCommand } from "../../../../src/bot/commands/grammar/find-command.ts";
-import { refusedForm } from "../../../../src/bot/commands/lookup/authorize.ts";
+import { formOutlook } from "../../../../src/bot/commands/lookup/authorize.ts";
 import { commands } from "../../../../src/bot/commands/verbs.ts";
 import type { FormValues } from "../../../../src/bot/commands/forms/form.ts";
 import { defaultPolicy, readPolicy } from "../../../../src/bot/policy/read-policy.ts";
@@ -24,8 +24,14 @@ async function refused(words: string, town: Scripted) {
   return { told: drawn(refusalMessage({ kind: "policy", verdict: refusal, command: "/gantry" })), workload };
 }
 
-function formRefusal(verb: string, values: FormValues, { context }: Scripted) {
-  return refusedForm(findCommand(commands, verb), values, context);
+function outlook(verb: string, values: FormValues, { context }: Scripted) {
+  return formOutlook(findCommand(commands, verb), values, context);
+}
+
+/** The refusal of a form; undefined for one that opens. */
+async function formRefusal(verb: string, values: FormValues, town: Scripted) {
+  const found = await outlook(verb, values, town);
+  return found.kind === "refused" ? found : undefined;
 }
 
 const writes: readonly (readonly [words: string, workload: object])[] = [
@@ -131,5 +137,29 @@ rules:
 
     expect(await formRefusal("restart", {}, underPolicy(glass, { groups: ["S0ONCALL"] }))).toBeUndefined();
     expect(await formRefusal("restart", {}, underPolicy(glass))).toMatchObject({ refusal: { kind: "refuse" } });
+  });
+});
+
+describe("a form asks for a reason", () => {
+  const careful = readPolicy(
+    `
+rules:
+  - { name: payments, who: members, does: [routine, disruptive], workloads: { name: pay-* }, then: { approve: { reason: required } } }
+  - { name: small, who: members, does: [routine, disruptive], limits: { instances: 2 }, then: { approve: { votes: 1 } } }
+  - { name: all, who: members, does: [routine, disruptive], then: { approve: { reason: required } } }
+`,
+    "policy.yaml",
+  );
+  const needed = async (verb: string, values: FormValues) =>
+    (await outlook(verb, values, underPolicy(careful, {}, script))) as object;
+
+  test("where no way to complete it works without one", async () => {
+    expect(await needed("scale", { name: "service/pay-api" })).toEqual({ kind: "open", needsReason: true });
+    expect(await needed("restart", { name: "service/pay-api" })).toEqual({ kind: "open", needsReason: true });
+  });
+
+  test("not where a size or a name that isn't chosen yet may need none", async () => {
+    expect(await needed("scale", { name: "service/web" })).toEqual({ kind: "open", needsReason: false });
+    expect(await needed("scale", {})).toEqual({ kind: "open", needsReason: false });
   });
 });

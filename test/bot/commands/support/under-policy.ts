@@ -24,7 +24,7 @@ export function underPolicy(policy: Policy, asker: Asker = {}, script: Script = 
         ...scene.context.permissions,
         verdict: async (about, { breakGlass = false, isAtBest = false } = {}) =>
           (isAtBest ? evaluateAtBest : evaluate)(policy, { ...asked, ...about, breakGlass }),
-        outlook: async (actions, { breakGlass = false } = {}) => bestOutcome(policy, { ...asked, breakGlass }, actions),
+        outlook: async (actions, options = {}) => bestOutcome(policy, { ...asked, ...options }, actions),
       },
     },
   };

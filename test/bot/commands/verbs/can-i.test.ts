@@ -180,7 +180,7 @@ describe("unfinished words are judged by the verb and the name", () => {
 
   test("a kind that is named narrows it down", async () => {
     const engine = { title: "Processes", regions: [], takesAnyMemory: true, keepsRevisions: true, pushesChanges: true };
-    const town = scripted({ permissions, engine: { ...engine, ownImagesOnly: true } });
+    const town = scripted({ permissions, engine: { ...engine, images: ["gantry/batch"] } });
 
     await answerTo("can-i create job nightly --region beijing2", town);
 

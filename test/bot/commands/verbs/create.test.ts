@@ -1,6 +1,6 @@
 import { expect, test, describe } from "vitest";
 import { report, web, job, service } from "../../views/support/workloads.ts";
-import { scripted, proposalTo, refuse, type Script } from "../support/script.ts";
+import { ableEngine, scripted, proposalTo, refuse, type Script } from "../support/script.ts";
 import { filledIn, prefilled } from "../support/form-of.ts";
 
 test.each([
@@ -152,4 +152,13 @@ describe("create like this one", () => {
     await expect(prefilled("create", { like: "service/web" }, script)).rejects.toThrow("No rule lets a guest do this.");
     await expect(prefilled("create", { like: "web" }, script)).rejects.toThrow("No rule lets a guest do this.");
   });
+});
+
+test("the form names the images that can run, where not every image can", async () => {
+  const only = { ...ableEngine, images: ["gantry/hello-web", "gantry/batch"] };
+
+  const { notes } = await prefilled("create", {}, { engine: only });
+
+  expect(notes).toEqual(["Only these images run here, with any tag: gantry/hello-web, gantry/batch."]);
+  expect((await prefilled("create", {}, { engine: ableEngine })).notes).toEqual([]);
 });

@@ -182,7 +182,7 @@ async function evaluateActions(query: Query, note: string | undefined, context: 
 /** Creating something is disruptive where its image may be new: see `checkImage`. */
 async function withNewImage({ actions }: Query["command"], { engine }: Context): Promise<readonly Action[]> {
   const isCreation = actions.some(({ op }) => op === "createService");
-  if (!isCreation || (await engine())?.ownImagesOnly === true) return [];
+  if (!isCreation || (await engine())?.images !== undefined) return [];
   return actions.map(({ op }) => ({ op, risk: "disruptive" }));
 }
 

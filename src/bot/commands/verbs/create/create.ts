@@ -4,8 +4,11 @@ import { createFields, createFlags, flagsOfOthers } from "./settings.ts";
 import { JobArgs, proposeJob, proposeService, ServiceArgs } from "./new-workload.ts";
 import { writeVerb } from "../../grammar/verb.ts";
 import type { Job, JobContainer, Service, ServiceContainer } from "../../../../api/answers.ts";
+import type { EngineInfo } from "../../../../api/engine-info.ts";
 import { parseMemoryMiB } from "../../../../api/memory.ts";
-import { counted } from "../../../views/kit/text.ts";
+import type { Line } from "../../../views/kit/blocks.ts";
+import { words } from "../../../views/kit/inline.ts";
+import { counted, namesAnd } from "../../../views/kit/text.ts";
 import { type RawArgument, textOf, looksSecret, type FormFacts, type FormValues, noFacts } from "../../forms/form.ts";
 import { Target } from "../../grammar/argument-types.ts";
 import type { VerbContext } from "../../command.ts";
@@ -43,14 +46,25 @@ export const create = writeVerb({
     hasPreview: true,
     prefillsAtOnce: true,
     async prefill(values, context) {
-      const { notes, values: copied } = await prefillLike(values, context);
+      const [{ notes, values: copied }, engine] = await Promise.all([prefillLike(values, context), context.engine()]);
       const isJob = (copied["kind"] ?? values["kind"]) === "job";
-      return { notes, values: isJob ? copied : { region: context.region, ...copied } };
+      return {
+        notes: [...notes, ...onlyImages(engine)],
+        values: isJob ? copied : { region: context.region, ...copied },
+      };
     },
   },
   target: ({ kind, name }) => ({ kind, name }),
   propose: (args, context) => (args.kind === "service" ? proposeService(args, context) : proposeJob(args, context)),
 });
+
+/** Images of a workload API that runs no others. */
+function onlyImages(engine: EngineInfo | undefined): Line[] {
+  const { images = [] } = engine ?? {};
+  if (images.length === 0) return [];
+  const names = namesAnd({ names: images.slice(0, MOST_NAMES), count: images.length });
+  return [[words(`Only these images run here, with any tag: ${names}.`, 600)]];
+}
 
 /**
  * "Create like this": prefills the form from the workload in `like`, and does nothing without one. One call where its
