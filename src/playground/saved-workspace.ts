@@ -37,6 +37,7 @@ const SavedMessage = z.object({
   /** Ids of saved files. */
   files: z.array(z.string()),
   threadTs: z.string().optional(),
+  isBroadcast: z.literal(true).optional(),
   editedTs: z.string().optional(),
   isTombstone: z.literal(true).optional(),
 });
@@ -128,11 +129,12 @@ function restoreMessages(state: State, saved: Saved): void {
     state.files.set(file.id, { ...file, bytes: Buffer.from(base64, "base64") });
   }
   const messages = saved.messages.toSorted((one, other) => (one.ts < other.ts ? -1 : 1));
-  for (const { files, threadTs, editedTs, isTombstone, ...message } of messages) {
+  for (const { files, threadTs, isBroadcast, editedTs, isTombstone, ...message } of messages) {
     state.messages.push({
       ...message,
       files: files.flatMap((id) => state.files.get(id) ?? []),
       ...(threadTs !== undefined && { threadTs }),
+      ...(isBroadcast !== undefined && { isBroadcast }),
       ...(editedTs !== undefined && { editedTs }),
       ...(isTombstone !== undefined && { isTombstone }),
       revision: 0,

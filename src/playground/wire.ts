@@ -17,7 +17,9 @@ export type WireChannel = Readonly<Pick<Channel, "id" | "name" | "kind" | "isArc
 
 export type WireFile = Pick<SharedFile, "id" | "name" | "title"> & { readonly size: number };
 
-export type WireMessage = Readonly<Pick<Message, "ts" | "channel" | "user" | "text" | "blocks" | "threadTs">> & {
+export type WireMessage = Readonly<
+  Pick<Message, "ts" | "channel" | "user" | "text" | "blocks" | "threadTs" | "isBroadcast">
+> & {
   readonly files: readonly WireFile[];
   readonly isEphemeral: boolean;
   readonly isEdited: boolean;

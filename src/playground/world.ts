@@ -89,18 +89,19 @@ export type Draft = Pick<Message, "channel" | "user" | "text"> &
   Partial<Pick<Message, "files">> & {
     readonly blocks?: readonly JsonObject[] | undefined;
     readonly threadTs?: string | undefined;
+    readonly isBroadcast?: boolean;
     readonly ephemeralTo?: string | undefined;
   };
 
 export function post(world: World, draft: Draft): Message {
-  const { threadTs, ephemeralTo, ...rest } = draft;
+  const { threadTs, isBroadcast = false, ephemeralTo, ...rest } = draft;
   const message: Message = {
     files: [],
     ...rest,
     blocks: withIds(draft.blocks ?? []),
     ts: world.clock.ts(),
     revision: 0,
-    ...(threadTs === undefined ? {} : { threadTs }),
+    ...(threadTs === undefined ? {} : { threadTs, ...(isBroadcast && { isBroadcast }) }),
     ...(ephemeralTo === undefined ? {} : { ephemeralTo }),
   };
   world.state.messages.push(message);

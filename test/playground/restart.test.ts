@@ -30,7 +30,7 @@ test("messages, threads, files and edits are there after a restart; ephemeral me
   await dana().says("is web slow?");
   const [question] = dana().sees();
   await dana().edits(question?.ts ?? "", "is web slow today?");
-  await world.post({ channel: "C0OPS", thread_ts: question?.ts ?? "", text: "looking" });
+  await world.post({ channel: "C0OPS", thread_ts: question?.ts ?? "", text: "looking", reply_broadcast: true });
   const file = { thread_ts: question?.ts ?? "", filename: "web.log", content: "all lines\n" };
   await world.web.filesUploadV2({ channel_id: "C0OPS", ...file });
   await world.call("chat.postEphemeral", { channel: "C0OPS", user: "U0DANA", text: "for dana" });
@@ -39,7 +39,7 @@ test("messages, threads, files and edits are there after a restart; ephemeral me
 
   expect(dana().sees()).toMatchObject([
     { ts: question?.ts, author: "dana", text: "is web slow today?", isEdited: true },
-    { threadTs: question?.ts, author: "gantry", text: "looking" },
+    { threadTs: question?.ts, author: "gantry", text: "looking", isBroadcast: true },
     { threadTs: question?.ts, files: [{ name: "web.log", content: "all lines\n" }] },
   ]);
   expect(dana().sees("@gantry")).toMatchObject([{ text: "hello" }]);

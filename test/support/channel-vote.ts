@@ -8,5 +8,5 @@ export const channelVote: Terms = {
   reasonRequired: false,
   expiresMs: 3_600_000,
   cardIn: undefined,
-  mention: "groups",
+  mention: "all",
 };

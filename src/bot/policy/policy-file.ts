@@ -40,7 +40,7 @@ const Approve = z.strictObject(
     reason: oneOf(["required", "optional"]).default("optional"),
     expires: Duration.default(3_600_000),
     "post-in": ChannelId.optional(),
-    mention: oneOf(["groups", "all", "nobody"]).optional(),
+    mention: oneOf(["groups", "all", "nobody"]).default("all"),
   },
   { error: "This must be a map, like approve: { votes: 1, from: [channel-members] }." },
 );

@@ -144,8 +144,6 @@ function endOf({ then, say }: RuleInFile): RuleEnd {
   if (then.approve === undefined) return { kind: "refuse", say };
   const { votes, from, reason, expires } = then.approve;
   const groups = [...new Set(from.filter(isGroupId))];
-  // Who names a group expects it to be called; a list of people can be long.
-  const mention = then.approve.mention ?? (groups.length > 0 ? "all" : "groups");
   return {
     kind: "approve",
     terms: {
@@ -159,7 +157,7 @@ function endOf({ then, say }: RuleInFile): RuleEnd {
       reasonRequired: reason === "required",
       expiresMs: expires,
       cardIn: then.approve["post-in"],
-      mention,
+      mention: then.approve.mention,
     },
   };
 }

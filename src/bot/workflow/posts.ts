@@ -98,7 +98,10 @@ export type Sender = {
   /** By its `response_url`, to whoever used a slash command or a button. `maybe`: Slack's answer was lost. */
   readonly answer: (responseUrl: string, post: Post) => Promise<boolean | "maybe">;
   /** To a channel, or to a person by their id. */
-  readonly post: (to: { readonly place: string; readonly threadTs?: string }, post: Post) => Promise<Sent<Card>>;
+  readonly post: (
+    to: { readonly place: string; readonly threadTs?: string; readonly isBroadcast?: boolean },
+    post: Post,
+  ) => Promise<Sent<Card>>;
   readonly update: (card: Card, post: Post) => Promise<Sent<void>>;
   readonly remove: (card: Card) => Promise<void>;
   /** Undefined when Slack can't say. */
@@ -148,6 +151,8 @@ export type Shown = {
   readonly opening?: () => Post;
   /** Its thread; in the place itself once that is gone. */
   readonly threadTs?: string | undefined;
+  /** Also shown in the channel of its thread, for people who don't follow the thread. */
+  readonly isBroadcast?: boolean;
   /** Not in the place itself. */
   readonly isOnlyInThread?: true;
   /** Sent there first, and to its place if Slack doesn't take it. */

@@ -165,6 +165,7 @@ function drawMessage(seen: Seen, hasParent: boolean): string {
     ...(seen.isEphemeral ? ["(only visible to you)"] : []),
     ...(seen.isEdited ? ["(edited)"] : []),
     ...(seen.threadTs !== undefined && !hasParent ? ["(in a thread)"] : []),
+    ...(seen.isBroadcast ? ["(also sent to the channel)"] : []),
   ];
   const head = [`${seen.author}:`, ...marks].join(" ");
   const files = seen.files.map(({ name, size, content }) => {

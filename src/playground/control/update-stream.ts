@@ -274,6 +274,7 @@ function messageJson(message: Message): WireMessage {
     blocks,
     files: message.files.map(({ id, name, title, bytes }) => ({ id, name, title, size: bytes.byteLength })),
     ...(message.threadTs === undefined ? {} : { threadTs: message.threadTs }),
+    ...(message.isBroadcast === true && { isBroadcast: true }),
     isEphemeral: message.ephemeralTo !== undefined,
     isEdited: message.editedTs !== undefined,
   };

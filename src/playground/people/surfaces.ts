@@ -143,6 +143,8 @@ type SeenFile = {
 export type Seen = {
   readonly ts: string;
   readonly threadTs: string | undefined;
+  /** A reply that the channel shows, too. */
+  readonly isBroadcast: boolean;
   /** The author's name. */
   readonly author: string;
   /** The drawn blocks, or the text if there are none. */
@@ -167,6 +169,7 @@ export function drawMessage(state: State, message: Message): Seen {
   return {
     ts: message.ts,
     threadTs: message.threadTs,
+    isBroadcast: message.isBroadcast === true,
     author: state.users.get(message.user)?.name ?? message.user,
     text: body,
     notification,

@@ -69,6 +69,8 @@ export type Message = {
   blocks: readonly JsonObject[];
   readonly files: readonly SharedFile[];
   readonly threadTs?: string;
+  /** A reply that is also shown in the channel. */
+  readonly isBroadcast?: true;
   /** Visible to this user only. */
   readonly ephemeralTo?: string;
   editedTs?: string;

@@ -117,7 +117,7 @@ test("a name that YAML cuts off at a # is a problem, too", () => {
 
 test.each([
   ["from: [S0ONCALL, U0DANA]", "all"],
-  ["from: U0DANA", "groups"],
+  ["from: U0DANA", "all"],
   ["from: [S0ONCALL, U0DANA], mention: groups", "groups"],
   ["from: S0ONCALL, mention: nobody", "nobody"],
 ])("whom the card of approve: { %s } mentions", (approve, mention) => {

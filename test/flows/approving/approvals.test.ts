@@ -153,7 +153,7 @@ const teamDecides = `rules:
   - { name: the team decides, who: members, does: disruptive, then: { approve: { votes: 2, from: [S0TEAM, U0OMAR] } } }
 `;
 
-test("the card calls the approvers of a rule that names a group, and says who can approve now", async () => {
+test("the card calls the approvers of a rule that names a group, and names the people that can-i names", async () => {
   await using town = await approvalTown({ policy: teamDecides });
   const { developer, approver, playground } = town;
   playground.people.addGroup("team", ["dana", "alex"]);
@@ -164,6 +164,8 @@ test("the card calls the approvers of a rule that names a group, and says who ca
   const mentions = JSON.stringify(opening?.request).match(/(?:usergroup|user)_id[\\":]+\w+/gu);
   expect(mentions?.map((each) => each.replace(/.*\W/u, ""))).toEqual(["U0DANA", "S0TEAM", "U0OMAR"]);
   expect(card(developer)).toMatch(/^Can approve now: (?:Omar Haddad, Alex Kim|Alex Kim, Omar Haddad)$/mu);
+  const [able] = /^Can approve now: .*$/mu.exec(card(developer)) ?? [];
+  expect(await says(town, developer, "/gantry can-i restart web")).toContain(`${able}.`);
 
   await clicks(town, approver, "Approve");
 

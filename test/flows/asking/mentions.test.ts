@@ -42,8 +42,10 @@ test("a mention in a thread is answered in that thread, a typo only to its autho
   const asked = repliesIn(approver, thread).find((text) => text.includes("Restart web?")) ?? "";
   await asks(approver, `@gantry approve ${idOf(asked)}`);
   expect(count(town, "restartService")).toBe(1);
-  // No card stands outside of the thread.
+  // The channel shows the card in which somebody has to decide, and nothing else of the thread.
   expect(card(developer)).toBe("");
+  const shown = approver.sees("ops").filter(({ threadTs, isBroadcast }) => threadTs === thread && isBroadcast);
+  expect(shown.map(({ text }) => idOf(text))).toEqual([idOf(asked)]);
   expect(repliesIn(developer, thread).join("\n")).toMatch(
     /it leaks[\s\S]*approved by Alex Kim[\s\S]*after the request · @dana/u,
   );
@@ -58,6 +60,8 @@ test("a mention in a channel begins a thread, and is answered once although Slac
 
   expect(count(town, "updateService")).toBe(1);
   expect(repliesIn(developer, ts).filter((text) => text.includes("instances 2 → 3"))).toHaveLength(1);
+  // Nobody has to decide about it.
+  expect(developer.sees("ops").some(({ threadTs, isBroadcast }) => threadTs === ts && isBroadcast)).toBe(false);
 });
 
 test("a log that is asked for in a thread goes into that thread, head and lines", async () => {

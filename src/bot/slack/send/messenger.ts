@@ -11,7 +11,12 @@ import type { Urgency } from "./clients.ts";
 import { reply, type ResponseBody } from "./response-url.ts";
 import { classify, ThreadGone } from "./slack-error.ts";
 
-export type Conversation = { readonly channel: string; readonly threadTs?: string | undefined };
+export type Conversation = {
+  readonly channel: string;
+  readonly threadTs?: string | undefined;
+  /** A message of the thread is also shown in its channel. */
+  readonly isBroadcast?: boolean;
+};
 
 /** `hash` identifies the state of a view: an update that passes an older one fails as `superseded`. */
 export type OpenView = { readonly viewId: string; readonly hash: string | undefined };
@@ -68,14 +73,13 @@ export function createMessenger(given: Omit<MessengerParts, "latest" | "retrying
   const parts: MessengerParts = { ...given, latest: new Map(), retrying: new Map(), plans: { without: 0 } };
   const goneThreads: GoneThreads = boundedMap(MOST_GONE_THREADS);
   return {
-    post: ({ channel, threadTs }, post, urgency) =>
+    post: (to, post, urgency) =>
       asPlainIfRefused(parts, post, (body) =>
         callSlack(parts, {
           method: "chat.postMessage",
-          target: channel,
+          target: to.channel,
           urgency,
-          run: (client, isAgain) =>
-            postMessage(client, { channel, threadTs, goneThreads }, isAgain ? againOf(body) : body),
+          run: (client, isAgain) => postMessage(client, { ...to, goneThreads }, isAgain ? againOf(body) : body),
         }),
       ),
     postEphemeral: ({ channel, threadTs, user }, post) =>
@@ -224,13 +228,14 @@ const unfurl = { unfurl_links: false, unfurl_media: false } as const;
 /** When the thread's first message was deleted: takes its message back, if Slack lets it, and throws `ThreadGone`. */
 async function postMessage(
   client: WebClient,
-  { channel, threadTs, goneThreads }: Conversation & { readonly goneThreads: GoneThreads },
+  { channel, threadTs, isBroadcast = false, goneThreads }: Conversation & { readonly goneThreads: GoneThreads },
   body: Body,
 ): Promise<Card> {
   if (threadTs === undefined) return sent(channel, await client.chat.postMessage({ channel, ...body, ...unfurl }));
   const thread = `${channel} ${threadTs}`;
   if (goneThreads.has(thread)) throw new ThreadGone();
-  const answer = await client.chat.postMessage({ channel, thread_ts: threadTs, ...body, ...unfurl });
+  const sending = { channel, thread_ts: threadTs, ...body, ...unfurl };
+  const answer = await client.chat.postMessage(isBroadcast ? { ...sending, reply_broadcast: true } : sending);
   const posted = sent(channel, answer);
   if (answer.message === undefined || answer.message.thread_ts !== undefined) return posted;
   goneThreads.set(thread, true);

@@ -34,8 +34,8 @@ export function createSender(
       const answered = await messenger.respond(responseUrl, message, how);
       return !answered.ok && answered.failure.mayBeDone ? "maybe" : answered.ok;
     },
-    post: async ({ place, threadTs }, message) =>
-      sentOf(await messenger.post({ channel: place, threadTs }, message, "card")),
+    post: async ({ place: channel, ...to }, message) =>
+      sentOf(await messenger.post({ channel, ...to }, message, "card")),
     update: async (card, message) => sentOf(await messenger.update(card, message, "card")),
     remove: async (card) => void (await messenger.remove(card)),
     async link(card) {

@@ -64,6 +64,8 @@ async function shownChange(deps: WorkflowParts, drawn: Drawn): Promise<Shown> {
       opening: () => openingCard({ change, defaultRegion: settings.region, names }),
     }),
     threadTs: threadOf(change, drawn.opened),
+    // Approvers see the channel, not every thread in it.
+    isBroadcast: change.state === "pending",
     beside: (sentKeys, unshown) => besideCard(deps, { change, complete: thread.complete([]), sentKeys, unshown }),
     isAwaited: true,
     kept: thread,

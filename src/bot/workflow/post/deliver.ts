@@ -215,14 +215,14 @@ async function postNew(work: Work, first: Shown): Promise<Sent<Card> | Unseen> {
   const { parts, post, isCounted } = work;
   const { place, posts } = post;
   const before = isCounted ? posts - 1 : posts;
-  const send = async (shown: Shown, to: Pick<Shown, "threadTs">): Promise<Sent<Card>> => {
+  const send = async (shown: Shown, to: Pick<Shown, "threadTs" | "isBroadcast">): Promise<Sent<Card>> => {
     const view = shown.opening?.() ?? (await viewOf(work, shown, { isAgain: before > 0 }));
     // Stored before the call: after a kill, the next replica knows that the message may exist.
     await hold(work);
     if (!isCounted) await save(work, { posts: posts + 1 });
-    const { threadTs } = to;
+    const { threadTs, isBroadcast = false } = to;
     return patiently(work, shown, () =>
-      parts.sender.post({ place, ...(threadTs !== undefined && { threadTs }) }, view),
+      parts.sender.post({ place, ...(threadTs !== undefined && { threadTs, isBroadcast }) }, view),
     );
   };
   let posted: Sent<Card> | Unseen = await send(first, first);

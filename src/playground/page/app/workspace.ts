@@ -45,10 +45,10 @@ export function applyUpdate(before: Workspace, update: WireUpdate): Workspace {
   };
 }
 
-/** Messages of a channel without replies. */
+/** Messages of a channel, without replies that only their thread shows. */
 export function channelMessages(workspace: Workspace, channel: string): readonly WireMessage[] {
   const all = workspace.messages[channel] ?? [];
-  return all.filter((each) => each.threadTs === undefined);
+  return all.filter((each) => each.threadTs === undefined || each.isBroadcast === true);
 }
 
 export function repliesOf(workspace: Workspace, channel: string, ts: string): readonly WireMessage[] {

@@ -35,6 +35,19 @@ function ThreadLink({ message }: { readonly message: WireMessage }): JSX.Element
   );
 }
 
+/** Above a reply that is also shown in the channel. */
+function BroadcastMark({ message }: { readonly message: WireMessage }): JSX.Element | null {
+  const { route, go } = useApp();
+  const { threadTs, isBroadcast } = message;
+  if (isBroadcast !== true || threadTs === undefined) return null;
+  return h(
+    "button",
+    { type: "button", class: "thread-link row bare note", onClick: () => go({ ...route, thread: threadTs }) },
+    h(Icon, { name: "thread" }),
+    "Replied to a thread",
+  );
+}
+
 function MessageHead({ message }: { readonly message: WireMessage }): JSX.Element {
   const { snapshot } = useApp();
   const author = authorOf(snapshot, message.user);
@@ -88,6 +101,7 @@ export function MessageRow(props: MessageRowProps): JSX.Element {
       "div",
       { class: "message-main" },
       isFollowUp ? null : h(MessageHead, { message }),
+      inThread ? null : h(BroadcastMark, { message }),
       isEditing ? h(EditField, { message, onEnd: () => setEditing(false) }) : h(MessageBody, { message }),
       inThread ? null : h(ThreadLink, { message }),
     ),

@@ -25,6 +25,7 @@ function postMessage(world: World, args: JsonObject): JsonObject {
     channel: channel.id,
     user: world.state.bot.user,
     threadTs: threadOf(world, channel, textOf(args["thread_ts"])),
+    isBroadcast: args["reply_broadcast"] === true,
   });
   return { channel: channel.id, ts: message.ts, message: messageJson(world, message) };
 }
@@ -68,6 +69,7 @@ export const chat: Methods = {
     optional: {
       ...content,
       thread_ts: "text",
+      reply_broadcast: "flag",
       unfurl_links: "flag",
       unfurl_media: "flag",
     },
@@ -213,6 +215,7 @@ export function messageJson(world: World, message: Message): JsonObject {
   return {
     type: "message",
     ...(message.isTombstone === true && { subtype: "tombstone", hidden: true }),
+    ...(message.isBroadcast === true && { subtype: "thread_broadcast" }),
     user: message.user,
     ...teamsOf(world, message),
     ts: message.ts,

@@ -39,10 +39,11 @@ describe("the page's workspace", () => {
     ]);
   });
 
-  test("replies are in their thread", () => {
-    const workspace = withMessages(message("1"), message("2", { threadTs: "1" }));
+  test("replies are in their thread, and in the channel only when they were sent there, too", () => {
+    const broadcast = message("3", { threadTs: "1", isBroadcast: true });
+    const workspace = withMessages(message("1"), message("2", { threadTs: "1" }), broadcast);
 
-    expect(channelMessages(workspace, "C0OPS").map((each) => each.ts)).toEqual(["1"]);
-    expect(repliesOf(workspace, "C0OPS", "1").map((each) => each.ts)).toEqual(["2"]);
+    expect(channelMessages(workspace, "C0OPS").map((each) => each.ts)).toEqual(["1", "3"]);
+    expect(repliesOf(workspace, "C0OPS", "1").map((each) => each.ts)).toEqual(["2", "3"]);
   });
 });
