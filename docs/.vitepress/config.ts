@@ -25,17 +25,40 @@ function linksOfRepository(markdown: MarkdownRenderer): void {
   });
 }
 
+/** Gives each cell the name of its column, which a phone shows: there a row is a list of its cells. */
+function namesOfColumns(markdown: MarkdownRenderer): void {
+  markdown.core.ruler.push("names-of-columns", ({ tokens }) => {
+    let names: string[] = [];
+    let at = 0;
+    for (const [index, { type }] of tokens.entries()) {
+      if (type === "table_open") names = [];
+      if (type === "tr_open") at = 0;
+      if (type === "th_open") names.push(tokens[index + 1]?.content ?? "");
+      if (type === "td_open") tokens[index]?.attrSet("data-column", names[at++]?.replaceAll("`", "") ?? "");
+    }
+  });
+}
+
 const style = `
 /* Of tables without names for their columns. */
 .vp-doc thead:not(:has(th:not(:empty))) { display: none; }
 @media (min-width: 1440px) { .VPDoc.has-aside .content-container { max-width: 820px !important; } }
-/* Names of variables are longer than a phone is wide. */
+/* Three columns don't fit on a phone: a row is a list there. */
 @media (max-width: 640px) {
-  .vp-doc th, .vp-doc td { padding: 6px 8px; }
-  .vp-doc td:first-child:has(code) { min-width: 132px; }
+  .vp-doc table { display: block; }
+  .vp-doc thead { display: none; }
+  .vp-doc tbody, .vp-doc tr, .vp-doc td { display: block; }
+  .vp-doc tr { padding: 8px 0; }
+  .vp-doc td { padding: 2px 8px; border: 0; overflow-wrap: anywhere; }
+  .vp-doc td:not(:first-child):not([data-column=""])::before { content: attr(data-column) ": "; color: var(--vp-c-text-2); }
   .vp-doc td code { padding: 1px 3px; overflow-wrap: anywhere; }
 }
 `;
+
+function extend(markdown: MarkdownRenderer): void {
+  linksOfRepository(markdown);
+  namesOfColumns(markdown);
+}
 
 // oxlint-disable-next-line import/no-default-export -- VitePress reads nothing else
 export default defineConfig({
@@ -45,7 +68,7 @@ export default defineConfig({
     ["link", { rel: "icon", href: "data:," }],
     ["style", {}, style],
   ],
-  // The README, which is the first page, and its neighbours are outside docs/.
+  // The README and its neighbours are outside docs/.
   srcDir: root,
   srcExclude: ["{.*,chart,coverage,src,test}/**"],
   rewrites: (file) => pageOf(file) ?? file,
@@ -53,12 +76,24 @@ export default defineConfig({
   cacheDir: join(root, "docs/.vitepress/cache"),
   // Addresses of Gantry itself, where people follow the page.
   ignoreDeadLinks: "localhostLinks",
-  markdown: { anchor: { slugify: anchorOf }, config: linksOfRepository },
+  markdown: { anchor: { slugify: anchorOf }, config: extend },
   themeConfig: {
     nav: [{ text: version, link: "/changelog" }],
     sidebar: sidebar.map(({ text, items }) => ({ text, items: [...items] })),
     outline: [2, 3],
-    search: { provider: "local" },
+    search: {
+      provider: "local",
+      options: {
+        miniSearch: {
+          searchOptions: {
+            // A page or section about the word comes before those that only use it.
+            boost: { title: 6, titles: 2, text: 1 },
+            boostDocument: (page) =>
+              /^\/(?:benchmarks|kill-tests|changelog|contributing|report)\b/u.test(page) ? 0.3 : 1,
+          },
+        },
+      },
+    },
     docFooter: { prev: false, next: false },
   },
   buildEnd({ outDir }) {

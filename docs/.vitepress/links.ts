@@ -2,7 +2,7 @@ import { posix } from "node:path";
 
 /** Pages from outside docs/, with their names on the site. */
 const outside: Readonly<Record<string, string>> = {
-  "README.md": "index.md",
+  "README.md": "readme.md",
   "CHANGELOG.md": "changelog.md",
   "CONTRIBUTING.md": "contributing.md",
   "SECURITY.md": "security-policy.md",

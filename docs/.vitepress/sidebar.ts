@@ -9,10 +9,10 @@ export const sidebar: readonly Group[] = [
   {
     text: "Start",
     items: [
-      { text: "What Gantry is", link: "/" },
-      { text: "Try it", link: "/#try-it" },
-      { text: "With real containers", link: "/#with-real-containers" },
-      { text: "On your own cluster", link: "/#on-your-own-cluster" },
+      { text: "What Gantry is", link: "/readme" },
+      { text: "Try it", link: "/readme#try-it" },
+      { text: "With real containers", link: "/readme#with-real-containers" },
+      { text: "On your own cluster", link: "/readme#on-your-own-cluster" },
       { text: "Your own workload API", link: "/existing-api" },
       { text: "Connect Slack", link: "/slack" },
     ],

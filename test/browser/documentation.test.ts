@@ -25,7 +25,7 @@ async function openSite(): Promise<Site> {
 
 /** The title of a page, and its pictures that didn't come. */
 const seen = `({
-  title: document.querySelector(".vp-doc h1")?.textContent ?? "",
+  title: document.querySelector("h1")?.textContent ?? "",
   lost: [...document.querySelectorAll(".vp-doc img")]
     .filter((image) => image.complete && image.naturalWidth === 0).map((image) => image.src),
 })`;
@@ -60,8 +60,38 @@ story("the documentation as a site", (open) => {
     expect(faults).toEqual([]);
   }, 120_000);
 
+  test("the first page leads to trying, connecting and operating it", async () => {
+    await using reader = await page("/index.html", 390);
+    const links = reader.page.locator("a.VPFeature");
+
+    expect(await links.evaluateAll((all) => all.map((each) => each.getAttribute("href")))).toEqual([
+      "/readme.html#try-it",
+      "/slack.html",
+      "/deployment.html",
+    ]);
+  });
+
+  test("who searches for Helm finds how to deploy with it first", async () => {
+    await using desk = await page("/readme.html", 1280);
+    await desk.page
+      .getByRole("button", { name: /Search/u })
+      .first()
+      .click();
+    await desk.page.getByRole("searchbox").fill("helm");
+
+    await expect.poll(() => desk.page.getByRole("option").first().textContent()).toContain("Deploy with Helm");
+  });
+
+  test("a row of a table is a list on a phone, with the names of its columns", async () => {
+    await using phone = await page("/configuration.html", 390);
+    const cell = phone.page.locator("td[data-column=meaning]").first();
+
+    expect(await cell.evaluate((each) => getComputedStyle(each, "::before").content)).toContain("meaning");
+    expect(await cell.evaluate((each) => getComputedStyle(each).display)).toBe("block");
+  });
+
   test("a reader finds “roll back” by searching, and gets to its page from the menu of a phone", async () => {
-    await using desk = await page("/index.html", 1280);
+    await using desk = await page("/readme.html", 1280);
     await desk.page
       .getByRole("button", { name: /Search/u })
       .first()
@@ -73,7 +103,7 @@ story("the documentation as a site", (open) => {
       .click();
     await expect.poll(() => desk.page.url()).toMatch(/\/deploy/u);
 
-    await using phone = await page("/index.html", 390);
+    await using phone = await page("/readme.html", 390);
     // The page is there before its scripts are, and a click on the menu is lost until then.
     const menu = phone.page.locator("button[aria-controls=VPSidebarNav]");
     await expect
