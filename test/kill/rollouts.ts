@@ -90,7 +90,13 @@ export function withRollouts(inner: Fetch): Rollouts {
     async fetch(request) {
       const { pathname } = new URL(request.url);
       if (pathname.endsWith("/healthz")) {
-        const engine = { name: "process", title: "Nothing", regions: [], updates: ["image", "env", "revision"] };
+        const engine = {
+          name: "process",
+          title: "Nothing",
+          regions: [],
+          images: ["test/web"],
+          updates: ["image", "env", "revision"],
+        };
         return Response.json({ status: "ok", engine });
       }
       const name = /\/services\/([^/?]+)$/u.exec(pathname)?.[1];

@@ -96,8 +96,10 @@ test("what is only kept, or differs in part, is not refused", async () => {
 test("the process engine names itself, its regions, and what it accepts without effect", async () => {
   const { about, close } = await openEngine(makeDataDir());
 
-  const { name, title, regions } = about();
+  const { name, title, regions, images } = about();
   await close();
+
+  expect(images).toEqual(["gantry/hello-web", "gantry/worker", "gantry/flaky", "gantry/batch"]);
 
   expect({
     name,

@@ -54,7 +54,10 @@ function isHealthCheck({ url }: Request): boolean {
 
 /** Like the process engine, it runs no image of anybody. */
 function runsNothing(): Response {
-  return Response.json({ status: "ok", engine: { name: "process", title: "Nothing", regions: [] } });
+  return Response.json({
+    status: "ok",
+    engine: { name: "process", title: "Nothing", regions: [], images: ["test/web", "test/batch"] },
+  });
 }
 
 /** The process engine with shorter times. */

@@ -136,7 +136,8 @@ test("an approval costs Slack who could vote, the card, who votes, and the card 
   const apiBefore = town.calls().length;
   const asked = await cost(town, "/gantry memory web 1024");
   // The card is posted without its buttons, and gets them once its place is stored.
-  const card = ["chat.postMessage", "chat.update"];
+  // It names everybody who can approve, once they are looked up.
+  const card = ["chat.postMessage", "users.info", "users.info", "chat.update"];
   expect(asked.slack).toEqual(["users.info", "conversations.members", "users.info", ...card]);
 
   town.passMinutes(1);

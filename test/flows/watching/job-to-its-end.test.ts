@@ -29,7 +29,7 @@ async function townWithJob(): Promise<Town> {
   let looks = 0;
   const answer = (request: Request): Response => {
     if (new URL(request.url).pathname.endsWith("/healthz")) {
-      return Response.json({ engine: { name: "process", title: "Test", regions: [] } });
+      return Response.json({ engine: { name: "process", title: "Test", regions: [], images: ["gantry/batch"] } });
     }
     const op = operationOf(request);
     if (op === "createJob") isCreated = true;

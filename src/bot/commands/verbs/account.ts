@@ -151,7 +151,7 @@ export function whoamiMessage(who: Whoami): Message {
       { label: "Service regions", value: firstOf(regions, 20, (each) => words(each, 60)) },
       {
         label: "API requests",
-        value: [words(`${grouped(count)} since `), moment(since.toISOString())],
+        value: [moment(since.toISOString(), `${grouped(count)} since `)],
       },
     ]),
     section(...next[account.owner.kind](command)),

@@ -193,7 +193,7 @@ function bound({
 
 function shown({ binding, channelId, command }: Extract<UseMessage, { kind: "shown" }>): Post {
   const { boundBy, boundAt } = binding;
-  const made = [words(`, set by ${boundBy.name} on `, 120), moment(boundAt.toISOString()), words(":")];
+  const made = [words(`, set by ${boundBy.name}`, 120), moment(boundAt.toISOString(), ", "), words(":")];
   return postOf([
     section([words("Binding of "), channel(channelId), ...made]),
     ...meaning(binding),

@@ -105,6 +105,9 @@ function sections(...lines: readonly (readonly (Line | false)[])[]): Block[] {
 /** Facts are lower case, and a line begins with a capital, unless it begins with the name of an instance: `web-0`. */
 function capitalized([first, ...rest]: readonly Inline[]): Inline[] {
   if (first === undefined) return [];
+  if (first.type === "date") {
+    return [{ ...first, format: capital(first.format), fallback: capital(first.fallback ?? "") }, ...rest];
+  }
   if (first.type !== "text" || first.style !== undefined || /^\S*-\S*\d/u.test(first.text)) return [first, ...rest];
   return [{ ...first, text: capital(first.text) }, ...rest];
 }
@@ -226,8 +229,8 @@ function healthFacts(change: StoredChange): Line[] {
 
 /** "started Today, 14:03 · usually takes 2 min". */
 function runFacts({ startedAt, endedAt, usual }: Health): Line[] {
-  const started: Line[] = startedAt === undefined ? [] : [[words("started "), moment(startedAt)]];
-  const ended: Line[] = endedAt === undefined ? [] : [[words("ended "), moment(endedAt)]];
+  const started: Line[] = startedAt === undefined ? [] : [[moment(startedAt, "started ")]];
+  const ended: Line[] = endedAt === undefined ? [] : [[moment(endedAt, "ended ")]];
   if (usual === undefined) return [...started, ...ended];
   return [
     ...started,

@@ -80,7 +80,7 @@ function dotOfOpen({ seen, cause }: Incident): string {
 
 /** " · 3 times since 14:02"; empty the first time. */
 function oftenWords({ times, openedAt }: Incident): Inline[] {
-  return times > 1 ? [words(` · ${times} times since `), moment(openedAt.toISOString())] : [];
+  return times > 1 ? [moment(openedAt.toISOString(), ` · ${times} times since `)] : [];
 }
 
 /** "exit 3, 14 restarts · 0 of 2 ready". */
@@ -95,9 +95,10 @@ function statusLine(incident: Incident): string {
 }
 
 function sinceLine({ openedAt, unseenSince, cause }: Incident): Line {
-  const at = moment(openedAt.toISOString());
-  if (unseenSince === undefined) return [words(cause === "api-away" ? "Since " : "Seen since "), at];
-  return [words("Found "), at, words(". I wasn't running since "), moment(unseenSince.toISOString()), words(".")];
+  const at = openedAt.toISOString();
+  if (unseenSince === undefined) return [moment(at, cause === "api-away" ? "Since " : "Seen since ")];
+  const away = moment(unseenSince.toISOString(), ". I wasn't running since ");
+  return [moment(at, "Found "), away, words(".")];
 }
 
 /** What changed in the hour before: requests by name, and what changed without one. */
@@ -113,7 +114,7 @@ function beforeLines({ openedAt, changedBefore, cause }: Incident, card: Inciden
   const since = after.map((event): Line => [words("Since then: "), ...line(event)]);
   if (changedBefore === undefined || before.length > 0) return [...known, ...since];
   const what = `Before it: ${changedBefore.words.replace(/^was /u, "")}, not by a request here, `;
-  return [[words(what), moment(changedBefore.at)], ...since];
+  return [[moment(changedBefore.at, what)], ...since];
 }
 
 /** What became of one, and of some among several. */
@@ -167,8 +168,8 @@ function overLines(incident: Incident, { history, defaultRegion }: IncidentCard)
     .map((event): Line => historyLine(event, { defaultRegion, detail: "full", isHealthSaid: true }));
   const said = facts.length === 0 ? [] : [[words(facts.join(" · "))]];
   if (overUnseenSince === undefined) return [...said, ...done];
-  const from = moment(overUnseenSince.toISOString());
-  return [...said, [words("I wasn't running since "), from, words(", so I don't know when it ended.")], ...done];
+  const from = moment(overUnseenSince.toISOString(), "I wasn't running since ");
+  return [...said, [from, words(", so I don't know when it ended.")], ...done];
 }
 
 /** Several: how many still fail, and a line for each. */
@@ -275,8 +276,7 @@ function eventBlocks(events: readonly NoticedEvent[], { defaultRegion }: Inciden
   const lines = events.slice(0, LISTED).map((event): Line => {
     const { kind, region, name, words: what, unseenSince } = event;
     const where = kind === "service" && region !== defaultRegion ? ` in ${region}` : "";
-    const late: Inline[] =
-      unseenSince === undefined ? [] : [words(" · some time after "), moment(unseenSince.toISOString())];
+    const late: Inline[] = unseenSince === undefined ? [] : [moment(unseenSince.toISOString(), " · some time after ")];
     return [
       words(`${eventMarks[event.event]} `),
       strong(name, 63),

@@ -44,7 +44,7 @@ export function homeView(state: HomeState): HomeView {
     ...recent(state),
     divider,
     ...homeAccount(state, regionMenu(state)),
-    section([words("Updated "), moment(readAt.toISOString())]),
+    section([moment(readAt.toISOString(), "Updated ")]),
   ];
   const shown = numbered(blocks).slice(0, limits.viewBlocks);
   return {

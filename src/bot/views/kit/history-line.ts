@@ -51,7 +51,7 @@ export function historyLine(event: HistoryEvent, context: HistoryLineContext): I
     now === undefined ? "" : `${shortAge(event.at.toISOString(), now) ?? ""} ago`,
   ];
   const end = parts.flatMap((part) => (part === "" ? [] : [` · ${part}`])).join("");
-  const when = now === undefined ? [words(" · "), moment(event.at.toISOString())] : [];
+  const when = now === undefined ? [moment(event.at.toISOString(), " · ")] : [];
   if (after === undefined) return [words(`${dot} ${before}${end}`, PIECE), ...when];
   const name = nameWords(event, { ...context, room });
   return [words(`${dot} ${before}`, PIECE), ...name, words(`${after}${end}`, PIECE), ...when];

@@ -31,9 +31,12 @@ export function hostLink(value: Shown, max = 80): RichTextLink | RichTextText {
   return { type: "link", url: `http://${host}` };
 }
 
-/** A time in each reader's own zone; invalid times as text. */
-export function moment(value: Shown): RichTextDate | RichTextText {
-  return date(value, "{date_short_pretty}, {time}");
+/**
+ * A time in each reader's own zone; invalid times as text. `before`: the words before it in its sentence. Slack writes "Today" at the
+ * beginning of a date and "today" behind words of the same date.
+ */
+export function moment(value: Shown, before: string): RichTextDate | RichTextText {
+  return date(value, "{date_short_pretty}, {time}", before);
 }
 
 /** "expires in 59 minutes", which Slack keeps up to date. */
@@ -44,7 +47,7 @@ export function expires(value: Shown): RichTextDate | RichTextText {
 function date(value: Shown, format: string, before = ""): RichTextDate | RichTextText {
   const text = visible(value);
   const ms = Date.parse(text);
-  if (!(ms >= 0)) return words(text, 80);
+  if (!(ms >= 0)) return words(`${before}${text}`, before.length + 80);
   const fallback = `${new Date(ms).toISOString().slice(0, 16).replace("T", " ")} UTC`;
   return {
     type: "date",

@@ -159,7 +159,7 @@ test("what a channel is bound to, in each case", () => {
     ⚠️ bejing1 isn't a known region. Known regions: beijing1, beijing2.
     To see it: /gantry use. To remove it: /gantry use --clear
 
-    Binding of #ops, set by Dana Reyes on 1970-01-01 00:00 UTC:
+    Binding of #ops, set by Dana Reyes, 1970-01-01 00:00 UTC:
     • Region beijing1 is the default for services; jobs have their own region. Use --region for another one.
     • Names shop-*: lists and suggestions show only these. Other names still work when typed in full.
     • Account team-ops is used for requests here.

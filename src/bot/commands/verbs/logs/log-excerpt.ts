@@ -53,7 +53,7 @@ function facts(log: LogExcerpt): Inline[] {
   const match = excerpt.matched === undefined ? "" : ` · ${grouped(excerpt.matched)} match`;
   return [
     words(` · ${which(log)}`),
-    ...(at === undefined ? [] : [words(" "), moment(at.toISOString())]),
+    ...(at === undefined ? [] : [moment(at.toISOString(), " ")]),
     ...(instance + match === "" ? [] : [words(`${instance}${match}`)]),
     ...(typeof grep === "string" ? [words(" "), code(grep, 200)] : []),
   ];

@@ -62,7 +62,7 @@ export function jobCard({ job, region, now, actions, waiting, last, usual, log, 
 function runLine({ status = {} }: Job, usual: JobCard["usual"]): Line[] {
   const { startTime, completionTime } = status;
   const started: Inline[] =
-    startTime === undefined || completionTime !== undefined ? [] : [words("Started "), moment(startTime)];
+    startTime === undefined || completionTime !== undefined ? [] : [moment(startTime, "Started ")];
   const often: Inline[] =
     usual === undefined ? [] : [words(`Usually takes ${span(usual.ms)} (${counted(usual.runs, "run")} so far)`)];
   const line = [...started, ...(started.length > 0 && often.length > 0 ? [words(" · ")] : []), ...often];
@@ -110,7 +110,7 @@ function scheduleLines({ schedule }: Job, now: Date): Line[] {
       ? [words(" · suspended: no next run")]
       : next === undefined
         ? [words(" · next run not known")]
-        : [words(" · next run "), moment(next), ...(zone === undefined ? [words(" if the cluster uses UTC")] : [])];
+        : [moment(next, " · next run "), ...(zone === undefined ? [words(" if the cluster uses UTC")] : [])];
   return [
     [words("Schedule "), code(cron, 200), ...(zone === undefined ? [] : [words(` in ${zone}`, 60)]), ...coming],
     ago === undefined

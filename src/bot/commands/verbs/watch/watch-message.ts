@@ -135,7 +135,7 @@ export function watchMessage(message: WatchMessage): Post {
       return nothing(message);
     case "muted": {
       const { mute, place, by, doubt } = message;
-      const until = [...inPlace(place, " until "), moment(mute.until.toISOString())];
+      const until = [...inPlace(place, ""), moment(mute.until.toISOString(), " until ")];
       return postOf([
         section([deedWords("muted", by), ...muted(mute), ...until]),
         ...(doubt === undefined ? [] : [section([words(`⚠️ ${doubt}`, 300)])]),
@@ -223,7 +223,7 @@ function watched({ kind, watch, place, by, defaultRegion, next }: Watched): Post
   const due: Line[] =
     next === undefined
       ? []
-      : [[words("Next digest: "), moment(next.toISOString()), words(". Silent when there is nothing to say.")]];
+      : [[moment(next.toISOString(), "Next digest: "), words(". Silent when there is nothing to say.")]];
   return postOf([
     section(head, `Posts: ${termsText(watch)}`, ...due),
     ...(place.kind === "dm" || kind === "same" ? [] : [context(`Set up by ${by}`)]),
@@ -270,7 +270,8 @@ function nothing({ target, isFile, still, place, command }: Extract<WatchMessage
 
 /** " in #ops."; nothing in a direct message. */
 function inPlace(place: WatchPlace, end: string): Inline[] {
-  return place.kind === "dm" ? [words(end)] : [words(" in "), channel(place.channelId), words(end)];
+  const last = end === "" ? [] : [words(end)];
+  return place.kind === "dm" ? last : [words(" in "), channel(place.channelId), ...last];
 }
 
 /** A watch that nobody ended (its owner left, or may no longer see it), or one of the file whose owner may see it again. */

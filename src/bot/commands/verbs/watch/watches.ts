@@ -108,7 +108,7 @@ function muteLine({ names, until, by }: Mute): Block {
   return section([
     words("🔕 "),
     ...targetWords({ kind: undefined, names }),
-    words(` muted by ${by.name} until `, 120),
-    moment(until.toISOString()),
+    words(` muted by ${by.name}`, 120),
+    moment(until.toISOString(), " until "),
   ]);
 }
