@@ -1,4 +1,5 @@
 import { execFile } from "node:child_process";
+import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { promisify } from "node:util";
 import { expect, test } from "vitest";
@@ -65,6 +66,13 @@ test("an older Node is told where the right one is, instead of a syntax error", 
     stdout: "",
     stderr: expect.stringMatching(/this is Node 20\.20\.2\. Nothing was started\.\n.*use npm start/u),
   });
+});
+
+test("Node 14.0 can read the entry, and so say that it is too old", () => {
+  const text = readFileSync(program, "utf8");
+
+  expect(text).toMatch(/^async function/mu);
+  expect(text).not.toMatch(/^(?:import|export|await)\b|^\} else \{\n\s+await/mu);
 });
 
 test("a command gets its options, and its help says what was typed", async () => {
