@@ -73,4 +73,6 @@ async function run([first, ...rest]: readonly string[]): Promise<void> {
   await load[name]();
 }
 
+// Files and folders are for the user who runs Gantry, also in a folder that others may read.
+process.umask(0o077);
 await run(process.argv.slice(2));

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, rmSync } from "node:fs";
+import { chmodSync, mkdtempSync, readdirSync, rmSync, statSync } from "node:fs";
 import { createServer, type AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
@@ -10,7 +10,7 @@ import { inherited } from "../support/gantry-process.ts";
 import { runToEnd } from "../support/gantry-runs.ts";
 import { until } from "../support/until.ts";
 
-const script = resolve(import.meta.dirname, "../../src/bin/service.ts");
+const gantry = resolve(import.meta.dirname, "../../src/gantry.js");
 const folders: string[] = [];
 const running = new Set<ChildProcess>();
 afterEach(() => {
@@ -25,7 +25,7 @@ function newFolder(): string {
 }
 
 function start(env: Readonly<Record<string, string>>) {
-  const child = spawn(process.execPath, [script], {
+  const child = spawn(process.execPath, [gantry, "service"], {
     env: { ...inherited, SERVICE_PORT: "0", ...env },
     stdio: ["ignore", "pipe", "pipe"],
   });
@@ -76,6 +76,7 @@ describe("the service alone", () => {
 
   test("makes a user once, answers over HTTP, stops cleanly, and has its services again afterwards", async () => {
     const env = { GANTRY_DATA: newFolder() };
+    chmodSync(env.GANTRY_DATA, 0o755);
     const first = start(env);
     const { said, url, token, headers } = await ready(first);
     const service = `${url}/v1/regions/us/services/web`;
@@ -96,6 +97,9 @@ describe("the service alone", () => {
     first.child.kill("SIGTERM");
     expect(await first.exit).toBe(0);
     await expect(fetch(`${url}/healthz`)).rejects.toThrow("fetch failed");
+    const written = readdirSync(env.GANTRY_DATA, { recursive: true, encoding: "utf8" });
+    expect(written).toContain("service/state.sqlite");
+    expect(written.filter((name) => (statSync(join(env.GANTRY_DATA, name)).mode & 0o077) !== 0)).toEqual([]);
 
     const second = start(env);
     const again = await ready(second);

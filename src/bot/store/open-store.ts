@@ -29,6 +29,7 @@ import { type UnsharedPlace, readingCurrentStore } from "./database/inspect.ts";
 import { closeSync, openSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import { makeFolder } from "../../platform/make-folder.ts";
+import { makePrivate } from "../../platform/make-private.ts";
 
 export type OpenStore = StorePlace & {
   /** A new one for each process, so rows held by the last process are known to be free. */
@@ -229,6 +230,8 @@ async function each(steps: readonly (() => Promise<void>)[], { log }: Session): 
 
 const LOCK_WITHIN_MS = 15_000;
 const LOCK_EVERY_MS = 100;
+/** The bot's, those of the simulated Slack, and the folder of the local workload API. */
+const OUR_FILES = /^(?:gantry\.(?:key|lock|sqlite)|playground[-.]|demo-created$|service(?:-users)?$)/u;
 
 /** Locks a data folder for one process. During a restart, the new process waits for the old one to stop. */
 async function lockFolder(options: OpenStore & { readonly dataDir: string }): Promise<() => void> {
@@ -244,7 +247,10 @@ async function lockFolder(options: OpenStore & { readonly dataDir: string }): Pr
   const since = clock.elapsedMs();
   for (let isFirst = true; ; isFirst = false) {
     const unlock = lockFile(join(dataDir, "gantry.lock"));
-    if (unlock !== undefined) return unlock;
+    if (unlock !== undefined) {
+      makePrivate(dataDir, (name) => OUR_FILES.test(name));
+      return unlock;
+    }
     if (clock.elapsedMs() - since > LOCK_WITHIN_MS) break;
     if (isFirst)
       log.warn(`another Gantry works with ${dataDir}; waiting up to ${LOCK_WITHIN_MS / 1_000} s for it to end`);

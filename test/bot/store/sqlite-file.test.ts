@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, statSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, readdirSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { sql } from "kysely";
 import { pino } from "pino";
@@ -34,6 +34,22 @@ test("in a folder that others may read, the database is for this user alone", as
   const files = readdirSync(dir).filter((name) => name.startsWith("gantry.sqlite"));
   expect(files).toContain("gantry.sqlite-wal");
   for (const file of files) expect(statSync(join(dir, file)).mode & 0o077, file).toBe(0);
+});
+
+test("our files that others could read are for this user alone after the next start, and files of others stay", async () => {
+  const dir = folder();
+  mkdirSync(join(dir, "service"), { recursive: true, mode: 0o755 });
+  mkdirSync(join(dir, "notes"), { mode: 0o755 });
+  const ours = ["gantry.key", "gantry.lock", "gantry.sqlite", "playground.json", "playground-url", "demo-created"];
+  for (const name of [...ours, "policy.yaml"]) writeFileSync(join(dir, name), "");
+  symlinkSync(join(dir, "policy.yaml"), join(dir, "gantry.sqlite.old"));
+  for (const name of [...ours, "policy.yaml"]) chmodSync(join(dir, name), 0o644);
+
+  await open(dir);
+
+  const mode = (name: string): number => statSync(join(dir, name)).mode & 0o777;
+  expect(ours.map(mode)).toEqual(ours.map(() => 0o600));
+  expect(["service", "notes", "policy.yaml"].map(mode)).toEqual([0o700, 0o755, 0o644]);
 });
 
 test("what a process left behind that was killed is the next one's at once: a folder has one process", async () => {

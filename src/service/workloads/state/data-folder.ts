@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { createHash } from "node:crypto";
 import { makeFolder } from "../../../platform/make-folder.ts";
+import { makePrivate } from "../../../platform/make-private.ts";
 import { aroundEach, Refusal, type Engine } from "../../engine.ts";
 import { sql, type Kysely } from "kysely";
 
@@ -27,6 +28,7 @@ export function lockFolder(dataDir: string): () => void {
     );
   }
   writeNote(note);
+  makePrivate(dataDir, () => true);
   return () => database.close();
 }
 
