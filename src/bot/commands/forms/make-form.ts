@@ -13,8 +13,8 @@ import {
   looksSecret,
 } from "./form.ts";
 import type { Form } from "../command.ts";
-import { pathSafe } from "../../../api/request-limits.ts";
 import type { Ask } from "../../ask.ts";
+import { isRegionName } from "../grammar/argument-types.ts";
 import { breakGlassNeedsReason, readReason } from "../grammar/flags.ts";
 import { truncate, visible } from "../../views/kit/text.ts";
 import { isSecretName, isSecretVariable } from "../../logs/secret-values.ts";
@@ -171,7 +171,7 @@ type CommonValues = { readonly ask: Common; readonly errors: Readonly<Record<str
 function commonFromForm(values: FormValues): CommonValues {
   const region = values["region"]?.trim() ?? "";
   const { reason, error } = reasonIn(values);
-  const isRegion = region === "" || (pathSafe(region) && region.length <= 100);
+  const isRegion = region === "" || isRegionName(region);
   const breakGlass = values["break-glass"] === "yes";
   const asked = { ...(region !== "" && { region }), share: values["share"] === "yes" };
   return {

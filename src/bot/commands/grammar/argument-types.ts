@@ -6,6 +6,13 @@ import { echo } from "./words.ts";
 /** The region that was asked for, and the one for jobs. */
 export type Regions = { readonly region: string; readonly jobsRegion: string };
 
+const LONGEST_REGION = 100;
+
+/** Whether a region can have this name; only the workload API knows whether there is one. */
+export function isRegionName(text: string): boolean {
+  return text.length <= LONGEST_REGION && pathSafe(text);
+}
+
 export type Kind = "service" | "job";
 
 /** Where a workload is: jobs run in one region only (the API's document, "Limits"), whatever region was asked for. */

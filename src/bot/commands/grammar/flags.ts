@@ -2,6 +2,7 @@ import { parseArgs } from "node:util";
 import { UserError } from "../../errors.ts";
 import type { Option } from "../command.ts";
 import { nearNames } from "../../policy/near-names.ts";
+import { isRegionName } from "./argument-types.ts";
 import { echo } from "./words.ts";
 import type { Ask } from "../../ask.ts";
 import { type FormValues, LONGEST_REASON } from "../forms/form.ts";
@@ -189,6 +190,11 @@ export function readReason(typed: string): string {
 export function commonFromFlags(typed: Typed): Omit<Ask, "verb" | "args"> {
   const region = typed.one("region");
   if (region === "") throw new UserError("`--region` needs a value.", { next: "Write `--region R`." });
+  if (region !== undefined && !isRegionName(region)) {
+    throw new UserError(`${echo(region)} can't be a region's name.`, {
+      next: "Write `--region R`, like `--region beijing1`.",
+    });
+  }
   return { ...(region !== undefined && { region }), share: typed.has("share"), ...reasonIn(typed) };
 }
 

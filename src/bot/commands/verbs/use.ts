@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { pathSafe } from "../../../api/request-limits.ts";
 import { tick, type FormField } from "../forms/form.ts";
+import { isRegionName } from "../grammar/argument-types.ts";
 import { bindVerb } from "../grammar/verb.ts";
 import type { Binding, BindingTerms } from "../../policy/binding.ts";
 import { bullets, section, type Line, type Block } from "../../views/kit/blocks.ts";
@@ -9,7 +10,7 @@ import { type Post, postOf } from "../../views/kit/post.ts";
 
 const LONGEST = 100;
 
-const Region = z.string().refine((text) => text.length <= LONGEST && pathSafe(text), "--region needs a region name.");
+const Region = z.string().refine(isRegionName, "--region needs a region name.");
 /** Must match the user names that the form of connect accepts. */
 const Account = z
   .string()

@@ -33,6 +33,10 @@ describe("what cannot be understood is answered with what to do", () => {
     ],
     ["show web --share=yes", "`--share` doesn't take a value. | Write `--share` alone. | show NAME | show web"],
     ["show web --region a --region b", "`--region` appears twice. | Use it once. | show NAME | show web"],
+    [
+      "show web --region a/b",
+      "`a/b` can't be a region's name. | Write `--region R`, like `--region beijing1`. | show NAME | show web",
+    ],
     ["show ../web", "Not a workload name. Write `web`, `service/web` or `job/web`. | show NAME | show web"],
     ["show service/", "`show` needs a workload. | show NAME | show web"],
     [
