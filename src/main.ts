@@ -70,7 +70,14 @@ async function run([first, ...rest]: readonly string[]): Promise<void> {
   if (!hasOptions && option !== undefined)
     return refuse(`gantry ${name} takes no options. Remove ${option}. Nothing was started.`);
   process.argv.splice(2, process.argv.length, ...options);
-  await load[name]();
+  try {
+    await load[name]();
+  } catch (error) {
+    const { DataError } = await import("./bot/errors.ts");
+    if (!(error instanceof DataError)) throw error;
+    process.stderr.write(`${error.message}\n`);
+    process.exitCode = 1;
+  }
 }
 
 // Files and folders are for the user who runs Gantry, also in a folder that others may read.

@@ -22,7 +22,7 @@ export async function runCommand(
 ): Promise<void> {
   if (process.argv.slice(2).some((arg) => arg === "--help" || arg === "-h")) return void process.stdout.write(usage);
   try {
-    loadEnvFile(process.env["GANTRY_ENV_FILE"]);
+    loadEnvFile(process.env);
     const said = await work();
     const { says, code } = typeof said === "string" ? { says: said, code: 0 } : said;
     process.exitCode = code;

@@ -86,7 +86,7 @@ async function run(args: readonly string[]): Promise<number> {
     process.stdout.write(usage);
     return 0;
   }
-  loadEnvFile(process.env["GANTRY_ENV_FILE"]);
+  loadEnvFile(process.env);
   const [what, file = process.env["GANTRY_POLICY"] || undefined, extra] = positionals;
   if (extra !== undefined) throw new QuestionError(`Unexpected argument “${extra}”.`);
   switch (what) {

@@ -137,5 +137,5 @@ async function main(): Promise<number> {
   }
 }
 
-loadEnvFile(process.env["GANTRY_ENV_FILE"]);
+loadEnvFile(process.env);
 process.exitCode = await main();

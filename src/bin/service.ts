@@ -121,7 +121,7 @@ Press Ctrl-C to stop. ${afterStop}
 }
 
 try {
-  loadEnvFile(process.env["GANTRY_ENV_FILE"]);
+  loadEnvFile(process.env);
   await run();
 } catch (error) {
   process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);

@@ -2,7 +2,7 @@ import { beginLoading, loadEnvFile, slackCliEnvironment } from "../bot/compose/e
 
 // What `slack run` of the Slack CLI starts: .slack/hooks.json.
 beginLoading();
-loadEnvFile(process.env["GANTRY_ENV_FILE"]);
+loadEnvFile(process.env);
 const env = slackCliEnvironment(process.env);
 if (env === undefined) {
   process.stderr.write(

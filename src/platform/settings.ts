@@ -55,6 +55,26 @@ export function withoutEmpty(env: Given): Given {
   return Object.fromEntries(Object.entries(env).filter(([, value]) => value !== undefined && value !== ""));
 }
 
+const QUOTES = /^["'`]+|["'`]+$/gu;
+
+/** Compose files and `docker run --env-file` keep the quotes around a value. */
+export function isQuoted(text: string): boolean {
+  return text !== text.replaceAll(QUOTES, "");
+}
+
+/** Values as they were meant, so that nothing else is said about them. */
+export function withoutQuotes(given: Given): Given {
+  return Object.fromEntries(Object.entries(given).map(([name, text]) => [name, text?.replaceAll(QUOTES, "")]));
+}
+
+export function quotedProblems(rows: Settings, given: Given): readonly string[] {
+  return Object.keys(rows)
+    .filter((name) => isQuoted(given[name] ?? ""))
+    .map(
+      (name) => `${name} begins or ends with a quote. Remove the quotes: only Gantry's own .env file may have them.`,
+    );
+}
+
 /** What is wrong with each value alone, as sentences. */
 export function sentencesOf(error: z.ZodError | undefined): string[] {
   return error?.issues.map(({ path, message }) => `${String(path[0])} ${message}.`) ?? [];

@@ -4,10 +4,12 @@ import { samePorts } from "../platform/http/port.ts";
 import { type ObservingConfig, observingOf, observingSettings } from "../platform/observing/observing-config.ts";
 import {
   type Given,
+  quotedProblems,
   secretsIn,
   sentencesOf,
   shapeOf,
   withoutEmpty,
+  withoutQuotes,
   names,
   port,
   wholeNumber,
@@ -109,9 +111,15 @@ export function readServiceConfig(
   env: Given,
   projectDir: string,
 ): { readonly config: ServiceConfig } | { readonly problems: readonly string[] } {
-  const set = withoutEmpty(env);
+  const typed = withoutEmpty(env);
+  const set = withoutQuotes(typed);
   const parsed = Environment.safeParse(set);
-  const problems = [...sentencesOf(parsed.error), ...engineVariableProblems(set), ...engineProblems(set)];
+  const problems = [
+    ...quotedProblems({ ...rows, ...engineVariables }, typed),
+    ...sentencesOf(parsed.error),
+    ...engineVariableProblems(set),
+    ...engineProblems(set),
+  ];
   if (!parsed.success || problems.length > 0) return { problems };
   const { data } = parsed;
   const observing = observingOf(data, "gantry-workload-api");

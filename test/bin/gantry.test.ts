@@ -1,8 +1,9 @@
 import { execFile } from "node:child_process";
-import { readFileSync } from "node:fs";
-import { resolve } from "node:path";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
 import { promisify } from "node:util";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { programs } from "../../src/bin/programs.ts";
 import { version } from "../../src/platform/version.ts";
 import { runToEnd } from "../support/gantry-runs.ts";
@@ -92,11 +93,27 @@ test("help names another program as this one was called", async () => {
   expect(byNpm.out).toContain("a file that npm run backup wrote");
 });
 
-test.each([["doctor"], ["audit", "verify"], ["keys", "list"], ["service"]])(
+test.each([["start"], ["doctor"], ["audit", "verify"], ["keys", "list"], ["service"], ["say", "hello"]])(
   "a file of variables that can't be read is named in a sentence: %j",
   async (...words) => {
     const { err } = await gantry(words, { GANTRY_ENV_FILE: import.meta.dirname });
 
     expect(err).toMatch(/^Couldn't read the variables in \S+\/test\/bin: [^\n]+\. Check GANTRY_ENV_FILE\.\n$/u);
+  },
+);
+
+test.each([["start"], ["doctor"], ["service"]])(
+  "a token that is cut at its # is named before anything starts: %j",
+  async (word) => {
+    const folder = mkdtempSync(join(tmpdir(), "gantry-cut-"));
+    onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+    const file = join(folder, "vars");
+    writeFileSync(file, "WORKLOAD_API_TOKEN=abc#def\nOTHER_TOKEN=abc#def\n");
+
+    const { code, out, err } = await gantry([word], { GANTRY_ENV_FILE: file });
+
+    expect({ code, out }).toEqual({ code: 1, out: "" });
+    expect(err).toMatch(/ has a # in the value of WORKLOAD_API_TOKEN\. [^\n]+single quotes[^\n]+\n$/u);
+    expect(err).not.toContain("abc");
   },
 );

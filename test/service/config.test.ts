@@ -72,7 +72,7 @@ test("everything that is wrong is said at once, with the variable, what to set a
   const env = {
     SERVICE_PORT: "65536",
     SERVICE_USERS: "dana:hunter2",
-    SERVICE_REGIONS: "us,,moon/1",
+    SERVICE_REGIONS: "'us,,moon/1'",
     SERVICE_CALLS_PER_DAY: "0",
     SERVICE_USER_INSTANCES: "1e3",
     SERVICE_HOST_COMMANDS: "yes",
@@ -84,6 +84,7 @@ test("everything that is wrong is said at once, with the variable, what to set a
   expect(read).toMatchInlineSnapshot(`
     {
       "problems": [
+        "SERVICE_REGIONS begins or ends with a quote. Remove the quotes: only Gantry's own .env file may have them.",
         "SERVICE_REGIONS must be region names separated by commas, like us,beijing1.",
         "SERVICE_CALLS_PER_DAY must be a whole number of calls, at least 1 (default: no limit).",
         "SERVICE_PORT must be a port from 0 to 65535 (default: 3002).",

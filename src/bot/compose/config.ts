@@ -10,7 +10,14 @@ import { botSettings, Environment, lowerCaseProxies, proxyOf } from "./settings.
 import type { EngineChoice } from "../../service/engine-descriptor.ts";
 import { chooseEngine, engineVariableProblems } from "../../service/engines.ts";
 import { aloneSettings } from "../../service/config.ts";
-import { type Given, secretsIn, sentencesOf, withoutEmpty } from "../../platform/settings.ts";
+import {
+  type Given,
+  quotedProblems,
+  secretsIn,
+  sentencesOf,
+  withoutEmpty,
+  withoutQuotes,
+} from "../../platform/settings.ts";
 import { type ObservingConfig, observingOf } from "../../platform/observing/observing-config.ts";
 import type { ProxySettings } from "../../platform/http/network.ts";
 import type { TransportChoice } from "../slack/receive/transport.ts";
@@ -117,10 +124,16 @@ const projectDir = resolve(import.meta.dirname, "../../..");
  * set. It contains no values except ports.
  */
 export function readConfig(env: Given, options: ConfigOptions = {}): Config {
-  const set = withoutEmpty(env);
+  const typed = withoutEmpty(env);
+  const set = withoutQuotes(typed);
   const given = { ...set, ...lowerCaseProxies(set) };
   const parsed = Environment.safeParse(given);
-  const problems = [...sentencesOf(parsed.error), ...engineVariableProblems(given), ...wrongSets(given, options)];
+  const problems = [
+    ...quotedProblems(botSettings, typed),
+    ...sentencesOf(parsed.error),
+    ...engineVariableProblems(given),
+    ...wrongSets(given, options),
+  ];
   if (!parsed.success) throw new ConfigError(problems);
   const store = storeOf(parsed.data);
   if ("problem" in store) problems.push(store.problem);

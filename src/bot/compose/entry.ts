@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { enableCompileCache, flushCompileCache } from "node:module";
 import { fileURLToPath } from "node:url";
 import { setFlagsFromString } from "node:v8";
@@ -6,6 +7,7 @@ import type { Logger } from "pino";
 import type { Clock } from "../../platform/clock.ts";
 import { unawaited } from "../../platform/waiting.ts";
 import { DataError } from "../errors.ts";
+import { cutVariables, variablesIn } from "./setup/env-file.ts";
 
 /** In a folder that only who installed Gantry may write to: in a shared one, somebody could leave code there. */
 const COMPILED = fileURLToPath(new URL("../../../node_modules/.cache/gantry-compiled", import.meta.url));
@@ -41,13 +43,14 @@ export function endLoading(): void {
 const USUAL = ".env";
 
 /**
- * Reads the file of variables, if there is one. Variables that are set already win. Node's own `--env-file-if-exists`
+ * Reads the file of variables into `env`, the process's own, if there is one. Variables that are set already win. Node's own `--env-file-if-exists`
  * reports each start without that file as if something was wrong.
  */
-export function loadEnvFile(path: string | undefined): void {
-  const file = path || USUAL;
+export function loadEnvFile(env: Environment): void {
+  const file = env["GANTRY_ENV_FILE"] || USUAL;
   try {
     process.loadEnvFile(file);
+    refuseCut(file, env);
   } catch (cause) {
     // A bug keeps its stack.
     if (!(cause instanceof Error) || !("code" in cause)) throw cause;
@@ -55,6 +58,21 @@ export function loadEnvFile(path: string | undefined): void {
     const why = readTrouble(cause).replace(/\.$/u, "");
     throw new DataError(`Couldn't read the variables in ${file}: ${why}. Check GANTRY_ENV_FILE.`, { cause });
   }
+}
+
+/** Other programs may read the same file, as they like. */
+const OURS = /^(?:GANTRY|SLACK|WORKLOAD|SERVICE|DATABASE|PLAYGROUND)_|_PROXY$/u;
+
+/** A token without its end would be refused where nobody can tell why. */
+function refuseCut(file: string, env: Environment): void {
+  const text = readFileSync(file, "utf8");
+  const read = variablesIn(text);
+  const cut = cutVariables(text).filter((name) => OURS.test(name) && env[name] === read[name]);
+  if (cut.length === 0) return;
+  throw new DataError(
+    `${file} has a # in the value of ${cut.join(", ")}. What follows it counts as a comment. ` +
+      "Put the value in single quotes, or a space before the comment. Nothing was changed.",
+  );
 }
 
 type Environment = Readonly<Record<string, string | undefined>>;

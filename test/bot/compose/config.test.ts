@@ -46,6 +46,14 @@ test("without configuration everything is local", () => {
   });
 });
 
+test.each(["'", '"'])("a value in quotes (%s) is named, and nothing else is said about it", (quote) => {
+  const token = `${quote}${slack.SLACK_BOT_TOKEN}${quote}`;
+
+  expect(problems({ ...slack, ...service, SLACK_BOT_TOKEN: token })).toEqual([
+    "SLACK_BOT_TOKEN begins or ends with a quote. Remove the quotes: only Gantry's own .env file may have them.",
+  ]);
+});
+
 test("with both sets it is the real bot, and says its secrets to the log's redaction only", () => {
   const config = readConfig({ ...slack, ...service, WORKLOAD_REGIONS: "us,tokyo1", HOST: "0.0.0.0", PORT: "8080" });
 

@@ -1,4 +1,5 @@
 import { type Judged, worstOf } from "../../health/finding.ts";
+import { isQuoted } from "../../../platform/settings.ts";
 import { botSettings } from "../settings.ts";
 import type { EnvChanges } from "./env-file.ts";
 import type { Readable, Writable } from "node:stream";
@@ -121,6 +122,7 @@ export async function askWhich<Value extends string>(
 
 /** Why the variable can't have this value, as a sentence. */
 function problemOf(name: string, value: string): string | undefined {
+  if (isQuoted(value)) return "Enter it without quotes.";
   const message = botSettings[name]?.schema.safeParse(value).error?.issues[0]?.message;
   return message === undefined ? undefined : `${message.charAt(0).toUpperCase()}${message.slice(1)}.`;
 }

@@ -9,6 +9,17 @@ export function variablesIn(text: string): Readonly<Record<string, string | unde
   return parseEnv(text);
 }
 
+/** Names whose value Node cuts at a `#` in the middle of a word, because it begins a comment outside of quotes. */
+export function cutVariables(text: string): readonly string[] {
+  const names = statements(text).flatMap(({ name, lines: [line = ""] }) =>
+    name !== undefined && CUT.test(line) ? [name] : [],
+  );
+  return [...new Set(names)];
+}
+
+/** A `#` that directly follows a value without quotes, or the `=`. */
+const CUT = /^[^=]*=(?![^\S\n]*["'`])(?:[^#]*[^#\s])?#/u;
+
 /** The text of an `.env` file with other values. Comments, order and all other lines stay as they are. Pure. */
 export function changedEnv(text: string, changes: EnvChanges): string {
   const done = new Set<string>();

@@ -7,7 +7,7 @@ import { type Config, readConfig } from "../config.ts";
 import { ConfigError } from "../config-problems.ts";
 import { withoutEmpty } from "../../../platform/settings.ts";
 import { type Asker, SetupError, checkedAnswer } from "./asker.ts";
-import { changedEnv, type EnvChanges, readEnvFile, variablesIn, writeEnvFile } from "./env-file.ts";
+import { changedEnv, cutVariables, type EnvChanges, readEnvFile, variablesIn, writeEnvFile } from "./env-file.ts";
 import { slackSteps } from "./slack-steps.ts";
 import { tryList, workloadSteps } from "./workload-steps.ts";
 
@@ -111,10 +111,15 @@ type Parts = {
 export async function setup({ asker, options, env: process, file }: Parts): Promise<void> {
   const before = readEnvFile(file);
   const env = withoutEmpty(process);
-  const inFile = withoutEmpty(variablesIn(before));
+  const cut = cutVariables(before);
+  const inFile = withoutEmpty({ ...variablesIn(before), ...Object.fromEntries(cut.map((name) => [name, undefined])) });
   const set = { ...inFile, ...env };
   const known = { asker, given: options.variables, set };
   asker.show.title(`Connect Gantry to Slack. The answers go into ${file}${before === "" ? "" : ", which exists"}.`);
+  for (const name of cut) {
+    const todo = "What follows counts as a comment. Enter the whole value again: it gets quotes.";
+    asker.show.judged({ state: "warning", says: `${name} has a # in ${file}`, todo });
+  }
   const network = createNetwork(proxySettings(set));
   try {
     const slack = await slackSteps({ ...known, options, network, log: pino({ level: "silent" }) });

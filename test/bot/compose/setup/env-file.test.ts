@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { changedEnv, variablesIn } from "../../../../src/bot/compose/setup/env-file.ts";
+import { changedEnv, cutVariables, variablesIn } from "../../../../src/bot/compose/setup/env-file.ts";
 
 const before = `# Gantry of the shop team
 export SLACK_BOT_TOKEN=xoxb-old
@@ -23,6 +23,20 @@ SLACK_APP_TOKEN=not a variable
 lines"
 SLACK_APP_TOKEN=xapp-new
 `);
+});
+
+test.each([
+  ["TOKEN=abc#def", ["TOKEN"]],
+  ["export TOKEN= abc#", ["TOKEN"]],
+  ["TOKEN=#abc", ["TOKEN"]],
+  ["TOKEN=abc # a comment", []],
+  ["TOKEN= # a comment", []],
+  ["TOKEN='abc#def'", []],
+  ['TOKEN= "abc#def"#', []],
+  ["# TOKEN=abc#def", []],
+  ['NOTE="two\nTOKEN=abc#def\nlines"', []],
+])("%j: values that Node cuts at a #: %j", (text, names) => {
+  expect(cutVariables(`PORT=1\n${text}\n`)).toEqual(names);
 });
 
 test("a second run with the same answers changes nothing", () => {

@@ -158,6 +158,20 @@ test("a workspace that refused scopes: an optional one is a warning", async () =
   expect(said).toContain("warning  The scope `usergroups:read` is missing");
 });
 
+test("a token in quotes is named, and one that .env cuts at its # isn't used", async () => {
+  const file = join(folder(), ".env");
+
+  expect((await run({ ...healthy(), "bot-token": `"${slack.access.botToken}"` }, { file })).failure).toContain(
+    "--bot-token: Enter it without quotes.",
+  );
+  writeFileSync(file, "WORKLOAD_API_TOKEN=dana-token#2\n");
+  const { "workload-api-token": _token, ...others } = healthy();
+  const { said, failure } = await run(others, { file });
+
+  expect(said).toContain(`WORKLOAD_API_TOKEN has a # in ${file}`);
+  expect(failure).toContain("--workload-api-token is missing");
+});
+
 test("several workspaces: the app's credentials and the address of the install page, and no account", async () => {
   const file = join(folder(), ".env");
   const answers = {
