@@ -144,6 +144,8 @@ export type PolicyFacts = {
   readonly problem: string | undefined;
   /** User groups in its rules, by id. */
   readonly groups: readonly string[];
+  /** Live replicas that use another one. Undefined in a bot, which knows its own. */
+  readonly elsewhere?: readonly { readonly host: string; readonly source: string; readonly rules: number }[];
 };
 
 /** The file of watches. */

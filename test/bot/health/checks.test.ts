@@ -155,6 +155,15 @@ const unwell: Readonly<Record<string, Partial<Facts>>> = {
     policy: { source: "policy.yaml", rules: 0, problem: "policy.yaml, line 3: unknown key “whoo”.", groups: [] },
     replicas: [],
   },
+  "a replica uses another policy than the doctor's settings": {
+    policy: {
+      source: "policy.yaml",
+      rules: 3,
+      problem: undefined,
+      groups: [],
+      elsewhere: [{ host: "host-a", source: "the built-in policy", rules: 9 }],
+    },
+  },
   "the policy names a group that doesn't exist": {
     policy: { source: "policy.yaml", rules: 3, problem: undefined, groups: ["S0GONE"] },
   },

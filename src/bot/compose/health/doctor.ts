@@ -5,15 +5,16 @@ import { statSync } from "node:fs";
 import { stat } from "node:fs/promises";
 import { createApi } from "../../../api/client.ts";
 import { loadTls } from "../../../platform/database/database-tls.ts";
-import type {
-  ApiFacts,
-  DatabaseFacts,
-  Facts,
-  SlackFacts,
-  StoredInstallation,
-  Inspection,
-  KeyFacts,
-  PolicyFacts,
+import {
+  type ApiFacts,
+  type DatabaseFacts,
+  type Facts,
+  type SlackFacts,
+  type StoredInstallation,
+  type Inspection,
+  type KeyFacts,
+  type PolicyFacts,
+  reportsOf,
 } from "../../health/facts.ts";
 import { createNetwork, type Network } from "../../../platform/http/network.ts";
 import { findingsOf } from "../../health/checkup.ts";
@@ -81,6 +82,7 @@ async function factsOf(config: Config, network: Network, clock: Clock): Promise<
       : stored === undefined
         ? { kind: "missing", path: databaseFile(dataDir) }
         : { ...stored.inspection.database, freeBytes: store.kind === "sqlite" ? freeBytes : undefined };
+  const known = storedFacts(config, stored);
   return {
     now: clock.now(),
     command: config.settings.command,
@@ -92,10 +94,17 @@ async function factsOf(config: Config, network: Network, clock: Clock): Promise<
     scopes: manifestScopes(),
     api,
     database,
-    policy,
+    policy: { ...policy, elsewhere: otherPolicies(known, policy) },
     watches,
-    ...storedFacts(config, stored),
+    ...known,
   };
+}
+
+/** Of live replicas, by what each says with its heartbeat: they may have other settings than this process. */
+function otherPolicies(known: Pick<Facts, "replicas">, { source, rules }: PolicyFacts): PolicyFacts["elsewhere"] {
+  return reportsOf(known)
+    .map(({ host, policy }) => ({ host, source: policy.source, rules: policy.rules }))
+    .filter((running) => running.source !== source || running.rules !== rules);
 }
 
 /** Undefined where there is no database yet; an Error where it can't be read. */
@@ -148,7 +157,7 @@ async function policyInFile(path: string | undefined): Promise<PolicyFacts> {
     return { source: path, rules: 0, groups: [], problem: `${path} can't be read (${failure}).` };
   try {
     const policies = await readPolicies(path);
-    return { ...policyFacts(policies.of(undefined), undefined), source: path, rules: policies.rules };
+    return policyFacts(policies.of(undefined), undefined);
   } catch (error) {
     if (!(error instanceof PolicyError)) throw error;
     return { source: path, rules: 0, groups: [], problem: policyTrouble(error) };

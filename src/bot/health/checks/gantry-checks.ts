@@ -3,8 +3,16 @@ import { broken, type Judged, ok, warning, ageOf, counted, shortSpan } from "../
 import { takesWrites } from "./api-and-database-checks.ts";
 
 export function policy(facts: Facts): Judged[] {
-  const { source, rules, problem, groups } = facts.policy;
+  const { source, rules, problem, groups, elsewhere = [] } = facts.policy;
   if (problem !== undefined) return [brokenFile(problem, facts, "check", "policy stays")];
+  if (elsewhere.length > 0) {
+    return elsewhere.map((running) =>
+      warning(
+        `Policy: ${running.host} uses ${running.source}, ${counted(running.rules, "rule")}; here it is ${source}, ${counted(rules, "rule")}`,
+        "Run this with the settings of the bot. If you have just changed the file, check `/gantry status`.",
+      ),
+    );
+  }
   const known = facts.slack.map((each) => each.groups);
   const unknown = known.includes(undefined) ? [] : groups.filter((id) => !known.flat().includes(id));
   if (facts.slack.length > 0 && unknown.length > 0) {

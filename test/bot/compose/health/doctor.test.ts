@@ -6,6 +6,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { createSealer, newKey, readKeyring } from "../../../../src/bot/accounts/seal.ts";
 import { event, pendingChange } from "../../store/contract/bench.ts";
 import { machineClock } from "../../../../src/platform/clock.ts";
+import { defaultPolicy } from "../../../../src/bot/policy/read-policy.ts";
 import { doctor } from "../../../../src/bot/compose/health/doctor.ts";
 import { doctorText } from "../../../../src/bot/health/checkup.ts";
 import type { Finding } from "../../../../src/bot/health/finding.ts";
@@ -87,6 +88,21 @@ test.each<[string, Record<string, string>, string]>([
     );
 
   expect(says(await doctor({ ...env(), ...wrong }))).toContain(expected);
+});
+
+test("a Gantry that runs with another policy than these settings name is asked which one", async () => {
+  await town.developer.says("/gantry list");
+  await town.settled();
+  await town.sweep();
+  const file = join(empty, "policy.yaml");
+  writeFileSync(file, "rules:\n  - name: look\n    who: members\n    does: read\n    then: allow\n");
+
+  const told = says(await doctor({ ...env(), GANTRY_POLICY: file }));
+
+  expect(told).toMatch(
+    new RegExp(`^warning Policy: \\S+ uses ${defaultPolicy.source}, \\d+ rules; here it is ${file}, 1 rule → `, "mu"),
+  );
+  expect(says(await doctor(env()))).toContain(`ok Policy: ${defaultPolicy.source}, `);
 });
 
 test("where Gantry doesn't run it says so, and makes no files", async () => {
