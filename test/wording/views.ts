@@ -39,7 +39,10 @@ export const unread: ReadonlyMap<RegExp, string> = new Map([
   [/^bot\/store\/(?!audit\/)/u, "SQL"],
   [/^bot\/commands\/grammar\/(?:plain-sentences|manners)\.ts$/u, "patterns of what people type"],
   [/^(?:platform\/http|bot\/logs\/threads)\//u, "limits of servers and threads"],
-  [/^platform\/(?:clock|waiting|bounded-map|turns|trail|zones|make-folder|optional)\.ts$/u, "comments only"],
+  [
+    /^platform\/(?:clock|waiting|bounded-map|turns|trail|zones|make-(?:folder|private)|optional)\.ts$/u,
+    "comments only",
+  ],
   [/^platform\/(?:log|database\/(?:sqlite|postgres|group-commit|checkpoints))\.ts$/u, "the log, the database"],
   [/^platform\/version\.ts$/u, "a number"],
   [/^bot\/optional\.ts$/u, "a schema"],

@@ -107,13 +107,6 @@ export function manifestJson(manifest: string): string {
   return JSON.stringify(parse(manifest));
 }
 
-/** Opens Slack's page for a new app with the manifest filled in. */
-export function createAppLink(manifest: string, appsUrl: string): string {
-  // Terminals end a link at an apostrophe.
-  const json = encodeURIComponent(manifestJson(manifest)).replaceAll("'", "%27");
-  return `${appsUrl}?new_app=1&manifest_json=${json}`;
-}
-
 /** Where apps are configured, for an address of the Web API. GovSlack has its own site: https://docs.slack.dev/govslack */
 export function appsUrlFor(apiUrl: string | undefined): string {
   const isGov = apiUrl !== undefined && /(?:^|\.)slack-gov\.com$/u.test(new URL(apiUrl).hostname);

@@ -101,7 +101,7 @@ async function factsOf(config: Config, network: Network, clock: Clock): Promise<
 }
 
 /** Of live replicas, by what each says with its heartbeat: they may have other settings than this process. */
-function otherPolicies(known: Pick<Facts, "replicas">, { source, rules }: PolicyFacts): PolicyFacts["elsewhere"] {
+function otherPolicies(known: Pick<Facts, "replicas">, { source, rules }: PolicyFacts) {
   return reportsOf(known)
     .map(({ host, policy }) => ({ host, source: policy.source, rules: policy.rules }))
     .filter((running) => running.source !== source || running.rules !== rules);

@@ -34,8 +34,6 @@ export type Asker = {
     readonly title: (text: string) => void;
     readonly step: (text: string) => void;
     readonly judged: (line: Judged) => void;
-    /** Without decoration, to be copied. */
-    readonly plain: (text: string) => void;
     readonly end: (text: string) => void;
   };
   readonly during: <Result>(what: string, work: () => Promise<Result>) => Promise<Result>;
@@ -70,7 +68,6 @@ export function unattended(print: (line: string) => void): Asker {
       judged(judged) {
         print(`${judged.state.padEnd(9)}${judged.state === "ok" ? judged.says : `${judged.says}. ${judged.todo}`}`);
       },
-      plain: () => undefined,
       end: print,
     },
     during: (_, work) => work(),
@@ -228,7 +225,6 @@ function shownIn({ output }: Terminal): Asker["show"] {
       const says = { ok: log.success, warning: log.warn, broken: log.error }[judged.state];
       says(judged.state === "ok" ? judged.says : `${judged.says}\n${judged.todo}`, { output });
     },
-    plain: (line) => void output.write(`\n${line}\n`),
     end: (line) => outro(line, { output }),
   };
 }
@@ -238,7 +234,7 @@ function answered(value: string | symbol | undefined, terminal: Terminal): strin
 }
 
 function stopped({ output }: Terminal): never {
-  cancel("Stopped. Nothing was written.", { output });
+  cancel("Stopped. The settings are as before.", { output });
   throw new Cancelled();
 }
 

@@ -1,3 +1,4 @@
+import { dirname, join } from "node:path";
 import { parseArgs } from "node:util";
 import { botSettings, lowerCaseProxies, proxyOf, Environment } from "../settings.ts";
 import { engines } from "../../../service/engines.ts";
@@ -121,8 +122,9 @@ export async function setup({ asker, options, env: process, file }: Parts): Prom
     asker.show.judged({ state: "warning", says: `${name} has a # in ${file}`, todo });
   }
   const network = createNetwork(proxySettings(set));
+  const manifestFile = join(dirname(file), "slack-app.yml");
   try {
-    const slack = await slackSteps({ ...known, options, network, log: pino({ level: "silent" }) });
+    const slack = await slackSteps({ ...known, options, manifestFile, network, log: pino({ level: "silent" }) });
     const areManyWorkspaces = slack["SLACK_CLIENT_ID"] !== undefined;
     const workloads = await checkedAnswer({
       asker,
@@ -204,7 +206,15 @@ export function lastWords({ slack, settings, listen }: Config, { file, removed, 
         ]
       : ["In Slack, in a channel: /invite @gantry"];
   const doctor = isImage ? "docker exec gantry gantry doctor" : "npm run doctor";
-  const steps = [start, ...address, ...first, `Then: ${command} list`, `If something doesn't work: ${doctor}`];
+  const steps = [
+    start,
+    ...address,
+    ...first,
+    `Type ${command} list: Gantry answers with your workloads, for your eyes only`,
+  ];
+  const later = [`If it doesn't, this says why: ${doctor}`, `To remove Gantry: ${REMOVE}`];
   const wrote = `Wrote ${file}, readable only by you.${removed.length === 0 ? "" : ` Removed ${removed.join(", ")}.`}`;
-  return [wrote, ...steps.map((step, at) => `  ${at + 1}. ${step}`)].join("\n");
+  return [wrote, ...steps.map((step, at) => `  ${at + 1}. ${step}`), ...later].join("\n");
 }
+
+const REMOVE = "stop it, and delete the app on its page, under Basic Information (docs/slack.md#remove-it)";

@@ -1,13 +1,12 @@
 import { readFileSync } from "node:fs";
 import type { Logger } from "pino";
-import { parse, stringify } from "yaml";
 import { appToken, botTokens, scopes, slackClock } from "../../health/checks/slack-checks.ts";
 import type { Judged } from "../../health/finding.ts";
 import type { Network } from "../../../platform/http/network.ts";
 import { askForConnection, askSlack } from "../../slack/directory/ask-slack.ts";
-import { manifestScopes, appsUrlFor, createAppLink, manifestFor } from "../manifest.ts";
+import { manifestScopes, appsUrlFor, manifestFor } from "../manifest.ts";
 import { checkedAnswer, askFor, askWhich, type Known } from "./asker.ts";
-import type { EnvChanges } from "./env-file.ts";
+import { type EnvChanges, writeEnvFile } from "./env-file.ts";
 import { machineClock } from "../../../platform/clock.ts";
 
 export type SlackSteps = Known & {
@@ -15,6 +14,8 @@ export type SlackSteps = Known & {
   readonly options: Readonly<Record<"transport" | "workspaces" | "url", string | undefined>> & {
     readonly skipsChecks: boolean;
   };
+  /** Where the app's manifest is written for its person to paste. */
+  readonly manifestFile: string;
   readonly network: Network;
   readonly log: Logger;
 };
@@ -68,37 +69,31 @@ function workspacesOf({ asker, options, given, set }: SlackSteps): Promise<Kind[
 
 type App = Kind & { readonly command: string; readonly installUrl: string | undefined };
 
-/** The manifest, and the link that creates the app from it. */
+/** Writes the manifest to a file, and says where to paste it. */
 async function showApp(steps: SlackSteps, app: App): Promise<void> {
-  const { asker, options } = steps;
+  const { asker, options, manifestFile } = steps;
+  if (!asker.isInteractive) return;
   const hasTokens = ["SLACK_BOT_TOKEN", "SLACK_CLIENT_ID"].some((name) => valueOf(steps, name) !== undefined);
-  if (!asker.isInteractive && hasTokens) return;
-  const which = !asker.isInteractive
-    ? "new"
-    : await asker.choose({
-        flag: "yes",
-        message: "Is there a Slack app for this Gantry already?",
-        current: hasTokens ? "ready" : "new",
-        options: [
-          { value: "new", label: "No, create one" },
-          { value: "ready", label: "Yes, go on to its tokens" },
-          { value: "update", label: "Yes, show me the manifest to update it" },
-        ],
-      });
+  const which = await asker.choose({
+    flag: "yes",
+    message: "Is there a Slack app for this Gantry already?",
+    current: hasTokens ? "ready" : "new",
+    options: [
+      { value: "new", label: "No, create one" },
+      { value: "ready", label: "Yes, go on to its tokens" },
+      { value: "update", label: "Yes, update its manifest" },
+    ],
+  });
   if (which === "ready") return;
   const url = app.transport === "http" ? (options.url ?? (await publicUrl(steps))) : undefined;
   const text = readFileSync(new URL("../../../../manifest.yml", import.meta.url), "utf8");
-  const manifest = manifestFor(text, { url, command: app.command, installUrl: app.installUrl });
+  writeEnvFile(manifestFile, manifestFor(text, { url, command: app.command, installUrl: app.installUrl }));
   const appsUrl = appsUrlFor(valueOf(steps, "SLACK_API_URL"));
-  asker.show.plain(stringify(parse(manifest), { lineWidth: 0 }));
-  if (which === "update") {
-    asker.show.step(
-      `Replace the manifest at ${appsUrl} → your app → App Manifest by the one above, then reinstall the app.`,
-    );
-    return;
-  }
-  asker.show.plain(createAppLink(manifest, appsUrl));
-  asker.show.step(whereToFind(app));
+  asker.show.step(
+    which === "update"
+      ? `Open ${appsUrl} → your app → App Manifest, replace the manifest by ${manifestFile}, then reinstall the app.`
+      : threeSteps(app, { appsUrl, manifestFile }),
+  );
 }
 
 function publicUrl({ asker }: SlackSteps): Promise<string> {
@@ -110,13 +105,19 @@ function publicUrl({ asker }: SlackSteps): Promise<string> {
   });
 }
 
-function whereToFind({ transport, workspaces }: Kind): string {
+type Places = { readonly appsUrl: string; readonly manifestFile: string };
+
+function threeSteps({ transport, workspaces }: Kind, { appsUrl, manifestFile }: Places): string {
   return [
-    "1. Open the link above: it creates the app from the manifest above it. Choose your workspace and confirm.",
+    `1. Open ${appsUrl}?new_app=1, choose From a manifest and your workspace, and paste ${manifestFile}`,
     ...(workspaces === "one"
-      ? ["2. Under Install App, install it. The bot token is under OAuth & Permissions."]
+      ? [
+          "2. Under Install App, install it. The bot token is then under OAuth & Permissions.",
+          "   Where an admin has to consent, Slack sends them a request: continue here when they have approved it.",
+        ]
       : [
           "2. Under Manage Distribution, activate public distribution. The client id and secret are under Basic Information.",
+          "   Each workspace's admins may have to consent when it installs the app.",
         ]),
     transport === "socket"
       ? "3. Under Basic Information → App-Level Tokens, generate a token with the scope connections:write."

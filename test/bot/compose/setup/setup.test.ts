@@ -56,6 +56,10 @@ function healthy(): Record<string, string> {
   };
 }
 
+function fail(): never {
+  throw new Error("a question without an answer");
+}
+
 type Run = { readonly file: string; readonly env?: Record<string, string>; readonly flags?: readonly string[] };
 
 async function run(answers: Record<string, string>, { file, env = {}, flags = [] }: Run) {
@@ -86,6 +90,35 @@ test("with every answer as an option, it checks them, writes .env for its owner 
     slack: { kind: "real", transport: { kind: "socket" }, tokens: { kind: "one", botToken: slack.access.botToken } },
     service: { kind: "remote", account: { username: "dana", token: "dana-token" } },
   });
+});
+
+test("who has no app yet gets three steps and a file to paste, and not its ninety lines", async () => {
+  const file = join(folder(), ".env");
+  const manifest = join(file, "..", "slack-app.yml");
+  const lines: string[] = [];
+  const asker = unattended((line) => lines.push(line));
+  const answers = Object.entries(healthy()).flatMap(([name, value]) => [`--${name}`, value]);
+
+  await setup({
+    asker: {
+      ...asker,
+      isInteractive: true,
+      choose: async ({ current, options: [first] }) => (first?.value === "new" ? first.value : (current ?? fail())),
+      show: { ...asker.show, step: (text) => lines.push(text) },
+    },
+    options: readSetupOptions(answers),
+    env: {},
+    file,
+  });
+
+  const said = lines.join("\n");
+  expect([...said.matchAll(/^(\d)\. .*$/gmu)].map(([, number]) => number)).toEqual(["1", "2", "3"]);
+  expect(said).toContain(`paste ${manifest}`);
+  expect(said).toContain("Where an admin has to consent");
+  expect(said).not.toContain("display_information");
+  expect(readFileSync(manifest, "utf8")).toContain("socket_mode_enabled: true");
+  expect(said).toMatch(/Type \/gantry list: Gantry answers with your workloads/u);
+  expect(said).toMatch(/^To remove Gantry: /mu);
 });
 
 test("a second run needs no answers, and keeps the other lines and a link", async () => {
