@@ -34,6 +34,30 @@ function typing(address: string): string {
   ].map((attempt) => attempt.then((answer) => answer.type + " " + answer.status, (error) => error.name)))`;
 }
 
+story("a page whose modules don't load", (open) => {
+  test.each([
+    [
+      "one is refused",
+      { status: 500, body: "" },
+      /^This page couldn't start: \/page\/blocks\/blocks\.ts was refused\. Check/u,
+    ],
+    [
+      "one is broken",
+      { contentType: "text/javascript", body: "const = 1" },
+      /^This page couldn't start: .*SyntaxError/u,
+    ],
+  ])("%s: the page says so", async (_, answer, sentence) => {
+    await using town = await world({ apiFetch: manyServices(3) });
+    await using dana = await open({ url: town.playgroundUrl });
+    await using page = await dana.page.context().newPage();
+    await page.route("**/page/blocks/blocks.ts", (route) => route.fulfill(answer));
+
+    await page.goto(town.playgroundUrl);
+
+    expect(await page.getByRole("alert").textContent()).toMatch(sentence);
+  });
+});
+
 story("another page in the same browser", (open) => {
   test("it can neither type commands nor read messages", async () => {
     await using town = await world({ apiFetch: manyServices(3) });
