@@ -29,6 +29,7 @@ const asksAndWrites = ["test/bot/compose/setup/setup.test.ts"];
 /** Run by other tests, which need more than Node, or are tests themselves. */
 const elsewhere: Readonly<Record<string, readonly string[]>> = {
   "README.md#connect-it": asksAndWrites,
+  "README.md#in-a-container": inContainer,
   "README.md#with-real-containers": ["test/bin/docker-start.test.ts", "test/engines/docker/flows/readme.test.ts"],
   "docs/deployment.md#try-it-in-a-container": inContainer,
   "docs/deployment.md#with-real-slack": inContainer,
@@ -65,6 +66,12 @@ test("the tests of other files take their commands from the page of deployment, 
   });
 
   expect(missing).toEqual([]);
+});
+
+test("the README's container is the one of the page of deployment, whose commands are run", () => {
+  const typed = commandsAt("README.md#in-a-container");
+
+  expect(commandsAt("docs/deployment.md#try-it-in-a-container").slice(0, typed.length)).toEqual(typed);
 });
 
 // The name of a skipped suite says why it was skipped.

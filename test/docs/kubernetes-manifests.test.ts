@@ -69,9 +69,10 @@ test("they have probes and resources, and aren't restarted because a cluster, Sl
   ]);
 });
 
-test("chart, bases and changelog are of the version of Gantry", () => {
+test("README, chart, bases and changelog are of the version of Gantry", () => {
   expect(parse(read("chart/Chart.yaml"))).toMatchObject({ version, appVersion: version });
   expect(bases.map((base) => podOf(base).container.image)).toEqual(bases.map(() => `gantry:${version}`));
+  expect(read("README.md")).toContain(`Version ${version} · `);
   expect(read("CHANGELOG.md")).toMatch(new RegExp(`^## ${version.replaceAll(".", "\\.")}\\b`, "mu"));
 });
 

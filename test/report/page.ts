@@ -24,7 +24,7 @@ export function pageOf({ date, commit, machine, isQuick, entries }: Report): str
     `| | |\n|---|---|\n| date | ${date} |\n| commit | ${commit} |\n| machine | ${machine} |`,
     ["| has to hold | command | result | took |", "|---|---|---|---|", ...entries.map(rowOf)].join("\n"),
     ...entries.flatMap(({ part, outcome }) => (outcome.kind === "failed" ? failureOf(part, outcome) : [])),
-    "What nobody has run for real is listed in the [README](../README.md#not-run-yet).",
+    "What nobody has run for real is listed in the [README](../README.md#known-gaps).",
   ].join("\n\n")}\n`;
 }
 
