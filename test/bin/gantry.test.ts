@@ -76,6 +76,17 @@ test("Node 14.0 can read the entry, and so say that it is too old", () => {
   expect(text).not.toMatch(/^(?:import|export|await)\b|^\} else \{\n\s+await/mu);
 });
 
+test("a variable of the environment wins over one that .env cuts", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "gantry-cut-"));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const file = join(folder, "vars");
+  writeFileSync(file, "WORKLOAD_API_TOKEN=abc#def\n");
+
+  const { err } = await gantry(["policy", "check"], { GANTRY_ENV_FILE: file, WORKLOAD_API_TOKEN: "abc#def" });
+
+  expect(err).not.toContain("WORKLOAD_API_TOKEN");
+});
+
 test("a command gets its options, and its help says what was typed", async () => {
   expect((await gantry(["policy", "print"])).out).toContain("rules:");
   expect((await gantry(["policy", "--help"], { npm_lifecycle_event: "policy" })).out).toMatch(
