@@ -122,7 +122,8 @@ export async function setup({ asker, options, env: process, file }: Parts): Prom
     asker.show.judged({ state: "warning", says: `${name} has a # in ${file}`, todo });
   }
   const network = createNetwork(proxySettings(set));
-  const manifestFile = join(dirname(file), "slack-app.yml");
+  const isImage = env["GANTRY_ENV_FILE"] !== undefined;
+  const manifestFile = isImage ? undefined : join(dirname(file), "slack-app.yml");
   try {
     const slack = await slackSteps({ ...known, options, manifestFile, network, log: pino({ level: "silent" }) });
     const areManyWorkspaces = slack["SLACK_CLIENT_ID"] !== undefined;
@@ -151,7 +152,6 @@ export async function setup({ asker, options, env: process, file }: Parts): Prom
       });
     }
     const removed = Object.keys(changes).filter((name) => changes[name] === undefined && inFile[name] !== undefined);
-    const isImage = env["GANTRY_ENV_FILE"] !== undefined;
     asker.show.end(lastWords(config, { file, removed, isImage }));
   } finally {
     await network.close();

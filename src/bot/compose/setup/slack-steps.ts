@@ -4,7 +4,7 @@ import { appToken, botTokens, scopes, slackClock } from "../../health/checks/sla
 import type { Judged } from "../../health/finding.ts";
 import type { Network } from "../../../platform/http/network.ts";
 import { askForConnection, askSlack } from "../../slack/directory/ask-slack.ts";
-import { manifestScopes, appsUrlFor, manifestFor } from "../manifest.ts";
+import { manifestScopes, appsUrlFor, manifestFor, type ManifestTarget } from "../manifest.ts";
 import { checkedAnswer, askFor, askWhich, type Known } from "./asker.ts";
 import { type EnvChanges, writeEnvFile } from "./env-file.ts";
 import { machineClock } from "../../../platform/clock.ts";
@@ -14,8 +14,8 @@ export type SlackSteps = Known & {
   readonly options: Readonly<Record<"transport" | "workspaces" | "url", string | undefined>> & {
     readonly skipsChecks: boolean;
   };
-  /** Where the app's manifest is written for its person to paste. */
-  readonly manifestFile: string;
+  /** Where the app's manifest is written, for somebody to paste; undefined in a container, whose files nobody opens. */
+  readonly manifestFile: string | undefined;
   readonly network: Network;
   readonly log: Logger;
 };
@@ -86,13 +86,16 @@ async function showApp(steps: SlackSteps, app: App): Promise<void> {
   });
   if (which === "ready") return;
   const url = app.transport === "http" ? (options.url ?? (await publicUrl(steps))) : undefined;
+  const target = { url, command: app.command, installUrl: app.installUrl };
   const text = readFileSync(new URL("../../../../manifest.yml", import.meta.url), "utf8");
-  writeEnvFile(manifestFile, manifestFor(text, { url, command: app.command, installUrl: app.installUrl }));
+  const manifest = manifestFor(text, target);
+  if (manifestFile !== undefined) writeEnvFile(manifestFile, manifest);
+  const place = manifestFile ?? `what this prints: docker run --rm gantry manifest ${wordsFor(target)}`;
   const appsUrl = appsUrlFor(valueOf(steps, "SLACK_API_URL"));
   asker.show.step(
     which === "update"
-      ? `Open ${appsUrl} → your app → App Manifest, replace the manifest by ${manifestFile}, then reinstall the app.`
-      : threeSteps(app, { appsUrl, manifestFile }),
+      ? `Open ${appsUrl} → your app → App Manifest, replace the manifest, then reinstall the app. Paste ${place}`
+      : threeSteps(app, { appsUrl, place }),
   );
 }
 
@@ -105,11 +108,19 @@ function publicUrl({ asker }: SlackSteps): Promise<string> {
   });
 }
 
-type Places = { readonly appsUrl: string; readonly manifestFile: string };
+/** The options of `gantry manifest`. */
+function wordsFor({ url, command, installUrl }: ManifestTarget): string {
+  const way = url === undefined ? ["--socket"] : ["--url", url];
+  const name = command === "/gantry" ? [] : ["--command", command];
+  const install = installUrl === undefined ? [] : ["--install-url", installUrl];
+  return [...way, ...name, ...install].join(" ");
+}
 
-function threeSteps({ transport, workspaces }: Kind, { appsUrl, manifestFile }: Places): string {
+type Places = { readonly appsUrl: string; readonly place: string };
+
+function threeSteps({ transport, workspaces }: Kind, { appsUrl, place }: Places): string {
   return [
-    `1. Open ${appsUrl}?new_app=1, choose From a manifest and your workspace, and paste ${manifestFile}`,
+    `1. Open ${appsUrl}?new_app=1, choose From a manifest and your workspace, and paste ${place}`,
     ...(workspaces === "one"
       ? [
           "2. Under Install App, install it. The bot token is then under OAuth & Permissions.",

@@ -92,13 +92,11 @@ test("with every answer as an option, it checks them, writes .env for its owner 
   });
 });
 
-test("who has no app yet gets three steps and a file to paste, and not its ninety lines", async () => {
-  const file = join(folder(), ".env");
-  const manifest = join(file, "..", "slack-app.yml");
+/** What somebody reads who has no app yet, and takes what is suggested elsewhere. */
+async function saidToNewcomer(file: string, env: Record<string, string> = {}): Promise<string> {
   const lines: string[] = [];
   const asker = unattended((line) => lines.push(line));
   const answers = Object.entries(healthy()).flatMap(([name, value]) => [`--${name}`, value]);
-
   await setup({
     asker: {
       ...asker,
@@ -107,11 +105,18 @@ test("who has no app yet gets three steps and a file to paste, and not its ninet
       show: { ...asker.show, step: (text) => lines.push(text) },
     },
     options: readSetupOptions(answers),
-    env: {},
+    env,
     file,
   });
+  return lines.join("\n");
+}
 
-  const said = lines.join("\n");
+test("who has no app yet gets three steps and a file to paste, and not its ninety lines", async () => {
+  const file = join(folder(), ".env");
+  const manifest = join(file, "..", "slack-app.yml");
+
+  const said = await saidToNewcomer(file);
+
   expect([...said.matchAll(/^(\d)\. .*$/gmu)].map(([, number]) => number)).toEqual(["1", "2", "3"]);
   expect(said).toContain(`paste ${manifest}`);
   expect(said).toContain("Where an admin has to consent");
@@ -119,6 +124,15 @@ test("who has no app yet gets three steps and a file to paste, and not its ninet
   expect(readFileSync(manifest, "utf8")).toContain("socket_mode_enabled: true");
   expect(said).toMatch(/Type \/gantry list: Gantry answers with your workloads/u);
   expect(said).toMatch(/^To remove Gantry: /mu);
+});
+
+test("in a container, whose files nobody opens, a command prints the manifest", async () => {
+  const file = join(folder(), ".env");
+
+  const said = await saidToNewcomer(file, { GANTRY_ENV_FILE: file });
+
+  expect(said).toContain("paste what this prints: docker run --rm gantry manifest --socket");
+  expect(existsSync(join(file, "..", "slack-app.yml"))).toBe(false);
 });
 
 test("a second run needs no answers, and keeps the other lines and a link", async () => {
