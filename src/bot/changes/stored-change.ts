@@ -189,8 +189,7 @@ export type StoredChange = RequestedChange & {
   readonly progress: Health | undefined;
   /** An Undo was requested, so the button disappears. */
   readonly isUndone: boolean;
-  /** The Change that takes this one back is under way, or done and healthy. */
-  readonly wayBack?: "going" | "gone" | undefined;
+  readonly wayBack?: WayBack | undefined;
   /** Set on an automatic way back that wasn't run, and on the Change that it would have taken back. */
   readonly wayBackEnd?: WayBackEnd | undefined;
   /** Why it needs approval again, in a sentence or two. */
@@ -220,6 +219,20 @@ export function requestIdOf(id: string): string {
 export function wayBackDelivery(id: string): string {
   return `back ${id}`;
 }
+
+/** How far the Change that takes another one back has come. */
+export type WayBack = {
+  /** `gone`: done and healthy. `failing`: an automatic one in trouble, or without a known end. */
+  readonly state: "going" | "gone" | "failing";
+  /** The request for it; undefined of an automatic one, which has no card. */
+  readonly by: string | undefined;
+  /** What it changes: where it leads may be another version than the one before. */
+  readonly diff: readonly string[];
+  /** When it was done. */
+  readonly at: Date | undefined;
+  /** "3 of 3 running", "keeps crashing". Can be empty. */
+  readonly line: string;
+};
 
 /** Why an automatic way back wasn't run. */
 export type WayBackEnd = {

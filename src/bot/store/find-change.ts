@@ -1,5 +1,5 @@
 import { type Selectable, sql, type SqlBool } from "kysely";
-import { type StoredChange, type Vote, requestIdOf, wayBackDelivery } from "../changes/stored-change.ts";
+import { type StoredChange, type Vote, type WayBack, requestIdOf, wayBackDelivery } from "../changes/stored-change.ts";
 import type { HistoryEvent } from "../changes/history-event.ts";
 import type { ChangeAbout } from "../watch/due.ts";
 import type { ChangeKey, CompletedIn, IdIn, ListKey } from "../workflow/stored.ts";
@@ -209,14 +209,30 @@ async function waysBackOf(reader: Reader, rows: readonly ChangeRow[]): Promise<R
   );
   return new Map(
     [...undos, ...lost].map((row): [string, Backs] => {
-      const { undoOf = "", state, settledAt, health, progress, wayBackEnd } = storedChange(textSealer, row, []);
+      const back = storedChange(textSealer, row, []);
+      const { undoOf = "", wayBackEnd } = back;
       if (wayBackEnd !== undefined) return [undoOf, { wayBackEnd }];
-      if (state === "done" && (health ?? progress)?.kind === "reached") return [undoOf, { wayBack: "gone" }];
-      const isUnclear = state === "unknown" && settledAt !== undefined;
-      // Not begun, without a known end, or watched to the end without getting healthy: the card of the Undo says more.
-      return [undoOf, isUnclear || state === "pending" || health !== undefined ? {} : { wayBack: "going" }];
+      const wayBack = wayBackIn(back);
+      return [undoOf, wayBack === undefined ? {} : { wayBack }];
     }),
   );
+}
+
+/** Undefined while it isn't approved, and where its own card says more. */
+function wayBackIn(back: StoredChange): WayBack | undefined {
+  const { id, state, settledAt: at, diff, health, wayBackOf } = back;
+  const seen = health ?? back.progress;
+  const by = wayBackOf === undefined ? requestIdOf(id) : undefined;
+  const known = { by, diff, at };
+  if (state === "pending") return undefined;
+  if (state === "done" && seen?.kind === "reached") return { ...known, state: "gone", line: seen.line };
+  const isUnclear = state === "unknown" && at !== undefined;
+  const isOver = isUnclear || health !== undefined;
+  if (by === undefined && (isOver || seen?.kind === "trouble")) {
+    const line = isUnclear ? "no clear answer came" : (seen?.outcome ?? seen?.line ?? "");
+    return { ...known, state: "failing", line };
+  }
+  return isOver ? undefined : { ...known, state: "going", line: "" };
 }
 
 /** The votes of some Changes, by Change, in the order in which they came. */

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { type Insertable, type RawBuilder, type Selectable, sql, type SqlBool, type UpdateObject } from "kysely";
 import { z } from "zod";
 import type { Announcement } from "../changes/history-event.ts";
-import type { Card } from "../changes/stored-change.ts";
+import { type Card, wayBackDelivery } from "../changes/stored-change.ts";
 import type { IdIn } from "../workflow/stored.ts";
 import type { Due, DueKindName, NextTime } from "../workflow/due-kinds.ts";
 import type { NewPost, PostKindName, SavedPost, StoredPost, TakenPost } from "../workflow/posts.ts";
@@ -83,7 +83,15 @@ const insertedRows = builtOnce(({ db, flavour }, { now, ...row }: NewRow) =>
     .returning("id"),
 );
 
-type ChangeRow = Pick<Selectable<ChangeTable>, "id" | "team_id" | "channel_id" | "requester_id" | "terms">;
+type ChangeRow = Pick<
+  Selectable<ChangeTable>,
+  "id" | "team_id" | "channel_id" | "requester_id" | "terms" | "delivery_id" | "undo_of"
+>;
+
+/** The card of a deploy tells of its automatic way back, which gets a card only to be approved. */
+function isOnOtherCard({ terms, delivery_id: deliveryId, undo_of: undoOf }: ChangeRow): boolean {
+  return terms === null && undoOf !== null && deliveryId === wayBackDelivery(undoOf);
+}
 
 /** The card of a Change, whose id is the Change's. */
 function cardOf({ id, team_id: teamId, channel_id: channelId, requester_id: fallback, terms }: ChangeRow) {
@@ -93,8 +101,9 @@ function cardOf({ id, team_id: teamId, channel_id: channelId, requester_id: fall
 }
 
 /** Schedules the card of a Change, which gets one now if it has none. */
-export function addCard(session: Writing, row: ChangeRow & { readonly card?: string | null }): Promise<void> {
+export async function addCard(session: Writing, row: ChangeRow & { readonly card?: string | null }): Promise<void> {
   const { id: key, team_id: teamId, card } = row;
+  if (typeof card !== "string" && isOnOtherCard(row)) return;
   return typeof card === "string" ? scheduleDue(session, { kind: "post", key, teamId }) : addPost(session, cardOf(row));
 }
 
@@ -113,7 +122,7 @@ export async function beginCard(session: Writing, row: ChangeRow, leaseMs: numbe
 /** Gives a Change a card that has none, because it takes long. False: it had one. */
 export async function showChange(session: Session, { id, teamId }: IdIn): Promise<boolean> {
   const row = await rowOf(session.db, "change", { id, team_id: teamId });
-  if (row === undefined) return false;
+  if (row === undefined || isOnOtherCard(row)) return false;
   return inTransaction(session, async (inside) => {
     if ((await insertPost(inside, cardOf(row))) === undefined) return false;
     await scheduleDue(inside, { kind: "post", key: id, teamId });

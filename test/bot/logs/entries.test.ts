@@ -1,10 +1,7 @@
-import { redact, redactLines } from "../../../src/bot/logs/redact.ts";
+import { redact } from "../../../src/bot/logs/redact.ts";
 import { expect, test } from "vitest";
 import { entriesOf } from "../../../src/bot/logs/entries.ts";
 import { newestPage } from "../../../src/bot/views/kit/log-text.ts";
-import { excerptReply } from "../../../src/bot/views/cards/change-story.ts";
-import { drawn } from "../views/support/drawn.ts";
-import { stored } from "../views/support/stored-changes.ts";
 
 /** The lines of each entry, separated by bars. */
 function entries(...lines: readonly string[]): string[] {
@@ -46,12 +43,9 @@ test.each<[string, readonly string[], readonly string[]]>([
   expect(entries(...lines)).toEqual(expected);
 });
 
-test("an excerpt begins at the beginning of an entry", () => {
+test("a page begins at the beginning of an entry", () => {
   const stack = Array.from({ length: 100 }, (_, frame) => `web-1 │     at frame${frame} ${"x".repeat(40)}`);
   const texts = ["web-1 │ Error: old", ...stack, "web-1 │ Error: new", "web-1 │     at run"];
-  const excerpt = redactLines(["    at frame (a.js:1)", "    at main (a.js:2)", "Error: boom", "    at run (a.js:3)"]);
 
   expect(newestPage(texts)).toEqual({ text: "web-1 │ Error: new\nweb-1 │     at run", lines: 2 });
-  const reply = excerptReply(stored({ health: { kind: "trouble", line: "", excerpt } }));
-  expect(drawn(reply ?? { text: "", blocks: [] })).toBe("Last lines\n```\nError: boom\n    at run (a.js:3)\n```");
 });

@@ -92,6 +92,10 @@ describe("a card that came to its end", () => {
       "🔴 web restarted, but isn't running as it should
       web-1 crashed
       Requested by @dana: "Black Friday is over"
+      Last lines
+      \`\`\`
+      boom
+      \`\`\`
       7K3M9Q · policy: disruptive-needs-on-call
       [Logs] [Show web] [Tell me here]"
     `);

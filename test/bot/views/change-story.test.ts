@@ -1,6 +1,5 @@
-import { redactLines } from "../../../src/bot/logs/redact.ts";
 import { expect, test } from "vitest";
-import { excerptReply, storyReply } from "../../../src/bot/views/cards/change-story.ts";
+import { storyReply, wentBackReply } from "../../../src/bot/views/cards/change-story.ts";
 import { alex, dana, ended, event, moved, names, omar, run, stored } from "./support/stored-changes.ts";
 import { drawn, mentioned } from "./support/drawn.ts";
 
@@ -8,7 +7,8 @@ const nothing = { text: "", blocks: [] };
 const accepted = run({ kind: "asked", after: undefined, why: "It does not show yet." });
 
 test("the thread tells how it ended, and mentions who asked; request, votes and run are on the card", () => {
-  const change = ended("done", { votes: [alex, omar] });
+  const health = { kind: "reached", line: "2 of 2 running", excerpt: [] } as const; // a literal kind
+  const change = ended("done", { votes: [alex, omar], health });
   const events = [
     event("requested", { who: dana, result: "instances 6 → 2" }),
     event("voted", { who: alex }),
@@ -20,7 +20,7 @@ test("the thread tells how it ended, and mentions who asked; request, votes and 
 
   const reply = storyReply(events, { change, names }) ?? nothing;
 
-  expect(drawn(reply)).toMatchInlineSnapshot(`"✅ Took effect 42 s after the request · @dana"`);
+  expect(drawn(reply)).toMatchInlineSnapshot(`"✅ web scaled to 2 · @dana"`);
   expect(reply.text).toBe(drawn(reply).replace("@dana", "Dana Reyes"));
   expect(mentioned(reply)).toEqual(["@dana"]);
 });
@@ -51,22 +51,34 @@ test("what the service only accepted is not told as done", () => {
     change: ended("done", { ending: accepted }),
   });
 
-  expect(drawn(reply ?? nothing)).toBe("🟡 The workload API accepted it 42 s after the request · @dana");
+  expect(drawn(reply ?? nothing)).toBe("🟡 Scale web to 2: accepted, not visible yet · @dana");
+});
+
+test("of what was accepted and then failed, only the failure is told", () => {
+  const events = [event("done"), event("confirmed"), event("health", { result: "web keeps restarting" })];
+
+  expect(drawn(storyReply(events, { change: stored() }) ?? nothing)).toBe("🔴 web keeps restarting · @dana");
+});
+
+const stuck = ended("done", {
+  verb: "deploy",
+  diff: ["image shop/web:1.4 → shop/web:1.5"],
+  health: {
+    kind: "trouble",
+    outcome: "its new instances don't get ready",
+    line: "3 old instances still serve",
+    excerpt: [],
+  },
 });
 
 test.each([
-  ["🟡 The workload API accepted it", undefined],
-  ["🟡 The workload API accepted it", { kind: "watching", watch: { calls: 1 } }],
-  ["🔄 The rollout began", { kind: "watching", watch: { calls: 0, rolling: 1 } }],
-  ["✅ Took effect", { kind: "reached" }],
-] as const)("of a new version, %s is told by what a look saw", (words, seen) => {
-  const progress = seen && { line: "", excerpt: [], ...seen };
-  for (const kind of ["done", "confirmed"] as const) {
-    const reply = storyReply([event(kind)], {
-      change: ended("done", { verb: "deploy", ...(progress && { progress }) }),
-    });
-    expect(drawn(reply ?? nothing)).toBe(`${words} 42 s after the request · @dana`);
-  }
+  ["gone", "3 of 3 running", "🟢 web stays on :1.4: :1.5 didn't get ready · 3 of 3 running · @dana"],
+  ["failing", "keeps crashing", "🔴 web couldn't go back to :1.4: :1.5 didn't get ready · keeps crashing · @dana"],
+] as const)("a way back that is %s is told to who asked for the deploy", (state, line, expected) => {
+  const diff = ["image shop/web:1.5 → shop/web:1.4"];
+  const change = { ...stuck, wayBack: { state, by: undefined, diff, at: undefined, line } };
+
+  expect(drawn(wentBackReply(change, { change }) ?? nothing)).toBe(expected);
 });
 
 test("what moved stands below the line that says so", () => {
@@ -111,28 +123,4 @@ const apart = ["refused", "vote-refused", "connected", "disconnected", "bound", 
 
 test.each(apart)("%s is nothing for the thread", (kind) => {
   expect(storyReply([event(kind)], { change: stored() })).toBeUndefined();
-});
-
-test("the last lines of an instance in trouble are shown as they are", () => {
-  const health = {
-    kind: "trouble",
-    line: "web-1 crashed",
-    excerpt: redactLines(["starting", "boom `x` <!here>"]),
-  } as const;
-
-  const reply = excerptReply(stored({ health }));
-
-  expect(drawn(reply ?? nothing)).toMatchInlineSnapshot(`
-    "Last lines · web-1 crashed
-    \`\`\`
-    starting
-    boom \`x\` <!here>
-    \`\`\`"
-  `);
-});
-
-test("without lines there is no reply about them", () => {
-  const health = { kind: "reached", line: "runs", excerpt: [] } as const;
-
-  expect([excerptReply(stored()), excerptReply(stored({ health }))]).toEqual([undefined, undefined]);
 });

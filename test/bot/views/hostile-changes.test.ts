@@ -12,7 +12,7 @@ import {
   newsPost,
 } from "../../../src/bot/views/messages/request-answers.ts";
 import { changeCard, retiredCard } from "../../../src/bot/views/cards/change-card.ts";
-import { excerptReply, storyReply } from "../../../src/bot/views/cards/change-story.ts";
+import { storyReply, wentBackReply } from "../../../src/bot/views/cards/change-story.ts";
 import { decisionAnswer, type DecisionAnswer } from "../../../src/bot/views/messages/decision-answer.ts";
 import { post } from "../../../src/bot/views/kit/post.ts";
 import { refusalMessage, type Refusal } from "../../../src/bot/views/messages/error-messages.ts";
@@ -42,7 +42,7 @@ holds("the card of a change", fc.tuple(hostileChange, fc.boolean(), names), ([ch
 });
 
 holds("its thread", fc.tuple(hostileChange, fc.array(hostileEvent, { maxLength: 4 })), ([change, events]) => {
-  for (const reply of [storyReply(events, { change, defaultRegion: "us" }), excerptReply(change)]) {
+  for (const reply of [storyReply(events, { change, defaultRegion: "us" }), wentBackReply(change, { change })]) {
     if (reply !== undefined) expectFits(reply);
   }
 });
@@ -127,7 +127,7 @@ function drawingsOf(change: StoredChange): (() => void)[] {
     () => repeatMessage({ change, ask: repeated(change), agoMs: 1_000, ...options }),
     ...duplicatesOf(change).map((earlier) => () => duplicateMessage(earlier)),
     ...answersAbout(change).map((answer) => () => decisionAnswer({ answer, ...options })),
-    () => excerptReply(change),
+    () => wentBackReply(change, { change }),
   ];
   return [
     ...messages.map((draw) => () => {

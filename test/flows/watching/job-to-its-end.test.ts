@@ -61,7 +61,8 @@ test("the card of a job follows it: running, retrying, and failed with its last 
   expect(shown).toMatch(/^❌ nightly failed: exit code 2 after 4 attempts\n/u);
   const [head, ...replies] = town.thread("ops");
   expect(head).toBe(shown);
-  expect(replies.join("\n")).toContain("the disk is full");
+  expect(shown).toContain("the disk is full");
+  expect(replies).toEqual(["🔴 nightly failed: exit code 2 after 4 attempts · @dana"]);
   const [event] = await town.store().history({ teamId: "T0PLAYGR", limit: 1 });
   expect(event).toMatchObject({ kind: "health", result: "nightly failed: exit code 2 after 4 attempts" });
 });

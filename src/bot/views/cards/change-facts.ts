@@ -2,7 +2,8 @@ import type { Outcome } from "../../changes/change.ts";
 import type { Health, StoredChange, Vote } from "../../changes/stored-change.ts";
 import { isFollowed, isLateHealth, retreatOf, seenOf, troubleFacts } from "../kit/health.ts";
 import { beforeRequester } from "../kit/history-line.ts";
-import { listed, type Line, type Block } from "../kit/blocks.ts";
+import { listed, preformatted, section, type Line, type Block } from "../kit/blocks.ts";
+import { findFailures } from "../../logs/failures.ts";
 import { expires, firstOf, moment, words, type Inline } from "../kit/inline.ts";
 import type { Names } from "../kit/post.ts";
 import { namesAnd, saidOnce, truncate, visible, capital } from "../kit/text.ts";
@@ -10,7 +11,7 @@ import { span } from "../kit/time.ts";
 import { oneLine, personWords, termsWords } from "./change-words.ts";
 import { diffList, driftList } from "./diff.ts";
 import { alsoTaken, changesOf } from "../kit/verb-words.ts";
-import { effectWords } from "./phrases.ts";
+import { effectWords, versionName } from "./phrases.ts";
 import { partBlocks } from "./several-card.ts";
 
 const VOTERS = 5;
@@ -73,7 +74,13 @@ function severalFacts(
     case "expired":
       return [...lines, ...sections([...ending(change), "nothing was changed"], people(change))];
     default:
-      return [...lines, ...notBegun(change, parts), ...warningLines(parts), ...sections(people(change))];
+      return [
+        ...lines,
+        ...notBegun(change, parts),
+        ...errorBlocks(parts),
+        ...warningLines(parts),
+        ...sections(people(change)),
+      ];
   }
 }
 
@@ -186,12 +193,15 @@ function done(change: StoredChange): Block[] {
   // A poll says more than the read-back, unless it failed.
   const isOpen = outcome?.kind === "asked" && (outcome.unseen !== undefined || seenOf(change) === undefined);
   const waits = isOpen ? outcome.why : "";
-  const facts = [...healthFacts(change), ...fact];
+  const seen = healthFacts(change);
+  const back = retreatFacts(change);
+  const asked = [...fact, ...people(change)];
   // A reason can be long.
-  const lines = reason === undefined ? [[...facts, ...people(change)]] : [facts, people(change)];
+  const lines = back.length > 0 ? [seen, back, asked] : [[...seen, ...fact], people(change)];
   return [
     ...list,
-    ...sections(...lines, [waits]),
+    ...sections(...(reason === undefined && back.length === 0 ? [[...seen, ...asked]] : lines), [waits]),
+    ...errorBlocks([change]),
     ...warningLines([change]),
     ...(moved.length === 0 ? [] : [...sections(["also changed meanwhile, not by this request:"]), ...diffList(moved)]),
   ];
@@ -206,6 +216,31 @@ function warningLines(changes: readonly StoredChange[]): Block[] {
   return warnings.flatMap((text) => sections([[words(`⚠️ The cluster warns: ${oneLine(text)}`, WHY)]]));
 }
 
+const ERRORS = 3;
+
+/** The last errors in the log of what fails, each once: "connection refused (×16)". Of several workloads, of the first. */
+function errorBlocks(changes: readonly StoredChange[]): Block[] {
+  const failing = changes.find((each) => seenOf(each)?.kind === "trouble" && !isLateHealth(each));
+  const { title = "", lines = [] } = failing === undefined ? {} : lastErrors(failing);
+  if (failing === undefined || lines.length === 0) return [];
+  const whose = changes.length === 1 ? "" : ` of ${truncate(visible(failing.workload.name), 80)}`;
+  const shown = lines.slice(0, ERRORS).map((line) => truncate(visible(line), 120));
+  return [section(`${title}${whose}`), preformatted(shown.join("\n"))];
+}
+
+/** Without errors, the last lines may tell why. */
+function lastErrors({ health, progress, settledAt, createdAt }: StoredChange) {
+  const lines = (seenOf({ health, progress })?.excerpt ?? []).map((text) => ({ text }));
+  const near = (settledAt ?? createdAt).getTime();
+  const { failures, newest } = findFailures({ lines, mayHaveOlder: true, nowMs: near, startMs: near });
+  if (failures.length > 0) {
+    const errors = failures.map(({ message, count }) => `${message}${count === 1 ? "" : ` (×${count})`}`);
+    return { title: "Last errors", lines: errors };
+  }
+  const others = newest.map(({ lines: [first = ""] }) => first).filter((line) => line.trim() !== "");
+  return { title: "Last lines", lines: [...new Set(others)].slice(-ERRORS) };
+}
+
 function outcomeOf({ ending: end }: StoredChange): Outcome | undefined {
   return end?.kind === "run" ? end.outcome : undefined;
 }
@@ -218,13 +253,35 @@ function healthFacts(change: StoredChange): Line[] {
   if (seen !== undefined && change.wayBackEnd !== undefined) {
     return [...lineOf(seen, false), truncate(visible(change.wayBackEnd.why), 300)];
   }
-  if (seen !== undefined && retreatOf(change) === "gone") {
-    const facts = troubleFacts(change, seen);
-    return facts.length === 0 ? [] : [truncate(`last seen: ${visible(facts.join(" · "))}`, 400)];
+  if (seen !== undefined && retreatOf(change) !== undefined) {
+    return [truncate(visible([seen.outcome ?? "", ...troubleFacts(change, seen)].filter(Boolean).join(" · ")), 400)];
   }
+  if (seen?.watch?.rolling !== undefined) return rollingFacts(change, seen);
   if (seen !== undefined) return lineOf(seen, false);
   if (!isFollowed(change) || outcomeOf(change)?.kind !== "done") return [];
   return [change.op === "createJob" ? "accepted by the workload API" : "accepted, checking that it runs"];
+}
+
+/** When, why and how it went back. */
+function retreatFacts(change: StoredChange): Line[] {
+  const { state, by, at, line } = retreatOf(change) ?? {};
+  if (state === undefined) return [];
+  const when = at === undefined ? [] : [words(" "), moment(at.toISOString())];
+  const how = by === undefined ? "automatically" : `by request ${truncate(by, 40)}`;
+  const why = by === undefined ? [words(" (on-failure: roll-back)")] : [];
+  const fact = truncate(visible(line), 200);
+  if (state === "failing") return [`going back ${how} failed`, fact];
+  if (state === "going") return [[words(`going back ${how}`), ...why]];
+  return [[words(`went back ${how}`), ...when, ...why], fact].filter((each) => each !== "");
+}
+
+/** "1 of 3 on :1.5 · 12 s · 2 old instances still serve". */
+function rollingFacts({ diff }: StoredChange, seen: Health): string[] {
+  const [first = "", ...rest] = lineOf({ ...seen, afterMs: undefined }, false).flatMap((line) => line.split(" · "));
+  const counts = /^(\d+ of \d+) new instances ready$/u.exec(first)?.[1];
+  if (counts === undefined) return lineOf(seen, false);
+  const to = versionName(diff) ?? "the new version";
+  return [`${counts} on ${to}`, ...(seen.afterMs === undefined ? [] : [span(seen.afterMs)]), ...rest];
 }
 
 /** "started Today, 14:03 · usually takes 2 min". */

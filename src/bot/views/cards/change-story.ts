@@ -1,14 +1,12 @@
 import type { HistoryEventKind, HistoryEvent } from "../../changes/history-event.ts";
 import type { StoredChange } from "../../changes/stored-change.ts";
-import { termsWords, namesIn, oneLine, personWords } from "./change-words.ts";
-import { preformatted, section, type Line } from "../kit/blocks.ts";
-import { fromBeginning } from "../../logs/entries.ts";
+import { headline, namesIn, oneLine, personWords, retreatText, termsWords } from "./change-words.ts";
+import { section, type Line } from "../kit/blocks.ts";
 import { driftList } from "./diff.ts";
-import { seenOf } from "../kit/health.ts";
+import { doneState, dotOf, retreatOf } from "../kit/health.ts";
 import { strong, words, type Inline } from "../kit/inline.ts";
-import { newestPage } from "../kit/log-text.ts";
 import { type Post, postOf, type Names } from "../kit/post.ts";
-import { counted, truncate, visible, visibleLines } from "../kit/text.ts";
+import { counted, visible } from "../kit/text.ts";
 import { span } from "../kit/time.ts";
 import { pastWord } from "./phrases.ts";
 import { isRolledOut } from "../kit/verb-words.ts";
@@ -33,10 +31,12 @@ export type ChangeStory = {
  */
 export function storyReply(events: readonly HistoryEvent[], story: ChangeStory): Post | undefined {
   const { change, names } = story;
-  const isConfirmed = change.parts === undefined && events.some(({ kind }) => kind === "confirmed");
-  // What took effect was accepted.
+  const isTold = (kind: HistoryEventKind): boolean => events.some((event) => event.kind === kind);
+  // What took effect was accepted, and what fails is told as that.
+  const isOther = change.parts === undefined && (isTold("confirmed") || isTold("health"));
   const mine = severalEvents(events, change).filter(
-    ({ kind }) => threadLines[kind] !== undefined && !(isConfirmed && kind === "done"),
+    ({ kind }) =>
+      threadLines[kind] !== undefined && !(isOther && kind === "done") && !(kind === "confirmed" && isTold("health")),
   );
   const lines = mine
     .slice(-MOST_LINES)
@@ -68,10 +68,10 @@ const threadLines: Readonly<Partial<Record<HistoryEventKind, Tell>>> = {
     wayBackEnd?.isNeeded === false
       ? [words(`🟢 ${wayBackEnd.why}`, RESULT)]
       : [words("⚠️ The workload changed while this waited. Nothing was run.")],
-  done,
+  done: outcome,
   failed: (event) => [words(`❌ Failed${after(event)}`), ...result(event), ...reference(event)],
   unknown: (event) => [words(`❓ No clear answer${after(event)}`), ...result(event), ...reference(event)],
-  confirmed: (event, { change }) => [words(`${rolloutWords(change) ?? "✅ Took effect"}${after(event)}`)],
+  confirmed: outcome,
   health: (event) => [words("🔴 "), words(oneLine(event.result), RESULT)],
   recovered: (event) => [words("🟢 "), words(oneLine(event.result), RESULT)],
 };
@@ -94,23 +94,10 @@ function result({ result }: HistoryEvent): Inline[] {
   return text === "" ? [] : [words(": "), words(text, RESULT)];
 }
 
-/** Accepted and took effect are different outcomes. */
-function done(event: HistoryEvent, { change }: ChangeStory): Line {
-  const { ending } = change;
-  const rollout = rolloutWords(change);
-  if (rollout !== undefined) return `${rollout}${after(event)}`;
-  if (ending?.kind !== "run" || ending.outcome.kind !== "asked") return `✅ Took effect${after(event)}`;
-  const { unseen } = ending.outcome;
-  if (unseen === undefined) return `🟡 The workload API accepted it${after(event)}`;
-  return `🟡 Accepted${after(event)}. The workload API doesn't report ${unseen}.`;
-}
-
-/** Reply about a new version; the card shows how it ends. The rollout counts as begun only if a poll saw it. */
-function rolloutWords(change: StoredChange): string | undefined {
-  if (!isRolledOut(change)) return undefined;
-  const seen = seenOf(change);
-  if (seen?.watch?.rolling !== undefined) return "🔄 The rollout began";
-  return seen?.kind === "reached" ? "✅ Took effect" : "🟡 The workload API accepted it";
+/** As the card says it. */
+function outcome(_event: HistoryEvent, { change, defaultRegion }: ChangeStory): Line {
+  const { mark, text } = headline(change, defaultRegion);
+  return [words(`${mark} ${text}`, 2 * RESULT)];
 }
 
 function after({ elapsedMs }: HistoryEvent): string {
@@ -121,15 +108,15 @@ function reference({ reference }: HistoryEvent): Inline[] {
   return reference === undefined ? [] : [words(` · Reference ${reference}`, 60)];
 }
 
-/** The last lines of the failing instance. `name`: of one of several workloads. */
-export function excerptReply(change: StoredChange, name?: string): Post | undefined {
-  const health = seenOf(change);
-  if (health === undefined || health.excerpt.length === 0) return undefined;
-  const { text } = newestPage(fromBeginning(health.excerpt).map(visibleLines));
-  const line = oneLine(health.line);
-  const lines = name === undefined ? "Last lines" : `Last lines of ${truncate(visible(name), NAME)}`;
-  const title = truncate(line === "" ? lines : `${lines} · ${line}`, 300);
-  return postOf([section([words(title)]), preformatted(text)]);
+/** It notifies the requester that it went back automatically, or couldn't: updating the card notifies nobody. */
+export function wentBackReply(part: StoredChange, story: ChangeStory): Post | undefined {
+  const text = retreatText(part, story.defaultRegion);
+  const retreat = retreatOf(part);
+  if (text === undefined || retreat === undefined) return undefined;
+  const mark = retreat.state === "gone" ? dotOf({ level: "healthy" }) : doneState(part).mark;
+  const line = retreat.line === "" ? "" : ` · ${oneLine(visible(retreat.line))}`;
+  const [first = "", ...rest] = addressed([[words(`${mark} ${text}${line}`, 2 * RESULT)]], undefined, story);
+  return postOf([section(first, ...rest)], namesIn(story.change, story.names));
 }
 
 const NAME = 80;

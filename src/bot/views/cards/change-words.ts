@@ -7,14 +7,14 @@ import {
   isLateHealth,
   seenOf,
   dotOf,
-  retreatWords,
+  retreatOf,
   withSubject,
 } from "../kit/health.ts";
 import { person, strong, words, type Inline, group, joined } from "../kit/inline.ts";
 import { type Names, groupName, nameOf } from "../kit/post.ts";
 import type { Terms } from "../../policy/policy.ts";
 import { counted, truncate, visible, lower } from "../kit/text.ts";
-import { allNames, type Phrased, regionText, split, phraseText } from "./phrases.ts";
+import { allNames, type Phrased, regionText, split, phraseText, versionName } from "./phrases.ts";
 import { levelOf } from "../../../api/workload-status.ts";
 import { span } from "../kit/time.ts";
 import { type Headline, severalHeadline } from "./several-card.ts";
@@ -182,7 +182,7 @@ function doneText(change: StoredChange, { kind, but }: DoneState, region: string
       return `Still ${lower(say("running"))}`;
     case "stuck":
       // Nobody would call it deployed.
-      return `${say("running")}: ${retreatWords(change) ?? why}`;
+      return retreatText(change, region) ?? `${say("running")}: ${why}`;
     case "late":
       return lateText(change);
     case "unknown":
@@ -191,6 +191,25 @@ function doneText(change: StoredChange, { kind, but }: DoneState, region: string
     case "settling":
     case "unwell":
       return afterBut(change, say("done"), why);
+  }
+}
+
+/** "web stays on :1.4: :1.5 didn't get ready". Undefined of what doesn't go back. */
+export function retreatText(change: StoredChange, region: string | undefined): string | undefined {
+  const retreat = retreatOf(change);
+  if (retreat === undefined) return undefined;
+  const { outcome = "isn't healthy", line = "" } = seenOf(change) ?? {};
+  const to = versionName(change.diff) ?? "the new version";
+  const back = versionName(retreat.diff) ?? "the earlier version";
+  const name = `${workloadName(change)}${regionText(change, region)}`;
+  const after = `: ${to} ${/^(?:the |its |\d)/u.test(outcome) ? "didn't get ready" : shortWhy(outcome)}`;
+  switch (retreat.state) {
+    case "going":
+      return `${name} goes back to ${back}${after}`;
+    case "gone":
+      return `${name} ${/\bold instances? still\b/u.test(line) ? "stays" : "is back"} on ${back}${after}`;
+    case "failing":
+      return `${name} couldn't go back to ${back}${after}`;
   }
 }
 

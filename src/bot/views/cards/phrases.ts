@@ -24,12 +24,20 @@ export function effectWords({
 /** Which images a deploy or the way back replaces: `shop/web:1.4` by `1.5`. Undefined of several images or none. */
 export function versionStep(
   diff: readonly string[],
-): { readonly before: string; readonly from: string; readonly to: string } | undefined {
+): { readonly before: string; readonly after: string; readonly from: string; readonly to: string } | undefined {
   const [value = "", ...others] = stepsOf(diff);
   const [, before, after] = /^image\b.* (\S+) → (\S+)$/u.exec(value) ?? [];
   if (before === undefined || after === undefined || others.length > 0) return undefined;
   const short = (one: string, other: string): string => truncateMiddle(visible(shortImage(one, other)), 80);
-  return { before: visible(before), from: short(before, after), to: short(after, before) };
+  return { before: visible(before), after: visible(after), from: short(before, after), to: short(after, before) };
+}
+
+/** The version that a request leads to, for use in a sentence: `:1.4`, or "revision 3". A bare tag would read like a word. */
+export function versionName(diff: readonly string[]): string | undefined {
+  const { after, to } = versionStep(diff) ?? {};
+  if (to !== undefined) return after?.endsWith(`:${to}`) === true ? `:${to}` : to;
+  const [revision] = diff.flatMap((line) => /^(?:back )?to (revision \d+)(?!.* if )/u.exec(line)?.[1] ?? []);
+  return revision;
 }
 
 /** " to 5", " to 512 MiB", " 1.5" of a deploy, " to 1.4" of the way back. Of several workloads, what all go to. */

@@ -125,7 +125,7 @@ export function endedHeadline(parts: readonly StoredChange[], past: string): Hea
 function rolloutTrouble(stuck: StoredChange | undefined): readonly Worst[] {
   if (stuck !== undefined && isLateHealth(stuck)) return [["🟡", stuck, (name) => `${name} got healthy late`]];
   return [
-    ["❌", stuck?.wayBack === "gone" ? stuck : undefined, (name) => `${name} went back`],
+    ["❌", stuck?.wayBack?.state === "gone" ? stuck : undefined, (name) => `${name} went back`],
     ["🔴", stuck, (name) => `${name} isn't healthy`],
   ];
 }
@@ -252,19 +252,21 @@ function rolloutState(part: StoredChange, { request, isShort }: Beside): State {
       return all(note.endsWith(AT_REST) ? version : `runs ${version}`, seen.digest ?? "", note);
     case "trouble": {
       if (part.wayBackEnd?.isNeeded === false) return ["🟢", part.wayBackEnd.why];
-      const goal = from === undefined ? "" : ` to ${from}`;
-      const going = part.wayBack && `${part.wayBack === "gone" ? "went" : "going"} back${goal}`;
+      const goal = versionStep(part.wayBack?.diff ?? [])?.to;
+      const going = part.wayBack && `${backWords[part.wayBack.state]}${goal === undefined ? "" : ` to ${goal}`}`;
       const facts = [
         part.wayBackEnd?.why ?? going,
         `${version}: ${seen.outcome ?? "isn't healthy"}`,
         ...troubleFacts(part, seen),
       ].filter(Boolean);
-      return [part.wayBack === "gone" ? "❌" : mark, facts.join(" · ")];
+      return [part.wayBack?.state === "gone" ? "❌" : mark, facts.join(" · ")];
     }
     default:
       return all(`${version} ${seen.kind === "watching" ? "is starting" : "isn't healthy yet"}`, note);
   }
 }
+
+const backWords = { going: "going back", gone: "went back", failing: "failed to go back" } as const; // literal states
 
 function plainState(part: StoredChange, request: StoredChange): State {
   const { state, settledAt, ending } = part;

@@ -1,7 +1,7 @@
 import { type Level, ROLLING, type WorkloadStatus } from "../../../api/workload-status.ts";
 import { truncate, visible } from "./text.ts";
 import { age } from "./time.ts";
-import type { Health, StoredChange } from "../../changes/stored-change.ts";
+import type { Health, StoredChange, WayBack } from "../../changes/stored-change.ts";
 import type { HistoryEvent } from "../../changes/history-event.ts";
 import { isRolledOut, verbWords, wordsOf } from "./verb-words.ts";
 
@@ -78,8 +78,8 @@ export function isOfDeleted({
   return ending?.kind === "drifted" && ending.drift.some(({ then, now }) => then === "existed" && now === "deleted");
 }
 
-/** The way back of a new version in trouble: under way or done. */
-export function retreatOf(change: StoredChange): StoredChange["wayBack"] {
+/** The way back of a new version in trouble. */
+export function retreatOf(change: StoredChange): WayBack | undefined {
   return isRolledOut(change) && seenOf(change)?.kind === "trouble" ? change.wayBack : undefined;
 }
 
@@ -88,12 +88,18 @@ export function isLateHealth(change: StoredChange): boolean {
   return change.wayBackEnd?.isNeeded === false;
 }
 
+const backWords: Readonly<Record<WayBack["state"], string>> = {
+  going: "it goes back",
+  gone: "it went back",
+  failing: "going back failed",
+};
+
 /** "it went back, because its new instances don't get ready". */
 export function retreatWords(change: StoredChange): string | undefined {
   const retreat = retreatOf(change);
   if (retreat === undefined) return undefined;
   const { outcome = "isn't healthy" } = seenOf(change) ?? {};
-  return `it ${retreat === "gone" ? "went" : "goes"} back, because ${withSubject(outcome)}`;
+  return `${backWords[retreat.state]}, because ${withSubject(outcome)}`;
 }
 
 /** "it keeps crashing"; some outcomes have a subject: "2 of 3 run", "its new instances don't get ready". */
@@ -104,7 +110,7 @@ export function withSubject(outcome: string): string {
 /** The facts of a line of health. After the way back, without the counts of old and new instances. */
 export function troubleFacts({ wayBack }: Pick<StoredChange, "wayBack">, { line }: Health): readonly string[] {
   const facts = line.split(" · ").filter((fact) => fact !== "");
-  return wayBack === "gone" ? facts.filter((fact) => !/^\d+ (?:of \d+ new|old) instance/u.test(fact)) : facts;
+  return wayBack?.state === "gone" ? facts.filter((fact) => !/^\d+ (?:of \d+ new|old) instance/u.test(fact)) : facts;
 }
 
 /** What happened to a Change that was accepted and isn't visible yet. */
@@ -188,7 +194,7 @@ export function doneState(change: StoredChange): DoneState {
 function troubleState(change: StoredChange, seen: Health): DoneState {
   if (isLateHealth(change)) return { kind: "late", mark: dots.healthy, but: "" };
   if (!isRolledOut(change)) return { kind: "unwell", ...failing(seen) };
-  return { kind: "stuck", ...failing(seen), ...(retreatOf(change) === "gone" && { mark: "❌" }) };
+  return { kind: "stuck", ...failing(seen), ...(retreatOf(change)?.state === "gone" && { mark: "❌" }) };
 }
 
 /** How the job itself went, as far as it was seen. */

@@ -133,7 +133,7 @@ export function phraseOf(event: HistoryEvent, room: Room): Phrase {
 function deedPhrase({ request }: HistoryEvent, room: Room): Phrase | undefined {
   const { ending } = request ?? {};
   if (request === undefined || ending?.kind !== "run" || ending.outcome.kind !== "done") return undefined;
-  const back = retreatOf(request) === "gone" ? " · it went back" : "";
+  const back = retreatOf(request)?.state === "gone" ? " · it went back" : "";
   const after = ` ${lineOf(request.verb).past}${detailOf(request.verb, request.diff, room)}${back}`;
   return { dot: request.op === "createJob" ? "✅" : doneState(request).mark, before: "", after };
 }

@@ -1,15 +1,15 @@
 import type { HistoryEvent } from "../../changes/history-event.ts";
-import { isNotifying, partAbout, partsOf, type StoredChange } from "../../changes/stored-change.ts";
+import { isNotifying, partsOf, type StoredChange } from "../../changes/stored-change.ts";
 import { changeCard, openingCard } from "../../views/cards/change-card.ts";
-import { excerptReply, storyReply } from "../../views/cards/change-story.ts";
+import { storyReply, wentBackReply } from "../../views/cards/change-story.ts";
 import { diffReplies } from "../../views/cards/diff.ts";
-import { seenOf } from "../../views/kit/health.ts";
+import { retreatOf, seenOf } from "../../views/kit/health.ts";
 import { messageFor, type Post, sentAgain } from "../../views/kit/post.ts";
 import { approversFor, namesFor } from "../access/approvers.ts";
 import type { WorkflowParts } from "../ports.ts";
 import { type Content, contentOf, threadOf, undoRequest } from "../stored-request.ts";
 import type { Kept, PostKind, Shown, TakenCard } from "../posts.ts";
-import { besideCard } from "./requester-news.ts";
+import { besideCard, isWatched } from "./requester-news.ts";
 import { seenThere } from "./seen-there.ts";
 
 type Drawn = {
@@ -109,7 +109,11 @@ function completed(sentKeys: readonly string[], upTo: number): readonly string[]
 }
 
 /** Events reach the thread in batches. A batch that was begun is completed before the next one, by any replica. */
-function threadOfCard({ change, events }: Drawn, region: string | undefined): Kept & Required<Pick<Kept, "complete">> {
+function threadOfCard(drawn: Drawn, region: string | undefined): Kept & Required<Pick<Kept, "complete">> {
+  const { change } = drawn;
+  const isHeld = isUnderWay(change);
+  const events = drawn.events.filter(({ kind }) => !isHeld || (kind !== "done" && kind !== "confirmed"));
+  const backs = waysBack(change);
   const newest = events.at(-1)?.seq ?? 0;
   const replies = (batch: Batch, isShown: boolean): ReturnType<typeof repliesTo> => {
     const news = events.filter(({ seq }) => seq > batch.after && seq <= batch.upTo);
@@ -123,9 +127,11 @@ function threadOfCard({ change, events }: Drawn, region: string | undefined): Ke
       const after = Math.max(from, ...begun.keys());
       const batches: readonly Batch[] = [...begun.values(), ...(newest > after ? [{ after, upTo: newest }] : [])];
       const wanted = batches.flatMap((batch) => replies(batch, isShown).map(({ name }) => keyOf(name, batch)));
-      return wanted.filter((key) => !sentKeys.includes(key));
+      return [...wanted, ...backs.map(({ key }) => key)].filter((key) => !sentKeys.includes(key));
     },
     async reply(key) {
+      const back = backs.find((each) => each.key === key);
+      if (back !== undefined) return wentBackReply(back.part, storyOf(change, region));
       const read = readKey(key);
       return read && replies(read, true).find(({ name }) => name === read.name)?.post;
     },
@@ -133,9 +139,6 @@ function threadOfCard({ change, events }: Drawn, region: string | undefined): Ke
     restMs: 0,
   };
 }
-
-/** Of several workloads that are found failing at once. */
-const MOST_EXCERPTS = 3;
 
 type Reply = { readonly name: string; readonly post: Post };
 
@@ -154,22 +157,30 @@ function repliesTo(
   const isSentAnyway = !isShown && change.settledAt !== undefined;
   const tellsStory = (change.terms !== undefined || change.breakGlass) && !isSentAnyway;
   const trouble = isSentAnyway ? [] : news.filter(({ kind }) => kind === "health" || kind === "recovered");
-  const story = { change, defaultRegion, isNotifying: isNotifying(change) };
-  const failing = news.filter(({ kind, result }) => kind === "health" && result !== change.wayBackEnd?.why);
-  const isFailing = (part: StoredChange): boolean =>
-    failing.some(({ workload }) => partAbout([part], workload) !== undefined);
   const all: readonly (readonly [name: string, post: Post | undefined])[] = [
-    ["story", storyReply(tellsStory ? news : trouble, story)],
+    ["story", storyReply(tellsStory ? news : trouble, storyOf(change, defaultRegion))],
     ...(tellsStory && has("requested") ? diffReplies(change) : []).map(
       (post, at) => [`changes ${at + 1}`, post] as const, // a pair
     ),
-    ...partsOf(change)
-      .filter(isFailing)
-      .slice(0, MOST_EXCERPTS)
-      .map((part, at) => {
-        const name = change.parts === undefined ? undefined : part.workload.name;
-        return [at === 0 ? "excerpt" : `excerpt ${at + 1}`, excerptReply(part, name)] as const; // a pair
-      }),
   ];
   return all.flatMap(([name, post]) => (post === undefined ? [] : [{ name, post }]));
+}
+
+function storyOf(change: StoredChange, defaultRegion: string | undefined) {
+  return { change, defaultRegion, isNotifying: isNotifying(change) };
+}
+
+/** Each is told once: that a version went back automatically, or couldn't. */
+function waysBack(change: StoredChange): readonly { readonly key: string; readonly part: StoredChange }[] {
+  return partsOf(change).flatMap((part) => {
+    const { state, by } = retreatOf(part) ?? {};
+    if (state === undefined || state === "going" || by !== undefined) return [];
+    return [{ key: `back ${state} ${part.id}`, part }];
+  });
+}
+
+/** Nobody has to read first that it was accepted, and then how it went. */
+function isUnderWay(change: StoredChange): boolean {
+  const { kind } = seenOf(change) ?? {};
+  return change.parts === undefined && isWatched(change) && kind !== "reached" && kind !== "trouble";
 }

@@ -173,7 +173,19 @@ export function isNews(change: StoredChange, { health, outcome }: PollResult): b
 }
 
 function shownOf(seen: Health | undefined) {
-  return [seen?.kind, seen?.level, seen?.outcome, seen?.gone, seen?.line, seen?.digest, seen?.startedAt, seen?.usual];
+  const { kind, level, outcome, gone, line, digest, startedAt, usual } = seen ?? {};
+  return [kind, level, outcome, gone, line, digest, startedAt, usual, seen && stepOf(seen)];
+}
+
+const MINUTE_MS = 60_000;
+/** Slack takes some 50 updates a minute, of all cards together: https://docs.slack.dev/reference/methods/chat.update */
+const ELAPSED_MS = 10_000;
+
+/** The card of a rollout shows how long it takes: every ten seconds in the first minute, then every minute. */
+function stepOf({ kind, watch, afterMs = 0 }: Health): number | undefined {
+  if (kind !== "watching" || watch?.rolling === undefined) return undefined;
+  const stepMs = afterMs < MINUTE_MS ? ELAPSED_MS : MINUTE_MS;
+  return stepMs * Math.floor(afterMs / stepMs);
 }
 
 /**

@@ -164,10 +164,10 @@ export async function refuse(
 
 /**
  * Its card is posted when it has ended. Where one stands with buttons, the right to draw isn't taken ahead: if this replica
- * were killed now, they would stay until that right is over. A part has no card of its own.
+ * were killed now, they would stay until that right is over. A part and an automatic way back have no card of their own.
  */
-function isFirstDrawn({ id, terms }: StoredChange): boolean {
-  return terms === undefined && !isPartId(id);
+function isFirstDrawn({ id, terms, wayBackOf }: StoredChange): boolean {
+  return terms === undefined && wayBackOf === undefined && !isPartId(id);
 }
 
 /** Longer than one call to Slack takes; after a kill, another replica posts it within half a minute. */

@@ -89,6 +89,7 @@ test("a deployment that doesn't get ready is red until it went back", () => {
   const outcome = "its new instances don't get ready";
   const health = { kind: "trouble", outcome, line: "1 old instance still serves", excerpt: [] } as const; // a literal kind
   const stuck = request({ verb: "deploy", state: "done", ending: tookEffect, health, diff: ["image app:1 → app:2"] });
+  const back = { by: undefined, diff: [], at: undefined, line: "" };
   const said = (wayBack: StoredChange["wayBack"]): string =>
     historyText(event(1, { at: now, kind: "done", request: { ...stuck, wayBack } }), {
       now,
@@ -99,10 +100,10 @@ test("a deployment that doesn't get ready is red until it went back", () => {
   expect(said(undefined)).toBe(
     "🔴 web updated: image app:1 → app:2 · its new instances don't get ready · 1 old instance still serves · Dana Reyes · 0s ago",
   );
-  expect(said("going")).toBe(
+  expect(said({ ...back, state: "going" })).toBe(
     "🔴 web updated: image app:1 → app:2 · it goes back, because its new instances don't get ready · 1 old instance still serves · Dana Reyes · 0s ago",
   );
-  expect(said("gone")).toBe(
+  expect(said({ ...back, state: "gone" })).toBe(
     "❌ web updated: image app:1 → app:2 · it went back, because its new instances don't get ready · Dana Reyes · 0s ago",
   );
 });

@@ -1,6 +1,6 @@
 import { redactLines } from "../../../../src/bot/logs/redact.ts";
 import { expect, test } from "vitest";
-import type { Health } from "../../../../src/bot/changes/stored-change.ts";
+import { type Health, wayBackDelivery } from "../../../../src/bot/changes/stored-change.ts";
 import {
   approvedChange,
   atOnce,
@@ -267,7 +267,7 @@ export function runsContract({ replica, db }: Bench): void {
     const tell = async (...ids: readonly string[]): Promise<void> => {
       for (const id of ids) {
         const { wayBack, version } = (await a.findChange(id)) ?? {};
-        told.push({ id, wayBack, version });
+        told.push({ id, wayBack: wayBack?.state, version });
       }
     };
     for (const [id, health] of [
@@ -302,7 +302,7 @@ export function runsContract({ replica, db }: Bench): void {
       await a.carry(id, "succeed", { outcome: done, health: trouble }, event("done"));
     }
     const shown = async () =>
-      Promise.all(["WAITS1", "NOHELP", "NOEND1"].map(async (id) => (await a.findChange(id))?.wayBack));
+      Promise.all(["WAITS1", "NOHELP", "NOEND1"].map(async (id) => (await a.findChange(id))?.wayBack?.state));
     await a.addChange(pendingChange("UNDO1", { undoOf: "WAITS1" }), event("requested"));
     for (const [id, undoOf] of [
       ["UNDO2", "NOHELP"],
@@ -318,5 +318,24 @@ export function runsContract({ replica, db }: Bench): void {
     expect(await shown()).toEqual([undefined, undefined, "going"]);
     await a.settle("UNDO3", unknown, event("unknown"));
     expect(await shown()).toEqual([undefined, undefined, undefined]);
+  });
+
+  test("an automatic way back has no card, and the deploy tells how it goes until the end", async () => {
+    const a = await replica("a");
+    const trouble: Health = { kind: "trouble", outcome: "keeps crashing", line: "", excerpt: [] };
+    await a.addChange(approvedChange("STUCK1"), event("requested"));
+    await a.claim("STUCK1", event("claimed"));
+    await a.carry("STUCK1", "succeed", { outcome: done, health: trouble }, event("done"));
+    const shown = async () => (await a.findChange("STUCK1"))?.wayBack;
+    const back = approvedChange("BACK11", { undoOf: "STUCK1", deliveryId: wayBackDelivery("STUCK1") });
+
+    await a.addChange(back, event("requested"));
+    expect(await shown()).toMatchObject({ state: "going", by: undefined, line: "" });
+    await a.claim("BACK11", event("claimed"));
+    expect(await a.showChange({ id: "BACK11", teamId: "T1" })).toBe(false);
+    await a.carry("BACK11", "succeed", { outcome: done, health: trouble }, event("done"));
+
+    expect(await shown()).toMatchObject({ state: "failing", by: undefined, line: "keeps crashing" });
+    expect(await cardsDue(a)).not.toContain("BACK11");
   });
 }

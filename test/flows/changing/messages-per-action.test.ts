@@ -1,0 +1,96 @@
+import { expect, test } from "vitest";
+import { openPolicy } from "../../support/open-policy.ts";
+import { rolloutTown, type RolloutTown } from "../../support/rollout-town.ts";
+import { clicks, says } from "../../support/speak.ts";
+
+const crashes = {
+  ready_instances: 0,
+  restart_count: 4,
+  restarts: { count: 4, first_at: "2026-11-21T12:00:00Z", last_at: "2026-11-21T12:01:00Z" },
+  last_state: { reason: "Error", exit_code: 3 },
+};
+
+/** Messages of Gantry that people in #ops see, and replies in their threads. An edited message is no new one. */
+function seen(town: RolloutTown): { readonly messages: number; readonly replies: number } {
+  const all = town.developer.sees("ops").filter(({ isEphemeral }) => !isEphemeral);
+  const replies = all.filter(({ ts, threadTs }) => threadTs !== undefined && threadTs !== ts).length;
+  return { messages: all.length - replies, replies };
+}
+
+type Action = (town: RolloutTown) => Promise<void> | void;
+
+const typed =
+  (words: string): Action =>
+  async (town) => {
+    await says(town, town.developer, `/gantry ${words}`);
+    await town.later(4);
+  };
+
+/** Each state lasts so many seconds, and Gantry looks every ten. */
+const lasts =
+  (seconds: number): Action =>
+  async (town) => {
+    for (let ten = 0; ten < seconds / 10; ten += 1) await town.later(10);
+  };
+
+const approved: Action = async (town) => {
+  await clicks(town, town.approver, "Approve");
+  await town.later(4);
+};
+const isWell: Action = (town) => town.isWell("web");
+const isStuck: Action = (town) => town.isStuck("web", "no such image");
+const isCrashing: Action = (town) => town.nowIs("web", crashes);
+const isSlow: Action = (town) => town.nowIs("web", { status: "Updating", target_instance_size: 5 });
+
+const [day, deploy] = [lasts(1_200), typed("deploy web 1.5")];
+
+type Row = readonly [action: string, messages: number, replies: number, steps: readonly Action[]];
+
+const rows: readonly Row[] = [
+  ["a restart", 1, 0, [typed("restart web"), day]],
+  ["a deploy", 1, 0, [deploy, lasts(20), isWell, day]],
+  ["a deploy that fails and goes back", 1, 2, [deploy, isStuck, lasts(20), isWell, day]],
+  ["a deploy of a missing image", 1, 2, [typed("deploy web missing"), isStuck, lasts(20), isWell, day]],
+  ["variables that fail and go back", 1, 2, [typed("env web --set A=1"), isStuck, lasts(20), isWell, day]],
+  ["a deploy that stays stuck", 1, 1, [typed("deploy web 1.5 --on-failure stop"), isStuck, day]],
+  ["a deploy that recovers", 1, 2, [typed("deploy web 1.5 --on-failure stop"), isStuck, lasts(60), isWell, day]],
+  ["a restart that doesn't come back", 1, 1, [typed("restart web"), lasts(20), isCrashing, day]],
+  ["a restart that comes back late", 1, 2, [typed("restart web"), lasts(20), isCrashing, lasts(60), isWell, day]],
+  ["a scaling that gets stuck", 1, 0, [typed("scale web 5"), isSlow, day]],
+  ["a service that crashes", 1, 2, [lasts(20), isCrashing, lasts(60), isWell, day]],
+];
+
+/** By the default policy. */
+const withApproval: readonly Row[] = [
+  ["a restart", 1, 1, [typed("restart web"), approved, day]],
+  ["a deploy", 1, 1, [deploy, approved, lasts(20), isWell, day]],
+  ["a deploy that fails and goes back", 1, 2, [deploy, approved, isStuck, lasts(20), isWell, day]],
+  ["a restart that doesn't come back", 1, 2, [typed("restart web"), approved, lasts(20), isCrashing, day]],
+];
+
+async function counted(policy: string | undefined, steps: readonly Action[]): Promise<RolloutTown> {
+  const town = await rolloutTown(["web"], { policy });
+  await says(town, town.developer, "/gantry watch all --after 0s");
+  const before = seen(town);
+  expect(before).toEqual({ messages: 1, replies: 0 });
+  for (const step of steps) {
+    await step(town);
+    await town.settled();
+  }
+  return town;
+}
+
+test.each(rows)("%s makes %i message in the channel and %i replies", async (_action, messages, replies, steps) => {
+  await using town = await counted(openPolicy, steps);
+
+  expect(seen(town)).toEqual({ messages: 1 + messages, replies });
+});
+
+test.each(withApproval)(
+  "%s that has to be approved makes %i message in the channel and %i replies",
+  async (_action, messages, replies, steps) => {
+    await using town = await counted(undefined, steps);
+
+    expect(seen(town)).toEqual({ messages: 1 + messages, replies });
+  },
+);
