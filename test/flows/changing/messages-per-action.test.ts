@@ -58,6 +58,8 @@ const rows: readonly Row[] = [
   ["a restart that comes back late", 1, 2, [typed("restart web"), lasts(20), isCrashing, lasts(60), isWell, day]],
   ["a scaling that gets stuck", 1, 0, [typed("scale web 5"), isSlow, day]],
   ["a service that crashes", 1, 2, [lasts(20), isCrashing, lasts(60), isWell, day]],
+  ["a mute", 0, 0, [typed("mute web 1h"), day]],
+  ["an unmute", 0, 0, [typed("mute web 1h"), typed("unmute web"), day]],
 ];
 
 /** By the default policy. */

@@ -24,12 +24,6 @@ const ofWatches: readonly (readonly [...Deed, unnamed: string])[] = [
     /Dana Reyes stopped watching web/u,
     "🔕 Dana Reyes stopped watching a hidden workload in #ops.",
   ],
-  [
-    "mutes a workload",
-    (town) => says(town, town.developer, "/gantry mute web 1h"),
-    /Dana Reyes muted web/u,
-    "🔕 Dana Reyes muted a hidden workload in #ops.",
-  ],
 ];
 const done: readonly Deed[] = [
   ...ofWatches.map(([what, act, told]): Deed => [what, act, told]),

@@ -404,7 +404,7 @@ test("what somebody did isn't told once the app is installed again that was remo
     await until(async () => (await bot.store().installationOf(playground.teamId)) === undefined);
   };
 
-  await bot.says(playground.developer, "/gantry mute web 1h");
+  await bot.says(playground.developer, "/gantry watch all");
   const isRemoved = removes === undefined;
   await bot.sets(playground, accounts.playground);
   for (let passed = 0; passed < 3; passed += 1) {
@@ -413,5 +413,5 @@ test("what somebody did isn't told once the app is installed again that was remo
   }
 
   expect(isRemoved).toBe(true);
-  expect(playground.approver.sees("ops").filter(({ text }) => text.includes("muted"))).toEqual([]);
+  expect(playground.approver.sees("ops").filter(({ text }) => text.includes("watches all"))).toEqual([]);
 });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { approvalTown } from "../../support/approval-town.ts";
 import { creates, happened, spoken } from "../../support/channel-town.ts";
-import { clicks, says, saysIn } from "../../support/speak.ts";
+import { clicks, says, saysIn, whispers } from "../../support/speak.ts";
 
 const team = "T0PLAYGR";
 
@@ -64,7 +64,7 @@ describe("a watch", () => {
       /Nothing was changed\.[^]*watches all workloads, so I still post about web here\.[^]*unwatch all/u,
     );
     expect(again).not.toContain("Nobody watches");
-    expect(spoken(developer).at(-1)).toMatch(/Dana Reyes muted web in/u);
+    expect(whispers(developer).at(-1)).toMatch(/You muted web in/u);
   });
 
   test.each([
@@ -191,22 +191,23 @@ rules:
 });
 
 describe("a mute", () => {
-  test("is told to the channel with its end, is listed, and is lifted by its button", async () => {
+  test("is told to whoever asked with its end, is listed, and is lifted by its button", async () => {
     await using town = await approvalTown();
     const { developer, approver } = town;
 
     await says(town, developer, "/gantry mute web 2h");
 
-    expect(spoken(developer).at(-1)).toMatch(/🔕 Dana Reyes muted web in .* until/u);
+    expect(spoken(developer)).toEqual([]);
+    expect(whispers(developer).at(-1)).toMatch(/🔕 You muted web in .* until/u);
     await says(town, approver, "/gantry watch all --dm");
     expect(await says(town, approver, "/gantry watches")).toMatch(
       /Nothing is watched in this channel[^]*🔕 web muted by Dana Reyes until[^]*Yours elsewhere/u,
     );
-    await clicks(town, approver, "Unmute");
-    expect(spoken(developer).at(-1)).toMatch(/🔔 Alex Kim unmuted web/u);
+    await clicks(town, developer, "Unmute");
+    expect(whispers(developer).at(-1)).toMatch(/🔔 You unmuted web/u);
     expect(await says(town, developer, "/gantry mute web off")).toMatch(/isn't muted here\. Nothing to do/u);
     const mutes = (await happened(town)).filter((each) => each.includes("muted"));
-    expect(mutes.map((each) => each.split(":")[0])).toEqual(["unmuted Alex Kim", "muted Dana Reyes"]);
+    expect(mutes.map((each) => each.split(":")[0])).toEqual(["unmuted Dana Reyes", "muted Dana Reyes"]);
   });
 
   test("is ended by unmute, which mutes nothing", async () => {
@@ -216,7 +217,7 @@ describe("a mute", () => {
 
     await says(town, approver, "/gantry unmute web");
 
-    expect(spoken(developer).at(-1)).toMatch(/🔔 Alex Kim unmuted web/u);
+    expect(whispers(approver).at(-1)).toMatch(/🔔 You unmuted web/u);
     expect(await town.store().mutesOf(team)).toEqual([]);
     expect(await says(town, developer, "/gantry history --verb unmute")).toMatch(/🔔 Alex Kim unmuted web/u);
     expect(await says(town, developer, "/gantry unmute web")).toMatch(/isn't muted here\. Nothing to do/u);
@@ -229,15 +230,15 @@ describe("a mute", () => {
     const { developer } = town;
 
     await says(town, developer, "/gantry mute wbe 2h");
-    expect(spoken(developer).at(-1)).toMatch(
-      /🔕 Dana Reyes muted wbe in .* until .*⚠️ There is no service in beijing1 and no job in us named wbe\./su,
+    expect(whispers(developer).at(-1)).toMatch(
+      /🔕 You muted wbe in .* until .*⚠️ There is no service in beijing1 and no job in us named wbe\./su,
     );
 
     expect(await says(town, developer, "/gantry mute <!channel> 2h")).toMatch(
       /^“<!channel>” can't be the name of a workload\./u,
     );
     await says(town, developer, "/gantry mute web 2h");
-    expect(spoken(developer).at(-1)).not.toMatch(/⚠️/u);
+    expect(whispers(developer).at(-1)).not.toMatch(/⚠️/u);
     expect(await town.store().mutesOf(team)).toHaveLength(2);
   });
 

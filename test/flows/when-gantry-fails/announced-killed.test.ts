@@ -11,7 +11,6 @@ rules:
 `;
 const deeds = {
   "watches a workload": ["/gantry watch web", /watches web/u],
-  "mutes a workload": ["/gantry mute web 1h", /Dana Reyes muted web/u],
   "binds the channel": ["/gantry use --region beijing2", /beijing2/u],
 } as const; // literal keys
 type Deed = keyof typeof deeds;

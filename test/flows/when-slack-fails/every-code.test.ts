@@ -142,10 +142,10 @@ const messages: readonly Told[] = [
     make: (...given) =>
       asking(
         ...given,
-        `${openPolicy}  - { name: mutes, who: members, does: watch, then: allow }`,
-        "/gantry mute NAME 1h",
+        `${openPolicy}  - { name: watches, who: members, does: watch, then: allow }`,
+        "/gantry watch NAME",
       ),
-    begun: /p\d+ muted w\d+/u,
+    begun: /^🔔 \S+ watches w\d+/u,
   },
 ];
 

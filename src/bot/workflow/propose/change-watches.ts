@@ -112,17 +112,18 @@ async function announcedIn(
 }
 
 /** The end of several watches is written for each of them. */
-type Deed = Announcing & { readonly kind: Exclude<WatchDeed, "ended">; readonly result: string };
+type Deed = Omit<Announcing, "kind"> & { readonly kind: "watched" | "muted" | "unmuted"; readonly result: string };
 
 /** Writes it with its row of history. Undefined: nothing has changed. */
 async function write(
   deps: WorkflowParts,
   asked: Asked,
-  { result, ...deed }: Deed,
+  { kind, result, ...deed }: Deed,
   writing: (event: NewHistoryEvent) => Promise<boolean>,
 ): Promise<Done | undefined> {
-  const announced = await announcedIn(asked, deed);
-  const event = eventOf(asked, { kind: deed.kind, target: deed.targets[0], result, announced });
+  // A mute keeps a channel quiet: the list of watches and history tell of it.
+  const announced = kind === "watched" ? await announcedIn(asked, { kind, ...deed }) : undefined;
+  const event = eventOf(asked, { kind, target: deed.targets[0], result, announced });
   if (!(await writing(event))) return undefined;
   logEvent(deps, event);
   return { message: deed.message, announced };

@@ -134,16 +134,16 @@ export function watchMessage(message: WatchMessage): Post {
     case "nothing":
       return nothing(message);
     case "muted": {
-      const { mute, place, by, doubt } = message;
+      const { mute, place, doubt } = message;
       const until = [...inPlace(place, ""), moment(mute.until.toISOString(), " until ")];
       return postOf([
-        section([deedWords("muted", by), ...muted(mute), ...until]),
+        section([words("🔕 You muted "), ...muted(mute), ...until]),
         ...(doubt === undefined ? [] : [section([words(`⚠️ ${doubt}`, 300)])]),
         ...actions(runButton("Unmute", muteAsk(mute.names, "off", place), { at: 0 })),
       ]);
     }
     case "unmuted":
-      return postOf([section([deedWords("unmuted", message.by), ...muted(message), ...inPlace(message.place, ".")])]);
+      return postOf([section([words("🔔 You unmuted "), ...muted(message), ...inPlace(message.place, ".")])]);
     case "not-muted":
       return postOf([section([...muted(message), words(" isn't muted here. Nothing to do.")])]);
   }
@@ -156,8 +156,6 @@ function muted({ names }: { readonly names: string }): Inline[] {
 const did = {
   watched: ["🔔", "watches"],
   ended: ["🔕", "stopped watching"],
-  muted: ["🔕", "muted"],
-  unmuted: ["🔔", "unmuted"],
 } as const; // the literal keys
 export type WatchDeed = keyof typeof did;
 
@@ -169,7 +167,7 @@ export function unnamedWatchMessage(
   return postOf([section([deedWords(kind, by), hiddenWords(target), ...inPlace(place, ".")])]);
 }
 
-/** "🔕 Dana Reyes muted ". */
+/** "🔕 Dana Reyes stopped watching ". */
 function deedWords(kind: WatchDeed, by: string): Inline {
   const [sign, verb] = did[kind];
   return words(`${sign} ${by} ${verb} `, 120);
