@@ -266,7 +266,7 @@ function healthFacts(change: StoredChange): Line[] {
 function retreatFacts(change: StoredChange): Line[] {
   const { state, by, at, line } = retreatOf(change) ?? {};
   if (state === undefined) return [];
-  const when = at === undefined ? [] : [words(" "), moment(at.toISOString())];
+  const when = at === undefined ? [] : [moment(at.toISOString(), " ")];
   const how = by === undefined ? "automatically" : `by request ${truncate(by, 40)}`;
   const why = by === undefined ? [words(" (on-failure: roll-back)")] : [];
   const fact = truncate(visible(line), 200);
