@@ -70,6 +70,11 @@ const beforeStart = [
   ["quota", QUOTA],
 ] as const; // pairs of literal words
 
+/** Whether instances with it don't start, so that they log nothing. Pure. */
+export function isBeforeStart(cause: Cause): boolean {
+  return beforeStart.some(([each]) => each === cause);
+}
+
 /** Why instances don't start, as a text says it. Pure. */
 export function startCause(text: string): (typeof beforeStart)[number][0] | undefined {
   return beforeStart.find(([, sign]) => sign.test(text))?.[0];

@@ -12,7 +12,7 @@ async function presses(window: Window, name: string): Promise<void> {
 
 async function buttonsOf(window: Window, text: string | RegExp): Promise<readonly string[]> {
   const names = await window.message(text).getByRole("button").allInnerTexts();
-  return names.filter((name) => /^(?:Approve|Reject|Cancel|Undo|Ask again)$/u.test(name));
+  return names.filter((name) => /^(?:Approve|Reject|Cancel request|Undo|Ask again)$/u.test(name));
 }
 
 story("a change that two people decide on, in two windows", (open) => {
@@ -37,7 +37,7 @@ story("a change that two people decide on, in two windows", (open) => {
     const text = await dana.thread.innerText();
     const settled = { buttons: await buttonsOf(alex, "web restarted"), faults: await faults(dana) };
 
-    expect(waiting).toEqual({ buttons: ["Approve", "Reject", "Cancel"], faults: [] });
+    expect(waiting).toEqual({ buttons: ["Approve", "Reject", "Cancel request"], faults: [] });
     expect([before, count(town, "restartService")]).toEqual([0, 1]);
     expect(settled).toEqual({ buttons: [], faults: [] });
     expect(text).toMatch(/(?:restarted|accepted) · @dana/u);

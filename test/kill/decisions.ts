@@ -28,7 +28,7 @@ export async function seen(scene: Scene, button: string): Promise<CardSeen> {
   return oneOf(scene, withButton());
 }
 
-const byWords: Readonly<Record<string, string>> = { Approve: "approve", Cancel: "cancel", reject: "reject" };
+const byWords: Readonly<Record<string, string>> = { Approve: "approve", "Cancel request": "cancel", reject: "reject" };
 
 /** Clicks, or says it in words, until it is decided. What was acked is counted, or its card says that it is out of date. */
 export async function decides(scene: Scene, person: Person, button: string): Promise<void> {

@@ -17,7 +17,7 @@ function heads({ cluster }: Scene): readonly Head[] {
     const numbers = thread.flatMap(({ text }) =>
       [...text.matchAll(/line (\d+)\./gu)].map(([, digits]) => Number(digits)),
     );
-    return { ts, isLive: buttonsIn(blocks).includes("Stop"), numbers };
+    return { ts, isLive: buttonsIn(blocks).includes("Stop following"), numbers };
   });
 }
 
@@ -67,7 +67,7 @@ async function stops(scene: Scene): Promise<void> {
       continue;
     }
     const where = { channel: "ops", thread: live.ts };
-    await acts(scene, { person: alex, what: "look" }, () => alex.clicks("Stop", where));
+    await acts(scene, { person: alex, what: "look" }, () => alex.clicks("Stop following", where));
     await isSoon(() => heads(scene).every(({ ts, isLive }) => ts !== live.ts || !isLive), FOLLOWED_WITHIN_MS);
   }
 }

@@ -105,7 +105,7 @@ export function cards({ cluster }: Pick<Scene, "cluster">): readonly CardSeen[] 
 }
 
 /** They change nothing, so they may stay on any card. */
-const looks = /^(?:Logs|Show .*)$/u;
+const looks = /^(?:Logs|Show)$/u;
 
 export function buttonsIn(value: unknown): string[] {
   if (Array.isArray(value)) return value.flatMap(buttonsIn);

@@ -47,7 +47,7 @@ export const stories: Readonly<Record<StoryName, Story>> = {
   async cancelled(scene) {
     scene.arm();
     await asks(scene, `restart ${scene.name}`);
-    await decides(scene, scene.cluster.playground.as("dana"), "Cancel");
+    await decides(scene, scene.cluster.playground.as("dana"), "Cancel request");
   },
   async drifted(scene) {
     scene.arm();

@@ -38,5 +38,5 @@ export async function killTown({ goodbyeMs = 50, ...options }: KillOptions = {})
 
 /** All cards of changes that somebody sees, with the buttons that they have. */
 export function buttons({ developer }: World): readonly string[] {
-  return developer.sees("ops").flatMap(({ text }) => text.match(/\[(?:Approve|Reject|Cancel)\]/gu) ?? []);
+  return developer.sees("ops").flatMap(({ text }) => text.match(/\[(?:Approve|Reject|Cancel request)\]/gu) ?? []);
 }

@@ -1,34 +1,27 @@
 import { Ask } from "../../src/bot/ask.ts";
 import { decodeAction } from "../../src/bot/views/kit/action-id.ts";
 import type { Block } from "../../src/bot/views/kit/blocks.ts";
+import { clickablesIn } from "./clickables.ts";
 import { openingIn } from "../../src/bot/slack/modals/open-form.ts";
 import { jsonIn } from "../../src/bot/slack/receive/payload.ts";
 import { knownCommand, readIn } from "../../src/bot/slack/receive/read-click.ts";
 
 /** The labels of the buttons in these blocks whose click would be answered by "this button can't do that". */
 export function refusedButtons(blocks: readonly Block[]): readonly string[] {
-  return buttonsIn(blocks).flatMap(({ action_id: id = "", value = "", text }) => {
+  return clickablesIn(blocks).flatMap(({ actionId: id, value, label }) => {
     const action = decodeAction(id);
     switch (action?.kind) {
       case "read":
       case "readBeside":
-        return typeof readIn(jsonIn(value)) === "string" ? [`${text.text} (${value})`] : [];
+        return typeof readIn(jsonIn(value)) === "string" ? [`${label} (${value})`] : [];
       case "run": {
         const ask = Ask.safeParse(jsonIn(value)).data;
-        return ask === undefined || knownCommand(ask) === undefined ? [`${text.text} (${value})`] : [];
+        return ask === undefined || knownCommand(ask) === undefined ? [`${label} (${value})`] : [];
       }
       case "openForm":
-        return openingIn(action, value) === undefined ? [`${text.text} (${value})`] : [];
+        return openingIn(action, value) === undefined ? [`${label} (${value})`] : [];
       default:
-        return action === undefined ? [`${text.text} (${id})`] : [];
+        return action === undefined ? [`${label} (${id})`] : [];
     }
   });
-}
-
-type Drawn = { readonly action_id?: string; readonly value?: string; readonly text: { readonly text: string } };
-
-function buttonsIn(blocks: readonly Block[]): readonly Drawn[] {
-  return blocks.flatMap((block) =>
-    block.type === "actions" ? block.elements.flatMap((each) => (each.type === "button" ? [each] : [])) : [],
-  );
 }

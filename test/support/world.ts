@@ -22,6 +22,7 @@ import type { Engine, OpenedEngine } from "../../src/service/engine.ts";
 import type { Store } from "../../src/bot/store/store.ts";
 import { sendTo } from "../../src/platform/http/send.ts";
 import { asTimePasses } from "./as-time-passes.ts";
+import { sentButtonFaults } from "./button-rule.ts";
 import { noting, type SentRequest } from "./operation-of.ts";
 import { newestThread } from "./newest-thread.ts";
 import { type MovableClock, testClock } from "./test-clock.ts";
@@ -220,6 +221,8 @@ export async function world(options: WorldOptions = {}): Promise<World> {
     if (options.slack === undefined) await slack.close();
     await service.close();
     rmSync(dataDir, { recursive: true, force: true });
+    const faults = sentButtonFaults(slack.playground.transcript());
+    if (faults.length > 0) throw new Error(`buttons of messages: ${[...new Set(faults)].join("; ")}`);
   };
   return {
     playground: slack.playground,

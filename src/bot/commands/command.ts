@@ -220,7 +220,7 @@ export type VerbForms = {
   readonly isMostUsed?: true;
   /** Its label on a workload's card and in the menus of Home, which offer only verbs with a label. */
   readonly button?: string;
-  /** The question that a sentence leads to: "Set memory of *web* to 512 MiB?". Default: the verb's name. */
+  /** Its imperative, in the question that a sentence leads to and on buttons: "Set memory of *web* to 512 MiB?". Default: the verb's name. */
   readonly question?: { readonly label?: string; readonly amount?: (args: Ask["args"]) => string };
   /** The first values of its form for a workload such as `service/web`. Default: its name. */
   readonly valuesFor?: (workload: string) => FormValues;

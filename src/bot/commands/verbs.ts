@@ -26,7 +26,7 @@ import { undo } from "./verbs/undo.ts";
 import { use } from "./verbs/use.ts";
 import { mute, unmute, unwatch, watch } from "./verbs/watch/watch.ts";
 import { watches } from "./verbs/watch/watches.ts";
-import { whyCommand } from "./verbs/why.ts";
+import { whyCommand } from "./verbs/why/why.ts";
 
 const help = helpCommand(() => commands);
 const history = historyCommand(() => commands);

@@ -35,7 +35,7 @@ describe("a card that came to its end", () => {
       2 of 2 instances run after 12 s · instances 6 → 2
       Requested by @dana: "Black Friday is over" · approved by Alex Kim, Omar Haddad
       7K3M9Q · policy: disruptive-needs-on-call
-      [Undo] [Logs] [Show web] [Tell me here]"
+      [Undo] [Logs] [Show] [… Tell me here]"
     `);
     expect(post.text).toMatchInlineSnapshot(`
       "✅ web scaled to 2
@@ -79,7 +79,7 @@ describe("a card that came to its end", () => {
 
     expect(drawn(card(ended("done", rolling)))).toContain("🟡 Still ");
     expect(shown).toMatch(/^⚪️ Roll back web.*: accepted, but it was deleted meanwhile$/mu);
-    expect(shown).not.toMatch(/\[(?:Logs|Show web|Tell me here)|deleted since/u);
+    expect(shown).not.toMatch(/\[(?:Logs|Show|Tell me here)|deleted since/u);
   });
 
   test("asked: accepted is not the same as done", () => {
@@ -97,7 +97,7 @@ describe("a card that came to its end", () => {
       boom
       \`\`\`
       7K3M9Q · policy: disruptive-needs-on-call
-      [Logs] [Show web] [Tell me here]"
+      [Logs] [Show] [Tell me here]"
     `);
   });
 
@@ -122,7 +122,7 @@ describe("a card that came to its end", () => {
       Nothing was changed. Renew it.
       Instances 6 → 2 · requested by @dana: "Black Friday is over"
       7K3M9Q · policy: disruptive-needs-on-call
-      [Try again] [… Show logs | Show web]"
+      [Try again] [Logs] [Show]"
     `);
   });
 
@@ -133,7 +133,7 @@ describe("a card that came to its end", () => {
       It is not sent again.
       Instances 6 → 2 · requested by @dana: "Black Friday is over"
       7K3M9Q · policy: disruptive-needs-on-call
-      [Try again] [Show web] [Logs]"
+      [Try again] [Show] [Logs]"
     `);
   });
 
@@ -189,7 +189,7 @@ describe("a card that came to its end", () => {
       • the workload: uid 7d0e when requested → uid 91aa now
       Requested by @dana: "Black Friday is over"
       7K3M9Q · policy: disruptive-needs-on-call
-      [Request again] [Show web]"
+      [Request again] [Show]"
     `);
   });
 

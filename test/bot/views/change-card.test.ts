@@ -19,7 +19,7 @@ describe("a card that waits for approvals", () => {
       Requested by @dana: "Black Friday is over"
       Needs 2 approvals from @oncall · 1 of 2 (Alex Kim) · expires 2026-11-21 13:00 UTC
       7K3M9Q · policy: disruptive-needs-on-call
-      [Approve] [Reject] [Cancel] [… Show logs | Show web]"
+      [Approve] [Reject] [Cancel request] [… Logs | Show]"
     `);
   });
 
@@ -41,7 +41,7 @@ describe("a card that waits for approvals", () => {
     const buttons = blocks.flatMap((block) => (block.type === "actions" ? block.elements : []));
     expect(buttons.map((each) => (each.type === "button" ? [each.action_id, each.value, each.style] : []))).toEqual([
       ["change:approve", "7K3M9Q", "primary"],
-      ["change:reject", "7K3M9Q", "danger"],
+      ["change:reject", "7K3M9Q", undefined],
       ["change:cancel", "7K3M9Q", undefined],
       [],
     ]);
@@ -73,7 +73,6 @@ describe("a card that waits for approvals", () => {
   });
 
   test.each([
-    ["delete", "deleteService", "destructive", " · can't be undone"],
     ["domains", "updateService", "destructive", " · removed domains stop working"],
     ["scale", "updateService", "destructive", " · takes it offline"],
     ["memory", "updateService", "disruptive", " · can restart every instance"],
@@ -86,6 +85,27 @@ describe("a card that waits for approvals", () => {
     expect(drawn(post)).toContain(`\nIt${expected}\nRequested by`);
   });
 
+  test("of a deletion looks like no other: its headline says what goes, and its button is red", () => {
+    const lost = "permanently deletes web (2 running instances, 1 domain)";
+    const post = card(stored({ verb: "delete", op: "deleteService", risk: "destructive", diff: [lost] }));
+
+    expect(drawn(post)).toMatchInlineSnapshot(`
+      "🗑️ Permanently deletes web (2 running instances, 1 domain)
+      Can't be undone
+      Requested by @dana: "Black Friday is over"
+      Needs 2 approvals from @oncall · 0 of 2 · expires 2026-11-21 13:00 UTC
+      7K3M9Q · policy: disruptive-needs-on-call
+      [Approve] [Reject] [Cancel request] [… Logs | Show]"
+    `);
+    const row = post.blocks.flatMap((block) => (block.type === "actions" ? block.elements : []));
+    expect(row.map((each) => (each.type === "button" ? each.style : undefined))).toEqual([
+      "danger",
+      undefined,
+      undefined,
+      undefined,
+    ]);
+  });
+
   test.each([
     ["scale", "updateService", ["instances 6 → 2"], "Scale web to 2?", "Scaling web to 2…"],
     [
@@ -96,7 +116,6 @@ describe("a card that waits for approvals", () => {
       "Setting memory of web to 512 MiB…",
     ],
     ["domains", "updateService", ["+ domain a.example"], "Change domains of web?", "Changing domains of web…"],
-    ["delete", "deleteService", [], "Delete web?", "Deleting web…"],
     ["create", "createService", [], "Create web?", "Creating web…"],
     ["restart", "restartService", [], "Restart web?", "Restarting web…"],
   ] as const)("begins with the question: %s", (...[verb, op, diff, question, running]) => {
@@ -119,7 +138,7 @@ describe("a card that waits for approvals", () => {
       Requested by @dana: "Black Friday is over"
       Needs 2 approvals from @oncall · 0 of 2 · expires 2026-11-21 13:00 UTC
       7K3M9Q · policy: disruptive-needs-on-call · account: dana (their own) · undoes 2B4D6F
-      [Approve] [Reject] [Cancel] [… Show logs | Show web]"
+      [Approve] [Reject] [Cancel request] [… Logs | Show]"
     `);
   });
 
@@ -164,7 +183,7 @@ describe("a card on its way", () => {
       Instances 6 → 2 · may interrupt requests
       Requested by @dana: "Black Friday is over" · approved by Alex Kim, Omar Haddad
       7K3M9Q · policy: disruptive-needs-on-call
-      [Cancel]"
+      [Cancel request]"
     `);
   });
 
@@ -201,7 +220,7 @@ describe("a card on its way", () => {
       I won't send it again.
       Instances 6 → 2 · requested by @dana: "Black Friday is over" · approved by Alex Kim, Omar Haddad
       7K3M9Q · policy: disruptive-needs-on-call
-      [Show web] [Logs]"
+      [Show] [Logs]"
     `);
   });
 });

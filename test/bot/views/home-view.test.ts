@@ -64,7 +64,7 @@ test("Home begins with what needs somebody, and ends with the account", () => {
     # Your requests
     ⏳ Scale web 6 → 2
     1 of 2 approvals (Alex Kim) · expires in 40 min
-    [Cancel]
+    [Cancel request]
     # Workloads (beijing1)
     5 workloads · 1 failing · 1 busy · 1 healthy · 2 stopped or complete
     ⚪️ *nightly* complete · job

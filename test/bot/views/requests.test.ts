@@ -79,7 +79,7 @@ test("whoever asks elsewhere is told where the card stands", () => {
   expect(drawn(post)).toMatchInlineSnapshot(`
     "⏳ Waiting for approval: Scale web to 2
     Requested in #ops · needs 2 approvals from @oncall · expires 2026-11-21 13:00 UTC
-    [Cancel]
+    [Cancel request]
     7K3M9Q"
   `);
 });

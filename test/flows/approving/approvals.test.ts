@@ -77,10 +77,10 @@ test("who asked can take it back, nobody else can", async () => {
   const calls = counting(town);
   await says(town, developer, "/gantry stop kept");
 
-  await clicks(town, approver, "Cancel");
+  await clicks(town, approver, "Cancel request");
   expect(whispers(approver).at(-1)).toMatch(/Only Dana Reyes/u);
 
-  await clicks(town, developer, "Cancel");
+  await clicks(town, developer, "Cancel request");
   expect(card(developer)).toMatch(/cancelled/iu);
   expect(calls("stopService")).toBe(0);
 });
@@ -91,7 +91,7 @@ test("the menu of a waiting card shows the workload to who clicks, and the card 
   const waiting = card(developer);
   const before = whispers(approver).length;
 
-  const shown = await clicks(town, approver, "Show waits");
+  const shown = await clicks(town, approver, "Show");
 
   expect(whispers(approver).slice(before)).toEqual([shown]);
   expect(shown).toMatch(/waits/u);

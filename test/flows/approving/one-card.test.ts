@@ -27,7 +27,7 @@ test("while Slack rate-limits the thread for 40 s there is one card without butt
   playground.faults.retryAfterSeconds = 40;
   playground.faults.answer("chat.postMessage", "429");
 
-  await clicks(town, developer, "Cancel");
+  await clicks(town, developer, "Cancel request");
   await laterOn(town, 0.3);
   await laterOn(town, 1);
 
@@ -75,7 +75,7 @@ test("a card whose answer is late is posted once; news in its thread whose answe
   expect(buttons(town)).toHaveLength(3);
 
   playground.faults.answer("chat.postMessage", "lost", 1);
-  await clicks(town, town.developer, "Cancel");
+  await clicks(town, town.developer, "Cancel request");
   for (let sweeps = 0; sweeps < 3; sweeps += 1) await laterOn(town, 1);
 
   const cancelled = "🚫 Dana Reyes cancelled it";

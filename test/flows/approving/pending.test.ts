@@ -44,9 +44,9 @@ test("my own request offers to cancel it, and nobody else's", async () => {
 
   const own = await says(town, developer, "/gantry pending");
   expect(own).toMatch(/Needs 1 approval from another member of #ops · 0 of 1 · expires in \d+ min/u);
-  expect(own).toContain("[Cancel]");
+  expect(own).toContain("[Cancel request]");
   expect(own).not.toContain("[Approve]");
-  await clicks(town, developer, "Cancel");
+  await clicks(town, developer, "Cancel request");
 
   expect(card(developer)).toMatch(/cancelled/iu);
   expect(await says(town, guest, "/gantry pending")).not.toContain("Restart own");

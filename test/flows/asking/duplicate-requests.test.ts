@@ -29,7 +29,7 @@ test("while a request is pending, a duplicate links to its card, and whoever may
 
   expect(again).toMatch(new RegExp(`Already waiting: Restart web[^]*${id}`, "u"));
   expect(again).toMatch(/You requested it in #ops.*0 of 1/su);
-  expect(again).toContain("[Cancel]");
+  expect(again).toContain("[Cancel request]");
   expect(again).toContain("[Open card]");
   expect(cards(town, "web")).toHaveLength(1);
   expect(told).toMatch(/Dana Reyes requested it/u);

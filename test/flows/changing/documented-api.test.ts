@@ -192,7 +192,7 @@ const flows: Readonly<Record<string, (scene: Scene) => Promise<void>>> = {
       Active · requested by @dana
       Accepted, can't be confirmed: the workload API doesn't report domains.
       7QK2MP · policy: everything
-      [Logs] [Show two] [Tell me here]"
+      [Logs] [Show] [Tell me here]"
     `);
     const told = await tells(`undo ${two}`);
     expect(told).toContain(`None of your latest changes of ${two} can be undone. Nothing was changed.`);

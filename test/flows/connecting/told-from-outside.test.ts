@@ -217,7 +217,7 @@ async function story(town: World): Promise<void> {
   );
   await say("logs web --follow");
   await pass(5);
-  await clicks(town, developer, "Stop").catch(() => undefined);
+  await clicks(town, developer, "Stop following").catch(() => undefined);
   town.passMinutes(24 * 60);
   await town.sweep();
   await town.settled();

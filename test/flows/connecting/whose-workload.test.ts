@@ -207,8 +207,8 @@ test("a log that was followed is followed again with its account, and stopped by
   await connects(town, developer, danas);
   await says(town, developer, "/gantry logs web --follow");
 
-  expect(await clicks(town, approver, "Stop")).toMatch(belongs);
-  await clicks(town, developer, "Stop");
+  expect(await clicks(town, approver, "Stop following")).toMatch(belongs);
+  await clicks(town, developer, "Stop following");
   expect(await clicks(town, approver, "Follow again")).toMatch(belongs);
 });
 
@@ -275,7 +275,7 @@ test("what is offered in place of a name that is gone is of the same account", a
 
   expect(await clicks(town, developer, "Refresh")).toContain("web2");
   const before = town.sent().length;
-  await clicks(town, developer, "Show web2");
+  await clicks(town, developer, "Show");
   expect(await clicks(town, developer, "Undo")).toContain("web2");
   await clicks(town, developer, "Scale web2");
   expect(accountsSince(town, before)).toEqual(new Set(["gantry"]));

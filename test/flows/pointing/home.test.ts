@@ -73,7 +73,7 @@ describe("Home", () => {
     expect(await opensHome(town, developer)).toMatch(
       /Your requests[\s\S]*Restart\s+queue[\s\S]*0 of 1 approval · expires in \d+ min/u,
     );
-    expect(await clicksHome(town, developer, "Cancel")).not.toMatch(/Restart\s+queue/u);
+    expect(await clicksHome(town, developer, "Cancel request")).not.toMatch(/Restart\s+queue/u);
     expect(card(developer)).toMatch(/cancelled/iu);
   });
 

@@ -45,7 +45,7 @@ test("the card of an earlier change loses the buttons that need the deleted work
   const { developer } = town;
   const scaled = (): string => developer.sees("ops").find(({ text }) => text.includes("2 → 3"))?.text ?? "";
   await says(town, developer, "/gantry scale web 3");
-  expect(scaled()).toMatch(/^✅ .*\[Undo\].*\[Show web\]/su);
+  expect(scaled()).toMatch(/^✅ .*\[Undo\].*\[Show\]/su);
 
   await says(town, developer, "/gantry delete web");
   await town.sweep();
@@ -136,7 +136,7 @@ test("a waiting request says that its workload was deleted, without another API 
     .sees("ops")
     .flatMap(({ text }) => (text.includes("while this waited") ? [text] : []));
   expect(drifted).toContain("existed when requested → deleted now");
-  expect(drifted).not.toMatch(/\[(?:Request again|Show web)\]/u);
+  expect(drifted).not.toMatch(/\[(?:Request again|Show)\]/u);
 });
 
 test("a request for a deleted workload isn't taken for one about the workload that has its name now", async () => {

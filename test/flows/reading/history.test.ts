@@ -36,7 +36,7 @@ describe("the history of a town", () => {
     await says(town, developer, "/gantry stop web");
     await says(town, approver, `/gantry reject ${idOf(card(developer))} --reason "not today"`);
     await says(town, developer, "/gantry delete web");
-    await clicks(town, developer, "Cancel");
+    await clicks(town, developer, "Cancel request");
     await says(town, developer, "/gantry scale web 1");
     await othersScale(town, "web", 5);
     await clicks(town, approver, "Approve");

@@ -25,7 +25,7 @@ test("what somebody typed is told in the channel, and its buttons look into it w
   await using town = await townThatFails("/gantry watch web --after 0s");
   await town.passes(1);
   const card = town.told().find((text) => text.startsWith("🔴"));
-  expect(card).toMatch(/\[Logs\] \[Why\] \[Restart\] \[Mute 1 h\] \[I'm on it\]$/mu);
+  expect(card).toMatch(/\[I'm on it\] \[Logs\] \[Why\] \[… Restart \| Mute 1 h\]$/mu);
 
   await clicks(town, town.approver, "Logs");
   await clicks(town, town.approver, "Why");

@@ -78,7 +78,7 @@ describe("a log is followed into a thread, in messages that grow", () => {
     await using town = await townLogging(lines(1, 30));
 
     await says(town, "/gantry logs web --follow --for 5m");
-    expect(head(town)).toMatch(/^▶️ Following web · for 5 min\n[\s\S]*\[Stop\]$/u);
+    expect(head(town)).toMatch(/^▶️ Following web · for 5 min\n[\s\S]*\[Stop following\]$/u);
     expect(told(town)).toEqual(range(21, 30));
 
     for (const at of [31, 34]) {
@@ -145,7 +145,7 @@ test("a Stop that reaches another Gantry on the same Slack app doesn't say that 
   await using second = await townLogging([], { transport: "socket", slack: first.slack });
   await first.stopBot();
 
-  await clicks(second, first.developer, "Stop");
+  await clicks(second, first.developer, "Stop following");
 
   expect(head(first)).toBe("I'm not following this log.");
 });
@@ -194,7 +194,7 @@ describe("its end is told, and it takes no place any more", () => {
     await says(town, "/gantry logs web --follow");
     town.playground.faults.answer("chat.update", { error: "edit_window_closed" });
 
-    await clicks(town, town.developer, "Stop");
+    await clicks(town, town.developer, "Stop following");
     await looksAgain(town);
 
     expect(town.thread("ops").at(-1)).toMatch(/Stopped by Dana Reyes\./u);
@@ -235,10 +235,10 @@ describe("it ends", () => {
     await says(town, "/gantry logs web --follow");
     town.log.push(...lines(4, 5));
 
-    await clicks(town, town.approver, "Stop");
+    await clicks(town, town.approver, "Stop following");
     await looksAgain(town);
     expect(head(town)).toMatch(/⏹️ Followed web .*\nStopped by Alex .*\.\n/u);
-    expect(head(town)).not.toContain("[Stop]");
+    expect(head(town)).not.toContain("[Stop following]");
     expect(town.thread("ops").at(-1)).toMatch(/Stopped by Alex/u);
   });
 
@@ -422,7 +422,7 @@ test("a log that an earlier version follows goes on in the messages that are the
 
   expect(told(town)).toEqual(range(1, 6));
   expect(town.thread("ops").length).toBe(2);
-  await clicks(town, town.developer, "Stop");
+  await clicks(town, town.developer, "Stop following");
   await looksAgain(town);
   expect(head(town)).toMatch(/^⏹️ Followed web/u);
 });
@@ -495,7 +495,7 @@ test("in a thread, a direct message, by a mention and by a button, lines come wh
   await town.settled();
   const thread = developer.sees("ops").filter(({ threadTs }) => threadTs === ts);
   expect(thread.map(({ text }) => text).join("\n")).toMatch(/▶️ Following web[\s\S]*line 3\./u);
-  await clicks(town, developer, "Stop");
+  await clicks(town, developer, "Stop following");
   await looksAgain(town);
 
   await says(town, "/gantry logs web");

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { approvalTown } from "../../support/approval-town.ts";
 import { happened, spoken } from "../../support/channel-town.ts";
-import { says, clicks, form, home } from "../../support/speak.ts";
+import { says, clicks, form } from "../../support/speak.ts";
 import type { World } from "../../support/world.ts";
 
 /** Gantry looks whether people may still be told what they watch. */
@@ -110,8 +110,7 @@ test("from Home, a watch tells in a direct message", async () => {
   await developer.opensHome();
   await town.settled();
 
-  expect(home(developer)).toMatch(/Watch/u);
-  await developer.clicks("Watch", { home: true });
+  await developer.selects("home:do", "watch", { home: true });
   await town.settled();
   expect(form(developer)).toMatch(/Tell of/u);
   await developer.submits({ name: "web" });

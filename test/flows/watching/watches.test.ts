@@ -276,7 +276,7 @@ test("a watch and a digest about the same end one by one", async () => {
   await says(town, developer, "/gantry watch --digest daily");
   const left = async () => (await town.store().allWatches()).map(({ digest }) => digest?.days);
 
-  await clicks(town, developer, "Stop");
+  await clicks(town, developer, "Stop watching");
   const withoutDigest = await left();
   await says(town, developer, "/gantry watch --digest daily");
   await says(town, developer, "/gantry unwatch all");

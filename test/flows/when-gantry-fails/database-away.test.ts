@@ -72,7 +72,7 @@ test("writes, votes, connect and disconnect are refused with a sentence, and not
   expect(whispers(approver).at(-1)).toMatch(/database/u);
   expect(approver.modal()).toBeUndefined();
 
-  await clicks(town, developer, "Cancel");
+  await clicks(town, developer, "Cancel request");
   expect(whispers(developer).at(-1)).toMatch(/Not started/u);
   expect(town.calls()).toHaveLength(before);
 });

@@ -88,7 +88,7 @@ test.each([
   await using _town = town;
   await says(town, town.developer, "/gantry restart web");
 
-  await killAt(what, moment, () => town.developer.clicks("Cancel"));
+  await killAt(what, moment, () => town.developer.clicks("Cancel request"));
 
   expect(card(town.developer)).toMatch(/cancelled/iu);
   expect(buttons(town)).toEqual([]);

@@ -111,7 +111,7 @@ async function isRight(town: World, scene: Scene, moment: Moment): Promise<boole
   const goesOn = !["place", "gone"].includes(meaningOf(scene));
   const isBegun = moment.what !== "the first message";
   if (moment.since !== "the end" && isBegun && goesOn && !is) return false;
-  if (following.length !== (is ? 1 : 0) || !following.every((text) => text.endsWith("[Stop]"))) return false;
+  if (following.length !== (is ? 1 : 0) || !following.every((text) => text.endsWith("[Stop following]"))) return false;
   const lines = numbersIn(all.filter((text) => text.startsWith("↳")).join("\n"));
   if (is) return lines.join() === range(1, 6).join();
   return moment.since === "the end" ? lines.join() === range(1, 6).join() : new Set(lines).size === lines.length;

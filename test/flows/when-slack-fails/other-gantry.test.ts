@@ -63,7 +63,7 @@ test("a click that reaches the other Gantry changes nothing, and says why that m
   await approver.submits();
   await second.settled();
   expect(inOneLine(newest(approver))).toContain(WHY);
-  for (const label of ["Approve", "Cancel", "Reject", "Show web", "Undo"]) {
+  for (const label of ["Approve", "Cancel request", "Reject", "Show", "Undo"]) {
     const answer = await clicks(second, developer, label);
     expect(`${label}: ${inOneLine(answer)}`).toMatch(
       new RegExp(`^${label}: I don't know request [0-9A-Z]{6}\\. ${WHY}`, "u"),

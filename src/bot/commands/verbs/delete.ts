@@ -50,7 +50,7 @@ export const remove = writeVerb({
   async propose({ name }, context) {
     const found = await findWorkload(name, context);
     if (found.kind === "service") {
-      const diff = [deletionWords(found.service)];
+      const diff = [`permanently deletes ${whatGoes(found.service).join("")}`];
       return serviceChange(found.service, context, { op: "deleteService", body: undefined, diff });
     }
     const { region, job } = found;
@@ -66,10 +66,14 @@ export const remove = writeVerb({
   },
 });
 
-/** "permanently deletes web (1 instance, 2 domains)". */
-function deletionWords({ name, target_instance_size: size, binding_domain_name: domains }: Service): string {
-  const instances = size === undefined ? "instances not reported" : counted(size, "instance");
-  return `permanently deletes ${name} (${[instances, ...domainParts(domains)].join(", ")})`;
+/** "web (1 running instance, 2 domains)"; "web (2 instances, stopped)". */
+function whatGoes(service: Service): readonly [name: string, rest: string] {
+  const { name, target_instance_size: size, binding_domain_name: domains } = service;
+  const { level, words } = serviceStatus(service);
+  const running = level === "healthy" ? "running instance" : "instance";
+  const suffix = level === "healthy" ? "" : `, ${words}`;
+  const instances = size === undefined ? `${words}, instances not reported` : `${counted(size, running)}${suffix}`;
+  return [name, ` (${[instances, ...domainParts(domains)].join(", ")})`];
 }
 
 function domainParts(domains: readonly string[] | undefined): string[] {
@@ -86,14 +90,8 @@ async function describeLoss(values: FormValues, context: VerbContext): Promise<F
 }
 
 function serviceLoss(service: Service): Line[] {
-  const { name, target_instance_size: size, binding_domain_name: domains } = service;
-  const { level, words } = serviceStatus(service);
-  // "1 running instance"; "2 instances, stopped"
-  const running = level === "healthy" ? "running instance" : "instance";
-  const suffix = level === "healthy" ? "" : `, ${words}`;
-  const instances = size === undefined ? words : `${counted(size, running)}${suffix}`;
-  const parts = [instances, ...domainParts(domains)];
-  return [aboutWorkload(name, ` (${parts.join(", ")}).`, "⚠️ Permanently deletes ")];
+  const [name, rest] = whatGoes(service);
+  return [aboutWorkload(name, `${rest}.`, "⚠️ Permanently deletes ")];
 }
 
 function jobLoss(job: Job): Line[] {

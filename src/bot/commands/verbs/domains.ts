@@ -25,7 +25,7 @@ export const domains = writeVerb({
     label: "Change domains of",
     amount: (args) => `: ${String(args["edit"])} ${[args["domains"]].flat().join(" ")}`,
   },
-  button: "Domains",
+  button: "Change domains",
   aliases: ["domain"],
   near: ["dns", "url", "hostname"],
   phrases: [

@@ -106,6 +106,7 @@ export function historyCommand(commands: () => readonly Command[]): ReadCommand 
     summary: "Show requests and their outcomes, newest first",
     usage: "history [NAME] [--by @user] [--verb restart] [--since 7d] [--json]",
     example: "history web --since 7d",
+    question: { label: "Show history of" },
     aliases: ["audit"],
     near: ["events", "activity", "changes"],
     phrases: [

@@ -31,7 +31,7 @@ export const memory = writeVerb({
   summary: "Set the memory limit of a service",
   example: "memory web 1024",
   question: { label: "Set memory of", amount: ({ mib }) => ` to ${String(mib)} MiB` },
-  button: "Memory",
+  button: "Change memory",
   aliases: ["mem"],
   near: ["ram", "limit"],
   phrases: [

@@ -3,7 +3,7 @@ import type { Change } from "../../changes/change.ts";
 import { isReported, updatableFields } from "../../changes/updatable-fields.ts";
 import { partsOf, type StoredChange } from "../../changes/stored-change.ts";
 import { openButton, requestButton } from "../../views/kit/ask-buttons.ts";
-import { actions, askButton, context as note, section } from "../../views/kit/blocks.ts";
+import { actions, askButton, context as note, section, suggesting } from "../../views/kit/blocks.ts";
 import { historyLine, historyText } from "../../views/kit/history-line.ts";
 import { type Message, post } from "../../views/kit/post.ts";
 import { truncate, visible } from "../../views/kit/text.ts";
@@ -60,7 +60,7 @@ function offer({ change, event }: Undoable, { ask, now, defaultRegion }: Drawing
   return post(`${title} ${historyText(event, drawing)}`, [
     section(title, historyLine(event, drawing)),
     note(`Nothing changes until you click Undo · Request ${change.id}`),
-    ...actions(requestButton("undo", change.id, { style: "primary", isBeside: true }), recent(ask)),
+    ...suggesting(requestButton("undo", change.id, { isBeside: true }), recent(ask)),
   ]);
 }
 

@@ -63,6 +63,7 @@ const FormOpening = z.object({
   verb: z.string(),
   values: z.record(z.string(), z.string()).default({}),
   region: z.string().optional(),
+  isAbout: z.boolean().default(false),
 });
 
 /** The form that a click opens, and its first values. Undefined for verbs that no longer exist. */
@@ -78,9 +79,11 @@ export function openingIn(
     if (workload === undefined || command === undefined) return undefined;
     return { command, values: { ...valuesFor(command, workload.name), region: workload.region } };
   }
-  const { verb, values, region } = FormOpening.safeParse(jsonIn(value)).data ?? {};
+  const { verb, values = {}, region, isAbout } = FormOpening.safeParse(jsonIn(value)).data ?? {};
   const command = verb === undefined ? undefined : formCommand(verb);
-  return command && { command, values: { ...values, ...(region !== undefined && { region }) } };
+  if (command === undefined) return undefined;
+  const first = isAbout ? valuesFor(command, values["name"] ?? "") : values;
+  return { command, values: { ...first, ...(region !== undefined && { region }) } };
 }
 
 /** The version of an open view that a person clicked in or submitted. */

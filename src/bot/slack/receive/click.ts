@@ -6,7 +6,8 @@ import { isReadOnly } from "../../commands/command.ts";
 import { commandOf } from "../../commands/grammar/parse.ts";
 import { BESIDE_CARD } from "../../views/cards/request-lines.ts";
 import { rejectForm } from "../../views/forms/modal.ts";
-import { accountOf, type Action, decodeAction } from "../../views/kit/action-id.ts";
+import { accountOf, type Action, actionFor, decodeAction } from "../../views/kit/action-id.ts";
+import { type Carried, carriedByOption } from "../../views/kit/menu-options.ts";
 import type { Post } from "../../views/kit/post.ts";
 import { confirmed } from "../../views/messages/confirm-message.ts";
 import type { DecisionAnswer } from "../../views/messages/decision-answer.ts";
@@ -79,18 +80,19 @@ type Clicked = {
 export async function onClick(parts: WorkspaceParts, body: unknown, ack: Ack): Promise<void> {
   const click = Click.parse(body);
   const [element] = click.actions;
-  const { action_id, action_ts: actionTs, block_id: blockId } = element;
+  const { action_ts: actionTs, block_id: blockId } = element;
   // A link opens in the browser; Slack reports it and only wants an ack.
   if (element.url !== undefined) return ack();
   const id = click.trigger_id === "" ? actionTs : click.trigger_id;
   if (parts.repeats.isRepeat(id)) return ack();
-  const account = accountOf(action_id);
+  const { actionId, value } = carriedBy(element);
+  const account = accountOf(actionId);
   const origin = { ...originOfClick(parts, click), ...(account !== undefined && { account }) };
   if (parts.lanes.isStopping()) {
     await ack();
     return tell(parts, sentences.restarting(), origin);
   }
-  const action = decodeAction(action_id);
+  const action = decodeAction(actionId);
   const { view } = click;
   const isInForm = view !== undefined && view.type !== "home";
   if (isInForm && action?.kind !== "run" && action?.kind !== "dismiss") {
@@ -99,7 +101,7 @@ export async function onClick(parts: WorkspaceParts, body: unknown, ack: Ack): P
   const clicked: Clicked = {
     id,
     triggerId: click.trigger_id,
-    value: element.value ?? element.selected_option?.value ?? "",
+    value,
     blockId,
     messageTs: click.container.message_ts,
     threadTs: click.container.thread_ts,
@@ -111,6 +113,15 @@ export async function onClick(parts: WorkspaceParts, body: unknown, ack: Ack): P
   if (action?.kind === "takeAlert") return takeAlert(parts, clicked, ack);
   await ack();
   return onAcked(parts, clicked, action);
+}
+
+/** An option of a ⋯ menu is a click on the button that it replaces, for the same account. */
+function carriedBy({ action_id: id, block_id: blockId, value, selected_option }: z.infer<typeof Element>): Carried {
+  const option = selected_option?.value ?? "";
+  if (decodeAction(id)?.kind !== "more") return { actionId: id, value: value ?? option };
+  const carried = carriedByOption(option, blockId);
+  const account = accountOf(id);
+  return account === undefined ? carried : { ...carried, actionId: actionFor(carried.actionId, account) };
 }
 
 /** What changes nothing, or at most this person's own settings. */

@@ -4,7 +4,7 @@ import { randomUUID } from "node:crypto";
 import { boundedMap } from "../../../platform/bounded-map.ts";
 import type { Card } from "../../changes/stored-change.ts";
 import { type Post, SENT_AGAIN, sentAgain, type TextFile } from "../../views/kit/post.ts";
-import { withoutPlans } from "../../views/kit/blocks.ts";
+import { withoutPlans } from "../../views/kit/plan.ts";
 import { truncate } from "../../views/kit/text.ts";
 import { type CallParts, callSlack, logFailure, type Result } from "./call.ts";
 import type { Urgency } from "./clients.ts";

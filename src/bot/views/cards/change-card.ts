@@ -1,13 +1,12 @@
-import type { Overflow } from "@slack/types";
 import type { AccountRef } from "../../accounts/resolve.ts";
 import type { StoredChange, ChangeState } from "../../changes/stored-change.ts";
-import { context, section, type Block, actions, limits, overflow } from "../kit/blocks.ts";
+import { context, section, type Block, limits, suggesting } from "../kit/blocks.ts";
 import { strong, words, channel } from "../kit/inline.ts";
 import { type Post, plainTextOf, post, type Names, postOf } from "../kit/post.ts";
-import { isDeletedSince, isLateHealth, isOfDeleted } from "../kit/health.ts";
+import { doneState, isDeletedSince, isLateHealth, isOfDeleted } from "../kit/health.ts";
 import { truncate, visible } from "../kit/text.ts";
 import { type CanApprove, changeFacts } from "./change-facts.ts";
-import { namesIn, oneLine, headline, waitWords } from "./change-words.ts";
+import { isDeletion, namesIn, oneLine, headline, waitWords } from "./change-words.ts";
 import { phraseText } from "./phrases.ts";
 import { type RequestAct, requestButton, requestButtons, runButton } from "../kit/ask-buttons.ts";
 import { restLabel, undoLabel } from "./several-card.ts";
@@ -119,12 +118,12 @@ export function retiredCard({ change, defaultRegion }: Pick<ChangeCard, "change"
   ]);
 }
 
-const rows: Readonly<Record<ChangeState, readonly (RequestAct | "menu")[]>> = {
-  pending: ["approve", "reject", "cancel", "menu"],
+const rows: Readonly<Record<ChangeState, readonly RequestAct[]>> = {
+  pending: ["approve", "reject", "cancel", "logs", "show"],
   approved: ["cancel"],
   claimed: [],
   done: ["undo", "again", "logs", "show"],
-  failed: ["undo", "again", "menu"],
+  failed: ["undo", "again", "logs", "show"],
   unknown: ["again", "show", "logs"],
   rejected: [],
   cancelled: [],
@@ -135,12 +134,22 @@ const rows: Readonly<Record<ChangeState, readonly (RequestAct | "menu")[]>> = {
 /** The buttons of the current state. Each carries only the request's id: a click is checked against the state by then. */
 export function changeButtons(change: StoredChange, canUndo: boolean): Block[] {
   const { id, state } = change;
-  const buttons = rows[state].map((act) => {
-    if (act === "menu") return hasWorkload(change) ? readMenu(change) : undefined;
-    const label = labelFor(act, change, canUndo);
-    return label === undefined ? undefined : requestButton(act, id, { label });
-  });
-  return actions(...buttons, tellButton(change));
+  const suggested = suggestedAct(change);
+  const button = (act: RequestAct | undefined) => {
+    const label = act === undefined ? undefined : labelFor(act, change, canUndo);
+    if (act === undefined || label === undefined) return undefined;
+    const style = act === "approve" && isDeletion(change) ? "danger" : undefined;
+    return requestButton(act, id, { label, style });
+  };
+  const others = rows[state].filter((act) => act !== suggested);
+  return suggesting(button(suggested), ...others.map(button), tellButton(change));
+}
+
+/** A version that doesn't get ready is taken back. */
+function suggestedAct(change: StoredChange): RequestAct | undefined {
+  if (change.state === "pending") return "approve";
+  const isStuck = change.state === "done" && change.parts === undefined && doneState(change).kind === "stuck";
+  return isStuck ? "undo" : undefined;
 }
 
 /** Undefined for a button that makes no sense now. */
@@ -149,7 +158,7 @@ function labelFor(act: RequestAct, change: StoredChange, canUndo: boolean): stri
   if (act === "undo") return canUndo && !change.isUndone ? undoLabel(change) : undefined;
   const isRead = act === "show" || act === "logs";
   if (isRead && !hasWorkload(change)) return undefined;
-  return act === "show" ? showLabel(change) : requestButtons[act].label;
+  return requestButtons[act].label;
 }
 
 /** A changed workload is one that people want to hear of. */
@@ -174,10 +183,6 @@ function hasWorkload(change: StoredChange): boolean {
   return state !== "done" || (op !== "deleteService" && op !== "deleteJob");
 }
 
-function showLabel({ workload }: StoredChange): string {
-  return `Show ${truncate(visible(workload.name), 40)}`;
-}
-
 /** After drift, the button names what it requests: "Request 4 → 3". */
 function againLabel(change: StoredChange): string | undefined {
   const { state, ending, parts } = change;
@@ -189,15 +194,4 @@ function againLabel(change: StoredChange): string | undefined {
   if (only?.asked === undefined || rest.length > 0) return "Request again";
   const label = `Request ${visible(only.now)} → ${visible(only.asked)}`;
   return label.length > limits.buttonText ? "Request again" : label;
-}
-
-function readMenu(change: StoredChange): Overflow | undefined {
-  const { id } = change;
-  return overflow({
-    action: { kind: "request", act: "look" },
-    options: [
-      { value: `logs ${id}`, text: "Show logs" },
-      { value: `show ${id}`, text: showLabel(change) },
-    ],
-  });
 }

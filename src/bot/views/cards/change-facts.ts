@@ -8,7 +8,7 @@ import { expires, firstOf, moment, words, type Inline } from "../kit/inline.ts";
 import type { Names } from "../kit/post.ts";
 import { namesAnd, saidOnce, truncate, visible, capital } from "../kit/text.ts";
 import { span } from "../kit/time.ts";
-import { oneLine, personWords, termsWords } from "./change-words.ts";
+import { isDeletion, oneLine, personWords, termsWords } from "./change-words.ts";
 import { diffList, driftList } from "./diff.ts";
 import { alsoTaken, changesOf } from "../kit/verb-words.ts";
 import { effectWords, versionName } from "./phrases.ts";
@@ -124,6 +124,8 @@ function effect(change: StoredChange): Block[] {
   const { diff } = change;
   const hurts = effectWords(change);
   const [only] = diff;
+  // The headline of its card says what goes.
+  if (change.state === "pending" && isDeletion(change) && diff.length === 1) return sections([hurts ?? false]);
   if (only !== undefined && diff.length === 1) {
     return sections([truncate(visible(only), REASON), hurts ?? false]);
   }

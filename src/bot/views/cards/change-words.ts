@@ -14,7 +14,7 @@ import {
 import { person, strong, words, type Inline, group, joined } from "../kit/inline.ts";
 import { type Names, groupName, nameOf } from "../kit/post.ts";
 import type { Terms } from "../../policy/policy.ts";
-import { counted, truncate, visible, lower } from "../kit/text.ts";
+import { capital, counted, truncate, visible, lower } from "../kit/text.ts";
 import { allNames, type Phrased, regionText, split, phraseText, versionName } from "./phrases.ts";
 import { levelOf } from "../../../api/workload-status.ts";
 import { span } from "../kit/time.ts";
@@ -121,7 +121,9 @@ export function headline(change: StoredChange, defaultRegion?: string, waitsFor?
   if (several !== undefined) return several;
   switch (change.state) {
     case "pending":
-      return { mark: "⏳", text: `${say("title")}?` };
+      return isDeletion(change)
+        ? { mark: "🗑️", text: deletionText(change, defaultRegion) }
+        : { mark: "⏳", text: `${say("title")}?` };
     case "approved":
       return { mark: "⏳", text: `${say("title")}: ${waitsFor ? waitWords(waitsFor) : "runs in a moment"}` };
     case "claimed":
@@ -148,6 +150,19 @@ export function headline(change: StoredChange, defaultRegion?: string, waitsFor?
     case "done":
       return doneHeadline(change, defaultRegion);
   }
+}
+
+/** Its card and its button look like no other. */
+export function isDeletion({ op }: Pick<StoredChange, "op">): boolean {
+  return op === "deleteService" || op === "deleteJob";
+}
+
+/** "Permanently deletes web (2 running instances)"; of several, their names. */
+function deletionText(change: StoredChange, defaultRegion: string | undefined): string {
+  const [what, ...others] = change.diff;
+  const isOne = change.parts === undefined && what !== undefined && others.length === 0;
+  const text = isOne ? what : `permanently deletes ${allNames(change.parts ?? [change])}`;
+  return `${capital(text)}${regionText(change, defaultRegion)}`;
 }
 
 /** A workload has one Run at a time. */

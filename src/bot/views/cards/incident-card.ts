@@ -5,7 +5,16 @@ import { causeWords } from "../../../api/cause.ts";
 import { statusSentence } from "../../../api/workload-status.ts";
 import { besideButton, openButton, runButton } from "../kit/ask-buttons.ts";
 import { afterName, dotOf } from "../kit/health.ts";
-import { actionButton, actions, type Block, context, type Line, listed, preformatted, section } from "../kit/blocks.ts";
+import {
+  actionButton,
+  type Block,
+  context,
+  type Line,
+  listed,
+  preformatted,
+  section,
+  suggesting,
+} from "../kit/blocks.ts";
 import { historyLine } from "../kit/history-line.ts";
 import { type Inline, moment, strong, words } from "../kit/inline.ts";
 import { newestPage } from "../kit/log-text.ts";
@@ -312,9 +321,9 @@ function buttonsFor({ id, incidents, taken }: Alert, isOpen: boolean): Block[] {
     isOpen && taken === undefined
       ? actionButton({ label: "I'm on it", action: { kind: "takeAlert" }, value: id })
       : undefined;
-  if (only.name === undefined) return actions(take);
+  if (only.name === undefined) return suggesting(take);
   if (others.length > 0) {
-    return actions(besideButton("Show all", { verb: "list", region: only.region, share: false, args: {} }), take);
+    return suggesting(take, besideButton("Show all", { verb: "list", region: only.region, share: false, args: {} }));
   }
   const { kind, region, seen, end } = only;
   if (end === "deleted" || end === "replaced") return [];
@@ -322,7 +331,8 @@ function buttonsFor({ id, incidents, taken }: Alert, isOpen: boolean): Block[] {
   const look = (verb: string, label: string) => besideButton(label, { verb, region, share: false, args: { name } });
   const open = (verb: string, label: string) => openButton(label, { verb, values: { name }, region });
   const mends = isOpen && kind === "service";
-  return actions(
+  return suggesting(
+    take,
     look("logs", "Logs"),
     look("why", "Why"),
     mends ? open("restart", "Restart") : undefined,
@@ -330,7 +340,6 @@ function buttonsFor({ id, incidents, taken }: Alert, isOpen: boolean): Block[] {
     isOpen
       ? runButton("Mute 1 h", { verb: "mute", share: false, args: { name: only.name, until: ["1h"] } }, { at: 0 })
       : undefined,
-    take,
   );
 }
 

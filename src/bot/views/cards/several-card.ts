@@ -17,7 +17,8 @@ import {
 } from "../kit/health.ts";
 import { truncate, visible, truncateMiddle } from "../kit/text.ts";
 import { pastWord, split, allNames, versionStep } from "./phrases.ts";
-import { context, limits, plan, section, type Line, type Block, type Task } from "../kit/blocks.ts";
+import { context, limits, section, type Line, type Block } from "../kit/blocks.ts";
+import { plan, type Task } from "../kit/plan.ts";
 import { strong, words } from "../kit/inline.ts";
 
 /** The first line of a card: one symbol, and what happened to which workload. */

@@ -8,6 +8,7 @@ import {
   limits,
   listed,
   section,
+  suggesting,
   type Block,
   context,
   menu,
@@ -96,7 +97,6 @@ function quickActions({ account, verbs, services, jobs }: HomeState) {
     // An empty list has its own button.
     isEmpty ? undefined : opening("Create", "create"),
     opening("Find workload", "show"),
-    opening("Watch", "watch"),
     actionButton({ label: "Refresh", action: { kind: "home", act: "refresh" }, value: "refresh" }),
     account === undefined
       ? undefined
@@ -143,8 +143,8 @@ export function homeStart({ accountProblem }: Pick<HomeState, "accountProblem">)
   return [
     header("Connect your account"),
     section([words(accountProblem ?? "Your workloads appear here as soon as your account is connected.", 600)]),
-    ...actions(
-      connect("Connect your account", "primary"),
+    ...suggesting(
+      connect("Connect your account"),
       askButton("What can Gantry do?", { verb: "help", share: false, args: {} }),
     ),
   ];
@@ -165,8 +165,8 @@ function place(region: string): string {
   return truncate(visible(region), 60);
 }
 
-function connect(label: string, style?: "primary") {
-  return actionButton({ label, action: { kind: "home", act: "connect" }, value: "mine", style });
+function connect(label: string) {
+  return actionButton({ label, action: { kind: "home", act: "connect" }, value: "mine" });
 }
 
 const whose: Readonly<Record<AccountOwner["kind"], string>> = {

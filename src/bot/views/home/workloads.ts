@@ -8,6 +8,7 @@ import {
   header,
   type Line,
   section,
+  suggesting,
   withBlockId,
   type Block,
   limits,
@@ -67,7 +68,7 @@ function nothingRuns({ verbs }: HomeState): Block[] {
   if (verbs.every(({ name }) => name !== "create")) return [section("No workloads that you can see.")];
   return [
     section("No workloads yet. Create the first one: an image and a name are enough."),
-    ...actions(openButton("Create", { verb: "create", values: {} }, "primary")),
+    ...suggesting(openButton("Create", { verb: "create", values: {} })),
   ];
 }
 

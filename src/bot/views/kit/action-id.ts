@@ -1,7 +1,7 @@
 const requestActions = ["approve", "reject", "cancel", "undo", "again", "show", "logs", "look"] as const; // literals
 const followActions = ["stop"] as const; // literals
 const homeActions = ["refresh", "region", "do", "connect", "previous", "next", "workload"] as const; // literals
-const bare = ["dismiss", "formMenu", "moreSettings", "takeAlert", "link"] as const; // literals
+const bare = ["more", "dismiss", "formMenu", "moreSettings", "takeAlert", "link"] as const; // literals
 const pickers = ["service", "job", "any", "instance", "region", "change"] as const; // literals
 
 /** What a menu with options from Gantry lists. */
@@ -9,7 +9,7 @@ export type Picker = (typeof pickers)[number];
 
 /** What a click on a button, or a choice in a menu, does. Some of it is in the element's value or the block's id. */
 export type Action =
-  /** On a request. `isBeside`: the button is on another message than the request's card. `look`: a menu, whose value says what. */
+  /** On a request. `isBeside`: the button is on another message than the request's card. `look`: a menu of older messages, whose value says what. */
   | { readonly kind: "request"; readonly act: (typeof requestActions)[number]; readonly isBeside?: boolean }
   /** Runs the Ask in the value, of any verb, as if whoever clicks had typed it. */
   | { readonly kind: "run"; readonly at: number }
@@ -25,7 +25,9 @@ export type Action =
   | { readonly kind: "follow"; readonly act: (typeof followActions)[number] }
   /** Opens the form of a verb with the values in the value. */
   | { readonly kind: "openForm"; readonly verb: string }
-  /** A menu whose options are verbs: opens their forms about the workload of the menu's row. */
+  /** The ⋯ menu of a row. Its options are buttons: see `carriedByOption`. */
+  | { readonly kind: "more" }
+  /** Of older messages: a menu whose options are verbs. Opens their forms about the workload of the menu's row. */
   | { readonly kind: "formMenu" }
   | { readonly kind: "moreSettings" }
   /** On an alert: whoever clicks is on it. */
@@ -57,6 +59,8 @@ export function encodeAction(action: Action): string {
       return `follow:${action.act}`;
     case "openForm":
       return `form:open:${action.verb}`;
+    case "more":
+      return "more";
     case "formMenu":
       return "form:menu";
     case "moreSettings":
@@ -75,6 +79,7 @@ const needsAccount: Readonly<Record<Action["kind"], boolean>> = {
   readBeside: true,
   pick: true,
   openForm: true,
+  more: true,
   formMenu: true,
   // Its menus about a workload; see `actionFor`.
   home: false,

@@ -1,9 +1,9 @@
-import type { Button, ActionsBlock, ActionsBlockElement, Overflow } from "@slack/types";
+import type { Button } from "@slack/types";
 import type { Ask } from "../../ask.ts";
 import type { Risk } from "../../policy/operation-facts.ts";
 import type { Suggestion } from "../../errors.ts";
 import type { Action } from "./action-id.ts";
-import { actionButton, actions, type Block, overflow } from "./blocks.ts";
+import { actionButton, actions, type Block } from "./blocks.ts";
 import type { FormValues } from "../../commands/forms/form.ts";
 
 const MOST = 5;
@@ -24,7 +24,7 @@ export function besideButton(label: string, ask: Ask): Button | undefined {
   return actionButton({ label, action: { kind: "readBeside", verb: ask.verb }, value: JSON.stringify(ask) });
 }
 
-type Placed = { readonly at: number; readonly style?: "primary" | "danger" };
+type Placed = { readonly at: number; readonly style?: "danger" | undefined };
 
 /** Undefined when the Ask is too long for a button. */
 export function runButton(label: string, ask: Ask, { at, style }: Placed): Button | undefined {
@@ -32,12 +32,12 @@ export function runButton(label: string, ask: Ask, { at, style }: Placed): Butto
 }
 
 export type RequestAct = Exclude<(Action & { readonly kind: "request" })["act"], "look">;
-type Look = { readonly label: string; readonly style?: "primary" | "danger" };
+type Look = { readonly label: string; readonly style?: "danger" | undefined };
 
 export const requestButtons: Readonly<Record<RequestAct, Look>> = {
-  approve: { label: "Approve", style: "primary" },
-  reject: { label: "Reject", style: "danger" },
-  cancel: { label: "Cancel" },
+  approve: { label: "Approve" },
+  reject: { label: "Reject" },
+  cancel: { label: "Cancel request" },
   undo: { label: "Undo" },
   again: { label: "Request again" },
   show: { label: "Show" },
@@ -63,22 +63,20 @@ export function isDangerous(actions: readonly { readonly risk: Risk | undefined 
 export type FormOpening = {
   readonly verb: string;
   readonly values: FormValues;
+  /** The only value is the name of the workload, from which the form's own first values follow. */
+  readonly isAbout?: true;
   readonly region?: string | undefined;
 };
 
 /** A button that opens a pre-filled form; undefined when its value would be too long. */
 export function openButton(
   label: string,
-  { verb, values, region }: FormOpening,
-  style?: "primary" | "danger",
+  { verb, values, region, isAbout }: FormOpening,
+  style?: "danger",
 ): Button | undefined {
-  const value = JSON.stringify({ verb, values, region });
+  const value = JSON.stringify({ verb, values, region, isAbout });
   return actionButton({ label, action: { kind: "openForm", verb }, value, style });
 }
-
-const PREFIX = "of:";
-/** https://docs.slack.dev/reference/block-kit/blocks/actions-block: 255 characters. */
-const LONGEST = 255;
 
 type Named = {
   /** `service/web` or `job/report`. */
@@ -86,34 +84,7 @@ type Named = {
   readonly region: string;
 };
 
-export type MenuOption = { readonly verb: string; readonly label: string };
-
-/** A row of buttons with a "…" menu at its end. An option is too short for a long name, so the row's id holds it. */
-export function rowWithMenu(
-  buttons: readonly ActionsBlockElement[],
-  options: readonly MenuOption[],
-  workload: Named,
-): ActionsBlock | undefined {
-  const id = menuId(workload);
-  const menu: Overflow | undefined =
-    id === undefined
-      ? undefined
-      : overflow({
-          action: { kind: "formMenu" },
-          options: options.map(({ verb, label }) => ({ value: verb, text: label })),
-        });
-  const elements = [...buttons, ...(menu === undefined ? [] : [menu])];
-  if (elements.length === 0) return undefined;
-  return { type: "actions", elements, ...(menu !== undefined && id !== undefined && { block_id: id }) };
-}
-
-/** Undefined for names that don't fit or that could be read in two ways; their options become buttons. */
-export function menuId({ name, region }: Named): string | undefined {
-  const id = `${PREFIX}${region}:${name}`;
-  return /^of:[\w.-]+:(?:service|job)\/[\w.-]+$/u.test(id) && id.length <= LONGEST ? id : undefined;
-}
-
-/** The workload of a menu's row. */
+/** The workload of the row of a `formMenu`. */
 export function workloadOfMenu(blockId: string): Named | undefined {
   const [, region, name] = /^of:([\w.-]+):((?:service|job)\/[\w.-]+)$/u.exec(blockId) ?? [];
   return region === undefined || name === undefined ? undefined : { region, name };

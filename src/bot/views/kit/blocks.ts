@@ -1,19 +1,19 @@
 import type {
+  ActionsBlock,
   ActionsBlockElement,
   Button,
   KnownBlock,
   Overflow,
   PlainTextOption,
-  PlanBlock,
   RichTextSection,
   StaticSelect,
-  TaskCardBlock,
 } from "@slack/types";
 import type { Ask } from "../../ask.ts";
 import { type Action, encodeAction } from "./action-id.ts";
 import type { Inline } from "./inline.ts";
+import { menuOptions } from "./menu-options.ts";
 import { sentence, strong, words } from "./inline.ts";
-import { plain, readable, type Shown, truncate, truncateMiddle, visible, visibleLines } from "./text.ts";
+import { plain, type Shown, truncate, truncateMiddle, visible, visibleLines } from "./text.ts";
 
 export type Block = KnownBlock;
 
@@ -37,8 +37,13 @@ export const limits = {
   /** https://docs.slack.dev/reference/block-kit/blocks/plan-block and task-card-block: no limits there; these are ours. */
   planTasks: 30,
   taskTitle: 300,
-  /** https://docs.slack.dev/reference/block-kit/blocks/actions-block */
-  buttons: 25,
+  /**
+   * Buttons of a row, which fit beside each other on a phone; the rest is in its menu. Ours: Slack takes 25.
+   * https://docs.slack.dev/reference/block-kit/blocks/actions-block
+   */
+  buttons: 3,
+  /** JSON of the buttons of a row, each of which may hold a long filter, and of its ⋯ menu. Ours: it leaves room for what the message says. */
+  rowJson: 3_000,
   /** https://docs.slack.dev/reference/block-kit/block-elements/button-element */
   buttonText: 75,
   buttonValue: 2_000,
@@ -127,50 +132,6 @@ export function context(text: Shown): Block {
   return { type: "context", elements: [plain(text, limits.plainText)] };
 }
 
-export type Task = { readonly title: string; readonly status: TaskCardBlock["status"] };
-
-/** What is done one after the other, while it is under way. The caller keeps to `limits.planTasks`. */
-export function plan(title: Shown, tasks: readonly Task[]): PlanBlock {
-  return {
-    type: "plan",
-    title: taskText(title),
-    tasks: tasks.map((task, at): TaskCardBlock => ({
-      type: "task_card",
-      task_id: String(at + 1),
-      title: taskText(task.title),
-      status: task.status,
-    })),
-  };
-}
-
-/** Slack's documents call it plain text, and don't say whether it is escaped as a text object is. */
-function taskText(text: Shown): string {
-  const shown = readable(text, limits.taskTitle).trim();
-  return shown.replaceAll("<", "‹").replaceAll(">", "›");
-}
-
-const taskMarks: Readonly<Record<Task["status"], string>> = {
-  pending: "⏳",
-  in_progress: "🟡",
-  complete: "🟢",
-  error: "🔴",
-};
-
-/** A line for each task. */
-export function planLines({ tasks = [] }: PlanBlock): string[] {
-  return tasks.map((task) => {
-    const { title, status } = task as TaskCardBlock; // made by `plan`
-    return `${taskMarks[status]} ${title}`;
-  });
-}
-
-/** The same blocks with plans as lines, for where Slack refuses plans. */
-export function withoutPlans(blocks: readonly Block[]): Block[] {
-  return blocks.flatMap((block) =>
-    block.type === "plan" ? listed(planLines(block).map((line) => [words(line)])) : [block],
-  );
-}
-
 /** Fixed-width text. The caller splits text longer than `limits.preformatted`. */
 export function preformatted(text: string): Block {
   const shown = truncate(visibleLines(text), limits.preformatted) || "–";
@@ -185,7 +146,8 @@ type ActionButtonInput = {
   /** Unique in a row of buttons. */
   readonly action: Action;
   readonly value: string;
-  readonly style?: "primary" | "danger" | undefined;
+  /** Red, for what deletes. `suggesting` fills a button. */
+  readonly style?: "danger" | undefined;
 };
 
 /** Undefined when the value doesn't fit, because a truncated one would be wrong. */
@@ -213,10 +175,39 @@ export function askButton(label: string, ask: Ask): Button | undefined {
   return actionButton({ label, action: { kind: "read", at: 0 }, value: JSON.stringify(ask) });
 }
 
-/** A row of buttons and menus; no block without any. */
+/**
+ * The actions of a message: at most three buttons, and a ⋯ menu with those that follow, as many as Slack takes. Other
+ * menus stay where they are. No block without any.
+ */
 export function actions(...elements: readonly (ActionsBlockElement | undefined)[]): Block[] {
-  const drawn = elements.filter((each) => each !== undefined).slice(0, limits.buttons);
-  return drawn.length === 0 ? [] : [{ type: "actions", elements: drawn }];
+  let drawn = elements.filter((each) => each !== undefined);
+  while (drawn.length > 0) {
+    const row = rowOf(drawn);
+    const last = drawn.findLast(isButton);
+    // The options of other menus don't grow with a filter.
+    const own = row.elements.filter((each) => !elements.includes(each) || isButton(each));
+    if (last === undefined || JSON.stringify(own).length <= limits.rowJson) return [row];
+    drawn = drawn.filter((each) => each !== last);
+  }
+  return [];
+}
+
+/** The same with one step that the message suggests: it comes first and is filled. */
+export function suggesting(step: Button | undefined, ...others: readonly (ActionsBlockElement | undefined)[]): Block[] {
+  return actions(step && { ...step, style: step.style ?? "primary" }, ...others);
+}
+
+function rowOf(elements: readonly ActionsBlockElement[]): ActionsBlock {
+  const inMenu = elements.filter(isButton).slice(limits.buttons);
+  const { blockId, options } = menuOptions(inMenu);
+  const more = overflow({ action: { kind: "more" }, options });
+  const shown = elements.filter((each) => !(isButton(each) && inMenu.includes(each)));
+  if (more === undefined) return { type: "actions", elements: shown };
+  return { type: "actions", elements: [...shown, more], ...(blockId !== undefined && { block_id: blockId }) };
+}
+
+function isButton(element: ActionsBlockElement): element is Button {
+  return element.type === "button";
 }
 
 /** Blocks that a click can be told by; an id is unique in a message, so this is for one block. */

@@ -18,17 +18,28 @@ export function statusWords(
   now: Date,
 ): string {
   const all = facts === undefined ? words : `${words}: ${facts}`;
+  return visible(`${all}${lastAgo({ lastAt }, now)}`);
+}
+
+/** ", the last 2 min ago", where a count has no time. */
+export function lastAgo({ lastAt }: { readonly lastAt?: string | undefined }, now: Date): string {
   const ago = age(lastAt, now);
-  return visible(ago === undefined ? all : `${all}, the last ${ago} ago`);
+  return ago === undefined ? "" : `, the last ${ago} ago`;
 }
 
 /** "running for 3 d", "failing for 2 h", "keeps crashing: exit 3, 6 restarts in 4 min". */
 export function statusWithAge(status: WorkloadStatus, now: Date): string {
   const text = truncate(statusWords(status, now), 120);
-  const ago = age(status.since, now);
+  const since = sinceWords(status, now);
   // How long it has been restarting is part of the facts.
-  if (ago === undefined || status.facts !== undefined) return text;
-  return ENDED.test(text) ? `${text} ${ago} ago` : `${text} for ${ago}`;
+  return since === undefined || status.facts !== undefined ? text : `${text} ${since}`;
+}
+
+/** "for 2 h"; "9 h ago" of what has happened. Undefined where the API says no time. */
+export function sinceWords({ words, since }: Pick<WorkloadStatus, "words" | "since">, now: Date): string | undefined {
+  const ago = age(since, now);
+  if (ago === undefined) return undefined;
+  return ENDED.test(words) ? `${ago} ago` : `for ${ago}`;
 }
 
 /** These have happened; any other status lasts. */

@@ -1,5 +1,6 @@
 import type { RichTextBlock } from "@slack/types";
-import { type Block, context, limits, planLines, section } from "./blocks.ts";
+import { type Block, context, limits, section } from "./blocks.ts";
+import { planLines } from "./plan.ts";
 import { actionFor, decodeAction, encodeAction } from "./action-id.ts";
 import { escapeWithin, visibleLines, visible } from "./text.ts";
 import { channel, type Inline, words } from "./inline.ts";
@@ -84,19 +85,21 @@ export function messageFor<Sent extends Message>(account: string, message: Sent)
 
 const rest = context("The rest doesn't fit into one Slack message.");
 
-/** The first blocks that fit into one message. A safety net: views stay below the limits themselves. */
+/** The first blocks that fit into one message, and its buttons. A safety net: views stay below the limits themselves. */
 function fitting(blocks: readonly Block[]): Block[] {
   const sizes = blocks.map(sizeOf);
   const total = sizes.reduce((sum, size) => sum + size, 0);
   if (total <= limits.blocksJson && blocks.length <= limits.blocks) return [...blocks];
+  const last = blocks.slice(-1).filter(({ type }) => type === "actions");
+  const end = [rest, ...last];
   const kept: Block[] = [];
-  let room = limits.blocksJson - JSON.stringify(rest).length - 1;
-  for (const [at, block] of blocks.entries()) {
+  let room: number = limits.blocksJson - end.reduce((sum, block) => sum + sizeOf(block), 0);
+  for (const [at, block] of blocks.slice(0, blocks.length - last.length).entries()) {
     room -= sizes[at] ?? 0;
-    if (room < 0 || kept.length >= limits.blocks - 1) break;
+    if (room < 0 || kept.length >= limits.blocks - end.length) break;
     kept.push(block);
   }
-  return [...kept, rest];
+  return [...kept, ...end];
 }
 
 /** Escapes `text`, which Slack parses; notifications and screen readers use it. */

@@ -1,12 +1,12 @@
 import type { Ask } from "../../ask.ts";
 import type { Command } from "../../commands/command.ts";
-import { actionButton, actions, context, section } from "../kit/blocks.ts";
+import { actionButton, context, section, suggesting } from "../kit/blocks.ts";
 import { code, strong, words, type Inline } from "../kit/inline.ts";
 import { type Post, postOf } from "../kit/post.ts";
 import { truncateMiddle, visible, capital } from "../kit/text.ts";
 import { isDangerous, runButton } from "../kit/ask-buttons.ts";
 
-type Asked = { readonly command: Pick<Command, "actions" | "question">; readonly ask: Ask };
+type Asked = { readonly command: Pick<Command, "name" | "actions" | "question">; readonly ask: Ask };
 
 /** "Restart *web*?" with a button: a sentence changes nothing before its author says so. */
 export function confirmMessage(asked: Asked): Post {
@@ -18,20 +18,26 @@ export function confirmMessage(asked: Asked): Post {
   return postOf([
     section([...action, words("?")], ...(reason === undefined ? [] : [[words(`Reason: ${reason}`, 300)]])),
     context("Nothing changes until you confirm."),
-    ...actions(
-      runButton(label, asked.ask, { at: 0, style: isDangerous(asked.command.actions) ? "danger" : "primary" }),
+    ...suggesting(
+      runButton(label, asked.ask, { at: 0, style: isDangerous(asked.command.actions) ? "danger" : undefined }),
       actionButton({ label: "Cancel", action: { kind: "dismiss" }, value: "cancel" }),
     ),
   ]);
+}
+
+/** What a command does, before the name of a workload: "Roll back", "Set memory of". */
+export function imperative({ name, question }: Pick<Command, "name" | "question">): string {
+  return question?.label ?? capital(name);
 }
 
 /** Characters of a name, and of what to do with it. A button has room for 75, and its end says to how many. */
 const IN_BUTTON = 40;
 
 /** "Scale *web* to 3", "Restart *web* in beijing2", "Approve `K7Q2MX`". */
-function actionOf({ command: { question = {} }, ask: { verb, args, region } }: Asked, most = 255): Inline[] {
+function actionOf({ command, ask: { args, region } }: Asked, most = 255): Inline[] {
   const name = nameIn(args);
-  const { label = capital(verb), amount } = question;
+  const label = imperative(command);
+  const { amount } = command.question ?? {};
   const id = textIn(args, "id");
   if (name === undefined && id === undefined) return [words(`${label}${amount?.(args) ?? ""}`, 70)];
   if (name === undefined) return [words(`${label} `), code(id ?? "", 60)];

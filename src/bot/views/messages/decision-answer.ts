@@ -69,7 +69,7 @@ export function decisionAnswer(input: DecisionAnswerInput): Post {
 
 function buttons(answer: DecisionAnswer): Block[] {
   if (answer.kind === "own") {
-    return actions(requestButton("cancel", answer.change.id, { label: "Cancel request", isBeside: true }));
+    return actions(requestButton("cancel", answer.change.id, { isBeside: true }));
   }
   if (answer.kind !== "missing") return [];
   return actions(

@@ -1,5 +1,5 @@
 import { refusesAccount, type Problem } from "../../../api/problem.ts";
-import { context, section, fields, actions, type Line } from "../kit/blocks.ts";
+import { context, section, fields, actions, suggesting, type Line } from "../kit/blocks.ts";
 import { sentence, code, words, channel, firstOf, strong, type Inline } from "../kit/inline.ts";
 import { type Message, post, type Post, postOf } from "../kit/post.ts";
 import type { UserError } from "../../errors.ts";
@@ -62,8 +62,11 @@ export function mistakeWithForm(
     { message, next, usage: undefined, example: undefined, suggestions: [] },
     command,
   );
-  const form = suggestions.length === 0 ? openButton("Open form", opening, "primary") : openButton("Other…", opening);
-  return { text, blocks: [...blocks, ...suggestionButtons(suggestions, command, form)] };
+  const buttons =
+    suggestions.length === 0
+      ? suggesting(openButton("Open form", opening))
+      : suggestionButtons(suggestions, command, openButton("Other…", opening));
+  return { text, blocks: [...blocks, ...buttons] };
 }
 
 /** A bug in Gantry. The reference is also in the log, next to the stack. */

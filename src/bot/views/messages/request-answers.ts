@@ -1,7 +1,7 @@
 import type { Button } from "@slack/types";
 import type { StoredChange } from "../../changes/stored-change.ts";
 import { type Phrased, phraseText } from "../cards/phrases.ts";
-import { termsWords, namesIn, changeSummary, personWords } from "../cards/change-words.ts";
+import { isDeletion, termsWords, namesIn, changeSummary, personWords } from "../cards/change-words.ts";
 import { actionButton, actions, bullets, context, linkButton, section, type Line } from "../kit/blocks.ts";
 import { channel, code, expires, joined, strong, words } from "../kit/inline.ts";
 import { type Post, postOf, type Names, type Message } from "../kit/post.ts";
@@ -160,8 +160,8 @@ export function warningMessage({ phrased, itself, ofOthers, ask, confirmed, undo
     ...bullets(lines, ofOthers.length - MOST_OTHERS),
     ...actions(
       undoes === undefined
-        ? runButton(label, ask, { at: 0, style: "danger" })
-        : requestButton("undo", `${undoes} ${confirmed}`, { label, style: "danger", isBeside: true }),
+        ? runButton(label, ask, { at: 0, style: isDeletion(phrased) ? "danger" : undefined })
+        : requestButton("undo", `${undoes} ${confirmed}`, { label, isBeside: true }),
       actionButton({ label: "Cancel", action: { kind: "dismiss" }, value: "cancel" }),
     ),
     context("Nothing was changed yet."),

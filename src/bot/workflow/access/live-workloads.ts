@@ -9,7 +9,7 @@ import type { FormValues } from "../../commands/forms/form.ts";
 import type { FormCommand } from "../../commands/grammar/parse.ts";
 import { regionOf } from "../../commands/grammar/argument-types.ts";
 import { type Suggestion, UserError } from "../../errors.ts";
-import { capital } from "../../views/kit/text.ts";
+import { imperative } from "../../views/messages/confirm-message.ts";
 import { contextFor } from "./context.ts";
 import type { Origin } from "../origin.ts";
 
@@ -138,8 +138,8 @@ async function visibleNames(kind: "service" | "job", context: Context): Promise<
   return names.map((name) => `${kind}/${name}`);
 }
 
-function suggestionFor({ name: verb, form }: FormCommand, values: FormValues, name: string): Suggestion[] {
-  const filled = form.fill(values);
-  const label = `${capital(verb)} ${name.replace(/^service\//u, "")}`;
+function suggestionFor(command: FormCommand, values: FormValues, name: string): Suggestion[] {
+  const filled = command.form.fill(values);
+  const label = `${imperative(command)} ${name.replace(/^service\//u, "")}`;
   return filled.kind === "ask" ? [{ ask: filled.ask, label }] : [];
 }

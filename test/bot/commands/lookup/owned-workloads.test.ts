@@ -50,7 +50,7 @@ describe("what the workload API says that it would refuse", () => {
       1 of 1 instance · 256 MiB each
       Managed by Helm release shop
       Not reported by the workload API: command, environment, ports, volumes
-      [Logs] [Restart] [Scale] [Tell me here] [Refresh] [… Stop | Create like this]"
+      [Logs] [Restart] [Scale] [… Refresh | Tell me here | Create like this | Stop]"
     `);
     expect(await told("show service/queue", byDefault)).toMatchInlineSnapshot(`
       "🟢 queue · running
@@ -58,13 +58,13 @@ describe("what the workload API says that it would refuse", () => {
       2 of 2 instances
       Size set by autoscaler queue-hpa
       Not reported by the workload API: memory, command, environment, ports, volumes, domains
-      [Logs] [Restart] [Tell me here] [Refresh] [… Memory | Domains | Create like this | Delete]"
+      [Logs] [Restart] [Refresh] [… Tell me here | Create like this | Change memory | Change domains | Delete]"
     `);
     expect(await told("show job/tidy", byDefault)).toMatchInlineSnapshot(`
       "🟡 tidy · status unknown
       job · us
       Managed by CronJob tidy
-      [Logs] [Create like this] [Tell me here] [Refresh]"
+      [Logs] [Create like this] [Tell me here] [… Refresh]"
     `);
     const set = service("set", { kubernetes_kind: "StatefulSet", managed_by: "Helm release shop" });
     expect(await told("show service/set", scripted({ services: [set] }))).toContain(
@@ -85,7 +85,7 @@ describe("a service that Gantry found in a cluster", () => {
       Container redis  redis:7 · REDIS_PASSWORD
       Container exporter  exporter:1 · 64 MiB
       Not reported by the workload API: command, ports, volumes, domains
-      [Logs] [Restart] [Scale] [Tell me here] [Refresh] [… Stop | Memory | Domains | Create like this | Delete]"
+      [Logs] [Restart] [Scale] [… Refresh | Tell me here | Create like this | Stop | Delete]"
     `);
   });
 

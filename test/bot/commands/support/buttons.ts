@@ -1,14 +1,14 @@
 import { Ask } from "../../../../src/bot/ask.ts";
 import { commandOf } from "../../../../src/bot/commands/grammar/parse.ts";
 import type { Message } from "../../../../src/bot/views/kit/post.ts";
+import { clickablesIn } from "../../../support/clickables.ts";
 import type { Scripted } from "./script.ts";
 
 /** What the button of that name carries, on a message or in its thread; undefined without one. */
 export function carried({ blocks, thread }: Message, label: string): unknown {
   const all = [...blocks, ...(thread?.replies ?? []).flatMap((reply) => reply.blocks)];
-  const buttons = all.flatMap((block) => (block.type === "actions" ? block.elements : []));
-  const found = buttons.find((element) => element.type === "button" && element.text.text === label);
-  return found?.type === "button" ? JSON.parse(found.value ?? "") : undefined;
+  const found = clickablesIn(all).find((each) => each.label === label);
+  return found && JSON.parse(found.value);
 }
 
 /** What the button of that read answers. */

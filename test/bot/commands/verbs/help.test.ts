@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { commands } from "../../../../src/bot/commands/verbs.ts";
 import type { About, Command } from "../../../../src/bot/commands/command.ts";
+import { clickablesIn } from "../../../support/clickables.ts";
 import { drawn } from "../../views/support/drawn.ts";
 import { answerTo } from "../support/script.ts";
 import { leftOut, ruled } from "../support/ruled.ts";
@@ -100,14 +101,13 @@ test("the command alone opens a short menu, whose answers don't replace it", asy
 
   expect(drawn(message)).toMatchInlineSnapshot(`
     "What would you like to do?
-    [List workloads] [Show logs] [Create] [What needs my approval?]
+    [List workloads] [Show logs] [Create] [… What needs my approval?]
     Or type: /gantry restart web · /gantry logs web --grep error · /gantry help"
   `);
   expect(message.text).toMatchInlineSnapshot(
     `"What would you like to do? Or type: /gantry restart web · /gantry logs web --grep error · /gantry help"`,
   );
-  const buttons = message.blocks.flatMap((block) => (block.type === "actions" ? block.elements : []));
-  expect(buttons.map((each) => each.action_id)).toEqual([
+  expect(clickablesIn(message.blocks).map(({ actionId }) => actionId)).toEqual([
     "ask:beside:list",
     "form:open:logs",
     "form:open:create",

@@ -35,7 +35,7 @@ test("a short excerpt is a head and one reply, oldest first", () => {
     2 GET / 200
     3 GET / 200
     \`\`\`
-    [Previous day] [Newer] [Follow] [Filter]"
+    [Previous day] [Newer] [Filter] [… Follow]"
   `);
 });
 
@@ -56,7 +56,7 @@ test("of several instances each line has its own, as short as it tells them apar
     x2x5p │   at once
     abcde │ start
     \`\`\`
-    [Previous day] [Newer] [Follow] [Filter]"
+    [Previous day] [Newer] [Filter] [… Follow]"
   `);
 });
 
@@ -80,7 +80,7 @@ test("what does not fit on one page is split on line ends", () => {
   const texts = message.thread?.replies.map((reply) => drawn(reply)) ?? [];
   expect(texts).toHaveLength(2);
   const shown = texts.join("\n").replaceAll("```\n", "").replaceAll("\n```", "").split("\n");
-  expect(shown.pop()).toBe("[Older] [Newer] [Last 1,000 lines] [Whole day] [Follow] [Filter]");
+  expect(shown.pop()).toBe("[Older] [Newer] [Filter] [… Follow | Show last 1,000 lines | Show the whole day]");
   expect(shown).toEqual(lines(100, "x".repeat(60)).map(({ text }) => text));
   expect(message.thread?.replies[1]?.text).toBe("Logs of web, today, part 2 of 2");
 });
@@ -111,7 +111,7 @@ test("for the asker alone the newest lines that fit are shown, and it is said", 
   expect(text).toContain("\n100 xxx");
   expect(text).not.toContain("\n1 xxx");
   expect(text).toContain("Last 38 of 100 lines. 62 earlier lines aren't shown.");
-  expect(text.split("\n").at(-1)).toBe("[Older] [Newer] [Filter] [Post to channel]");
+  expect(text.split("\n").at(-1)).toBe("[Older] [Newer] [Filter] [… Post to channel]");
   // Older goes on above the first line shown, not above the first line read.
   expect(JSON.stringify(message.thread?.alone)).toContain(String.raw`\"private\":true,\"from\":\"38\"`);
 });
@@ -142,7 +142,7 @@ describe("nothing to show makes no thread", () => {
     expect(drawn(message)).toMatchInlineSnapshot(`
       "📄 Nothing in the logs of web matches ERR. Searched 100 lines of today.
       2026-11-20 · since midnight UTC
-      [Older] [Newer] [Search last 1,000 lines] [Search the day] [Follow] [Filter]"
+      [Older] [Newer] [Filter] [… Follow | Search last 1,000 lines | Search the day]"
     `);
   });
 });

@@ -67,7 +67,7 @@ test("each request says who asks for what and why, whose approval it needs, unti
     Requested by Dana Reyes, 30m ago
     Needs 2 approvals from other members of #ops · 0 of 2 · expires in 30 min
     A1B2C3 · card in #ops
-    [Cancel]
+    [Cancel request]
     ⏳ Update web: + domain a.example.com, + domain b.example.com, 1 more
     Requested by Omar Haddad, 30m ago: “the sale is over”
     Needs 1 approval from Alex Kim, Kim Alexis, Lee Ray or 1 more · 1 of 2 (Alex Kim) · never expires

@@ -7,7 +7,7 @@ import { createBackOff } from "../../../../src/bot/slack/send/call.ts";
 import { createClients } from "../../../../src/bot/slack/send/clients.ts";
 import { createMessenger, type Messenger } from "../../../../src/bot/slack/send/messenger.ts";
 import { openLocalSlack } from "../../../../src/bot/compose/stand-ins/local-slack.ts";
-import { plan } from "../../../../src/bot/views/kit/blocks.ts";
+import { plan } from "../../../../src/bot/views/kit/plan.ts";
 import { endView } from "../../../../src/bot/views/forms/modal.ts";
 import { sentence } from "../../../../src/bot/views/messages/sentences.ts";
 

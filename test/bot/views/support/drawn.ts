@@ -1,9 +1,9 @@
 import type { HomeView, ModalView } from "@slack/types";
 import { drawBlocks, newPen } from "../../../../src/playground/draw/draw.ts";
-import { isObject, parseJson } from "../../../../src/playground/json.ts";
 import { actionFor } from "../../../../src/bot/views/kit/action-id.ts";
 import type { Block } from "../../../../src/bot/views/kit/blocks.ts";
 import { blocksFor, type Message, type Post } from "../../../../src/bot/views/kit/post.ts";
+import { blocksOf, buttonFaults } from "../../../support/button-rule.ts";
 import { refusedButtons } from "../../../support/refused-buttons.ts";
 import { newState } from "../../../../src/playground/workspace/seeds.ts";
 
@@ -31,8 +31,9 @@ function elementsOfNobody(blocks: readonly Block[]): readonly string[] {
 function drawnBlocks(blocks: readonly Block[]): string {
   const refused = refusedButtons(blocks);
   if (refused.length > 0) throw new Error(`a click would be refused: ${refused.join(", ")}`);
-  const json = parseJson(JSON.stringify(blocks));
-  return drawBlocks(pen, Array.isArray(json) ? json.filter(isObject) : [])
+  const faults = buttonFaults(blocksOf(blocks));
+  if (faults.length > 0) throw new Error(`its buttons: ${faults.join("; ")}`);
+  return drawBlocks(pen, blocksOf(blocks))
     .split("\n")
     .map((line) => line.trimEnd())
     .join("\n");
@@ -41,8 +42,7 @@ function drawnBlocks(blocks: readonly Block[]): string {
 /** Whom a post notifies. */
 export function mentioned(post: Post): string[] {
   const own = newPen(pen.state);
-  const json = parseJson(JSON.stringify(post.blocks));
-  drawBlocks(own, Array.isArray(json) ? json.filter(isObject) : []);
+  drawBlocks(own, blocksOf(post.blocks));
   return own.mentions;
 }
 

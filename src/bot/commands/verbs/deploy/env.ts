@@ -33,6 +33,7 @@ export const env = writeVerb({
   extension: "environment",
   summary: "Set and remove environment variables of a service",
   example: "env web --unset OLD_FLAG",
+  question: { label: "Change environment variables of" },
   aliases: ["set-env"],
   near: ["environment", "variables", "vars", "config"],
   phrases: [["SHOW(environment|environment variables|env|variables) of NAME", "env NAME"]],

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { runningImage } from "../../../../api/image.ts";
 import type { Service } from "../../../../api/answers.ts";
-import { actions, askButton, section, type Line } from "../../../views/kit/blocks.ts";
+import { askButton, section, suggesting, type Line } from "../../../views/kit/blocks.ts";
 import { age } from "../../../views/kit/time.ts";
 import { strong, words } from "../../../views/kit/inline.ts";
 import { type Message, post, postOf } from "../../../views/kit/post.ts";
@@ -26,13 +26,14 @@ import { IF_STUCK, changesOf } from "../../../views/kit/verb-words.ts";
 import type { Revision } from "../../../../api/workload-shapes.ts";
 import { counted } from "../../../views/kit/text.ts";
 
-/** More would hide the others of the row on a phone. */
+/** Versions to go back to. */
 const MOST_BUTTONS = 5;
 
 export const versions = readVerb({
   name: "versions",
   summary: "List which images a service ran, and who deployed them",
   example: "versions web",
+  question: { label: "Show versions of" },
   aliases: ["rollout history"],
   near: ["revisions", "releases", "deploys", "deployments", "images"],
   phrases: [
@@ -62,22 +63,26 @@ function answerOf(
   const lines = revisions.map((each) => revisionLine(each, each.revision === current ? service : undefined, now));
   const target = { name: `service/${name}` };
   const good = revisions.filter((each) => each.standing === "ready" && !isNow(each, service)).slice(0, MOST_BUTTONS);
+  const back = good.map(({ revision }, at) =>
+    runButton(
+      `Roll back to ${revision}`,
+      { verb: "rollback", region, share: false, args: { ...target, revision: String(revision), isLed: true } },
+      { at },
+    ),
+  );
+  const [first, ...others] = back;
+  const isStuck = rollout?.state === "stuck";
   const title = `Versions of ${name}`;
   return post(title, [
     section([words("Versions of "), strong(name, 255)], ...lines),
-    ...actions(
-      ...good.map(({ revision }, at) =>
-        runButton(
-          `Roll back to ${revision}`,
-          { verb: "rollback", region, share: false, args: { ...target, revision: String(revision), isLed: true } },
-          { at },
-        ),
-      ),
+    ...suggesting(
+      isStuck ? first : undefined,
+      ...(isStuck ? others : back),
       good.length === 0 && revisions.length > 1
         ? openButton("Roll back…", { verb: "rollback", values: target, region })
         : undefined,
-      askButton(rollout?.state === "stuck" ? "Why" : "Show", {
-        verb: rollout?.state === "stuck" ? "why" : "show",
+      askButton(isStuck ? "Why" : "Show", {
+        verb: isStuck ? "why" : "show",
         region,
         share: false,
         args: target,

@@ -2,7 +2,16 @@ import type { Job, Service } from "../../../../api/answers.ts";
 import type { Cause } from "../../../../api/cause.ts";
 import { lead, type WorkloadStatus, jobStatus, serviceStatus } from "../../../../api/workload-status.ts";
 import type { VerbContext } from "../../command.ts";
-import { actions, askButton, context, type Line, listed, section, withBlockId } from "../../../views/kit/blocks.ts";
+import {
+  actions,
+  askButton,
+  context,
+  type Line,
+  listed,
+  section,
+  suggesting,
+  withBlockId,
+} from "../../../views/kit/blocks.ts";
 import { picker } from "../../../views/forms/form-element.ts";
 import { openButton } from "../../../views/kit/ask-buttons.ts";
 import { strong, words, hostLink, type Inline, joined } from "../../../views/kit/inline.ts";
@@ -175,8 +184,8 @@ function empty({ services, jobs, region, mayCreate }: WorkloadList): Message {
   const where = services === undefined ? "" : ` in ${visible(region)}`;
   const sentence = truncate(`No ${noun}${where} yet.`, 200);
   const values = services === undefined ? { kind: "job" } : jobs === undefined ? { kind: "service" } : {};
-  const create = mayCreate ? openButton("Create one", { verb: "create", values, region }, "primary") : undefined;
-  return post(sentence, [section([words(sentence)]), ...actions(create)]);
+  const create = mayCreate ? openButton("Create one", { verb: "create", values, region }) : undefined;
+  return post(sentence, [section([words(sentence)]), ...suggesting(create)]);
 }
 
 function noneFits(list: WorkloadList): Message {

@@ -10,7 +10,7 @@ import { openButton } from "../../../views/kit/ask-buttons.ts";
 import { code, type Inline, joined, strong, words } from "../../../views/kit/inline.ts";
 import { span } from "../../../views/kit/time.ts";
 
-/** Ends what `logs --follow` began, as its Stop button does. The workflow ends it, where it is stored. */
+/** Ends what `logs --follow` began, as its button does. The workflow ends it, where it is stored. */
 export const unfollow = readVerb({
   name: "unfollow",
   summary: "Stop following a log, or all that you follow here",
@@ -63,7 +63,7 @@ export function followHead({ id, ask, name, requester, forMs }: FollowFacts): Po
   return post(`Following the logs of ${visible(name)} for ${span(forMs)}`, [
     section(facts),
     context(`New lines appear in the thread. Requested by ${truncate(visible(requester), 80)}`),
-    ...actions(actionButton({ label: "Stop", action: { kind: "follow", act: "stop" }, value: id })),
+    ...actions(actionButton({ label: "Stop following", action: { kind: "follow", act: "stop" }, value: id })),
   ]);
 }
 

@@ -13,30 +13,21 @@ export const MOST_LINES = 1_000;
 /** Few enough to search with any expression. */
 const FEW_LINES = 20;
 
-/** The buttons below a log: other pages and days, more lines, and another filter. Those of a private log stay private. */
+/** The actions below a log: other pages and days, another filter and more lines. Those of a private log stay private. */
 export function logButtons(log: LogExcerpt, place: { readonly isPrivate: boolean; readonly shown?: number }): Block[] {
   const page = pageAsk(log, place.isPrivate);
-  const buttons = [
+  return actions(
     olderButton(log, page, place.shown),
     newerButton(log, page),
-    ...moreButtons(log, page, place.isPrivate),
-    aroundButton(log, page),
-    rawButton(log, page),
-    previousButton(log, page),
-    followButton(log, place.isPrivate),
     filterButton(log, place.isPrivate),
+    previousButton(log, page),
+    aroundButton(log, page),
+    followButton(log, place.isPrivate),
+    ...moreButtons(log, page, place.isPrivate),
     place.isPrivate && log.canShare ? shareButton(log) : undefined,
-  ];
-  // Filters of names and texts that are long enough leave room for the first ones.
-  for (let left = buttons.length; left > 0; left -= 1) {
-    const blocks = actions(...buttons.slice(0, left));
-    if (JSON.stringify(blocks).length <= ROOM) return blocks;
-  }
-  return [];
+    rawButton(log, page),
+  );
 }
-
-/** Beside a full page of lines. */
-const ROOM = 3_000;
 
 type PageArgs = Readonly<Record<string, unknown>>;
 type PageAsk = (label: string, args: PageArgs) => ReturnType<typeof askButton>;
@@ -93,8 +84,8 @@ function newerButton(log: LogExcerpt, page: PageAsk) {
 function moreButtons({ excerpt, view }: LogExcerpt, page: PageAsk, isPrivate: boolean) {
   const { size, from, mayHaveOlder, matched } = excerpt;
   if (isPrivate || !mayHaveOlder || from > 0 || view !== undefined) return [];
-  const what = matched === undefined ? "Last" : "Search last";
-  const day = page(matched === undefined ? "Whole day" : "Search the day", { file: true });
+  const what = matched === undefined ? "Show last" : "Search last";
+  const day = page(matched === undefined ? "Show the whole day" : "Search the day", { file: true });
   return size >= MOST_LINES ? [day] : [page(`${what} ${grouped(MOST_LINES)} lines`, { size: String(MOST_LINES) }), day];
 }
 
@@ -104,12 +95,12 @@ const NEAR = 3;
 function aroundButton(log: LogExcerpt, page: PageAsk) {
   const { excerpt, ask } = log;
   if (!((excerpt.matched ?? 0) > 0) || ask.args["context"] !== undefined) return undefined;
-  return page("Lines around", { ...samePage(log), context: String(NEAR) });
+  return page("Show lines around", { ...samePage(log), context: String(NEAR) });
 }
 
 /** Lines that were made readable or folded, as they were written. */
 function rawButton(log: LogExcerpt, page: PageAsk) {
-  return log.excerpt.written === undefined ? undefined : page("Raw", { ...samePage(log), raw: true });
+  return log.excerpt.written === undefined ? undefined : page("Show raw lines", { ...samePage(log), raw: true });
 }
 
 /** The same lines again, as far as new ones didn't push them away. */
@@ -121,7 +112,7 @@ function samePage({ excerpt, mark, view }: LogExcerpt): PageArgs {
 /** When the lines say that a run ended, the next question is what it said before. */
 function previousButton({ excerpt, view }: LogExcerpt, page: PageAsk) {
   const hasEnd = excerpt.lines.some(({ text }) => endOfRun(text) !== undefined);
-  return hasEnd && view === undefined ? page("Run before", { previous: true }) : undefined;
+  return hasEnd && view === undefined ? page("Show the run before", { previous: true }) : undefined;
 }
 
 /** Below the newest lines of today, where others may see what comes. */

@@ -88,6 +88,7 @@ export const logs = readVerb({
   isMostUsed: true,
   summary: "Show log lines in a thread",
   example: "logs web --date yesterday --grep error",
+  question: { label: "Show logs of" },
   button: "Logs",
   aliases: ["log", "tail"],
   near: ["output", "errors", "print", "read"],

@@ -1,17 +1,17 @@
 import type { Button } from "@slack/types";
 import type { Job, Service } from "../../../../api/answers.ts";
-import { isStatus, type Level, serviceStatus } from "../../../../api/workload-status.ts";
-import type { Ask } from "../../../ask.ts";
-import { type Command, valuesFor } from "../../command.ts";
 import {
-  isDangerous,
-  openButton,
-  menuId,
-  type MenuOption,
-  rowWithMenu,
-  runButton,
-} from "../../../views/kit/ask-buttons.ts";
-import { askButton, limits, type Block } from "../../../views/kit/blocks.ts";
+  isStatus,
+  jobStatus,
+  type Level,
+  serviceStatus,
+  type WorkloadStatus,
+} from "../../../../api/workload-status.ts";
+import { isBeforeStart } from "../../../../api/cause.ts";
+import type { Ask } from "../../../ask.ts";
+import type { Command } from "../../command.ts";
+import { isDangerous, openButton, runButton } from "../../../views/kit/ask-buttons.ts";
+import { askButton, limits, suggesting, type Block } from "../../../views/kit/blocks.ts";
 
 /** Decides with the workload's state which buttons a card has. */
 export type CardActions = {
@@ -21,118 +21,99 @@ export type CardActions = {
   readonly isShared: boolean;
 };
 
-type Carded = CardActions & {
-  readonly kind: "service" | "job";
-  readonly name: string;
+type Placed = CardActions & {
   readonly region: string;
+  /** The button that the card suggests; without one, that of a verb by its status. */
+  readonly step?: Button | undefined;
+  /** Whether requests for the workload wait for approval. */
+  readonly isWaiting: boolean;
 };
 
-type Row = { readonly first: readonly string[]; readonly rest: readonly string[] };
+type Carded = Placed & { readonly kind: "service" | "job"; readonly name: string };
 
-/** The verbs by state: those that help most are buttons, the others are in the menu. */
-const rows: Readonly<Record<Level, Row>> = {
-  healthy: { first: ["logs", "restart", "scale", "watch"], rest: ["stop", "memory", "domains", "create"] },
-  busy: { first: ["logs", "restart", "stop", "watch"], rest: ["scale", "memory", "domains", "create"] },
-  failing: { first: ["logs", "restart", "stop", "watch"], rest: ["memory", "scale", "domains", "create"] },
-  idle: { first: ["start", "logs", "watch"], rest: ["scale", "memory", "domains", "create"] },
+/** The verbs by state, the most helpful first: the first three are buttons, as many as fit are in the menu. */
+const rows: Readonly<Record<Level, readonly string[]>> = {
+  healthy: ["logs", "restart", "scale", "deploy", "show", "watch", "create", "stop", "memory", "rollback", "domains"],
+  busy: ["logs", "rollback", "restart", "show", "stop", "watch", "deploy", "scale", "memory", "domains", "create"],
+  failing: ["logs", "rollback", "restart", "deploy", "show", "stop", "watch", "memory", "scale", "domains", "create"],
+  idle: ["start", "logs", "watch", "show", "deploy", "scale", "create", "memory", "domains", "rollback"],
 };
-/** The same where the workload API keeps revisions. A menu has five options, one of them Delete. */
-const revisedRows: Readonly<Record<Level, Row>> = {
-  healthy: { first: ["logs", "restart", "scale", "deploy", "watch"], rest: ["stop", "memory", "domains", "create"] },
-  busy: { first: ["logs", "restart", "stop", "deploy", "watch"], rest: ["scale", "memory", "domains", "create"] },
-  failing: { first: ["logs", "deploy", "restart", "watch"], rest: ["stop", "memory", "scale", "domains"] },
-  idle: { first: ["start", "logs", "deploy", "watch"], rest: ["scale", "memory", "domains", "create"] },
-};
-/** The same where an earlier version is kept. */
-const returnableRows: Readonly<Record<Level, Row>> = {
-  healthy: { first: ["logs", "restart", "scale", "deploy", "watch"], rest: ["stop", "memory", "domains", "rollback"] },
-  busy: { first: ["logs", "restart", "rollback", "deploy", "watch"], rest: ["stop", "scale", "memory", "domains"] },
-  failing: { first: ["logs", "rollback", "deploy", "restart", "watch"], rest: ["stop", "memory", "scale", "domains"] },
-  idle: { first: ["start", "logs", "deploy", "watch"], rest: ["scale", "memory", "domains", "rollback"] },
-};
+const leaving = ["logs", "create", "show"];
+const ofJobs = ["logs", "create", "watch", "show", "delete"];
+const ofCronJobs = ["run", "logs", "create", "watch", "show", "delete"];
 
-function rowsFor({ revision, revisions = [] }: Service): Readonly<Record<Level, Row>> {
-  if (revision === undefined) return rows;
-  return revisions.length > 1 ? returnableRows : revisedRows;
-}
-
-const leaving: Row = { first: ["logs", "create"], rest: [] };
-const ofJobs: Row = { first: ["logs", "create", "watch"], rest: [] };
-const ofCronJobs: Row = { first: ["run", "logs", "watch"], rest: ["create"] };
-
-/** `post` numbers buttons with an Ask, which makes them longer. */
-const GROWTH = 20;
-/** The JSON of a row without buttons, and of a menu. */
-const ROWS = 700;
+/** Delete has the last place: nobody hits it by accident, and its form asks for the name. */
+const MOST = limits.buttons + limits.overflowOptions - 1;
 
 /** The buttons for a service in this state. */
-export function serviceButtons(
-  service: Service,
-  placed: CardActions & { readonly region: string },
-  card: readonly Block[],
-): Block[] {
-  const isLeaving = isStatus(service.status, "deleting");
-  const row = isLeaving ? leaving : rowsFor(service)[serviceStatus(service).level];
-  return drawn({ ...placed, kind: "service", name: service.name }, { row, isDeletable: !isLeaving }, card);
+export function serviceButtons(service: Service, placed: Placed): Block[] {
+  const carded = { ...placed, kind: "service", name: service.name } as const; // a literal kind
+  if (isStatus(service.status, "deleting")) return drawn(carded, { row: leaving });
+  const { revision, revisions = [] } = service;
+  const status = serviceStatus(service);
+  const row = rows[status.level].filter(
+    (verb) => (verb !== "deploy" || revision !== undefined) && (verb !== "rollback" || revisions.length > 1),
+  );
+  return drawn(carded, { row, step: isTakenBack(service) ? "rollback" : verbFor(status), last: ["delete"] });
+}
+
+/** A new version doesn't get ready, and an earlier one is kept. */
+export function isTakenBack({ rollout, revisions = [] }: Service): boolean {
+  return rollout?.state === "stuck" && revisions.length > 1;
+}
+
+/** Its log says why it fails, unless it never began to log. */
+function verbFor({ level, cause }: WorkloadStatus): string | undefined {
+  return level === "failing" && !(cause !== undefined && isBeforeStart(cause)) ? "logs" : undefined;
 }
 
 /** The buttons for a job, which runs only once, and for a CronJob. */
-export function jobButtons(
-  { metadata: { name }, schedule }: Job,
-  placed: CardActions & { readonly region: string },
-  card: readonly Block[],
-): Block[] {
-  const row = schedule === undefined ? ofJobs : ofCronJobs;
-  return drawn({ ...placed, kind: "job", name }, { row, isDeletable: true }, card);
+export function jobButtons(job: Job, placed: Placed): Block[] {
+  const { metadata, schedule } = job;
+  const carded = { ...placed, kind: "job", name: metadata.name } as const; // a literal kind
+  return drawn(carded, { row: schedule === undefined ? ofJobs : ofCronJobs, step: verbFor(jobStatus(job)) });
 }
 
-type Layout = { readonly row: Row; readonly isDeletable: boolean };
+type Layout = {
+  /** Verbs, the most helpful first. */
+  readonly row: readonly string[];
+  /** The one that is suggested. */
+  readonly step?: string | undefined;
+  /** At the end of the menu. */
+  readonly last?: readonly string[];
+};
 
-/** A few buttons and a menu, which ends with Delete: nobody hits it by accident, and its form asks for the name. */
-function drawn(carded: Carded, { row, isDeletable }: Layout, card: readonly Block[]): Block[] {
-  const may = (verbs: readonly string[]) =>
-    verbs.flatMap((verb) => carded.mayDo.find((command) => command.name === verb) ?? []);
-  const workload = { name: target(carded), region: carded.region };
-  const inMenu = may([...row.rest, ...(isDeletable ? ["delete"] : [])]);
-  const hasMenu = menuId(workload) !== undefined;
-  const shown = [...may(row.first), ...(hasMenu ? [] : inMenu)].map((command) => buttonFor(carded, command));
-  const options: MenuOption[] = hasMenu
-    ? inMenu.map((command) => ({ verb: command.name, label: labelOf(command) }))
-    : [];
-  const refresh = askButton("Refresh", askFor(carded, "show"));
-  const drawnRow = rowWithMenu(fitting([...shown, refresh], card), options, workload);
-  return drawnRow === undefined ? [] : [drawnRow];
+function drawn(carded: Carded, { row, step, last = [] }: Layout): Block[] {
+  // The same card again is always allowed.
+  const isOffered = (verb: string): boolean => verb === "show" || carded.mayDo.some(({ name }) => name === verb);
+  const isVerb = carded.step === undefined && step !== undefined && isOffered(step);
+  const suggested = isVerb ? buttonFor(carded, step) : carded.step;
+  const review = carded.isWaiting ? askButton("Review", { verb: "pending", share: false, args: {} }) : undefined;
+  const before = [suggested, review].filter((each) => each !== undefined).length;
+  const others = row.filter((verb) => isOffered(verb) && !(isVerb && verb === step));
+  const verbs = [...others.slice(0, MOST - before), ...last.filter(isOffered)];
+  return suggesting(suggested, review, ...verbs.map((verb) => buttonFor(carded, verb)));
 }
 
-/** As many buttons as fit into the card's message: each one holds the workload's name, which can be long. */
-function fitting(all: readonly (Button | undefined)[], card: readonly Block[]): Button[] {
-  let room = limits.blocksJson - JSON.stringify(card).length - ROWS;
-  return all.flatMap((each) => {
-    if (each === undefined) return [];
-    room -= JSON.stringify(each).length + GROWTH;
-    return room >= 0 ? [each] : [];
-  });
+/** A read answers at once, and so does a watch, which changes no workload; a write opens its form with a preview. */
+function buttonFor(card: Carded, verb: string): Button | undefined {
+  if (verb === "show") return askButton("Refresh", askFor(card, verb));
+  const command = card.mayDo.find(({ name }) => name === verb);
+  if (command === undefined) return undefined;
+  const { button: label = verb } = command;
+  if (command.effect === "read") return askButton(label, askFor(card, verb));
+  if (command.effect === "watch") return runButton(label, { ...askFor(card, verb), share: false }, { at: 0 });
+  const opening = { verb, values: { name: target(card) }, region: card.region };
+  return openButton(
+    label,
+    command.valuesFor === undefined ? opening : { ...opening, isAbout: true },
+    isDangerous(command.actions) ? "danger" : undefined,
+  );
 }
 
 /** With the kind, because a service and a job may share a name. */
 function target({ kind, name }: Carded): string {
   return `${kind}/${name}`;
-}
-
-function labelOf({ button: label, name }: Command): string {
-  return label ?? name;
-}
-
-/** A read answers at once, and so does a watch, which changes no workload; a write opens its form with a preview. */
-function buttonFor(card: Carded, command: Command): Button | undefined {
-  const { name: verb } = command;
-  if (command.effect === "read") return askButton(labelOf(command), askFor(card, verb));
-  if (command.effect === "watch") {
-    const { args, ...ask } = askFor(card, verb);
-    return runButton(labelOf(command), { ...ask, share: false, args }, { at: 0 });
-  }
-  const opening = { verb, values: valuesFor(command, target(card)), region: card.region };
-  return openButton(labelOf(command), opening, isDangerous(command.actions) ? "danger" : undefined);
 }
 
 function askFor(card: Carded, verb: string): Ask {

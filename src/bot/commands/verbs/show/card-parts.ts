@@ -1,32 +1,19 @@
+import type { Button } from "@slack/types";
 import type { CardActions } from "./card-buttons.ts";
 import { runningImage } from "../../../../api/image.ts";
-import type { WorkloadStatus } from "../../../../api/workload-status.ts";
-import {
-  context,
-  section,
-  type Field,
-  type Line,
-  type Block,
-  listed,
-  actions,
-  askButton,
-} from "../../../views/kit/blocks.ts";
+import { context, section, type Field, type Line, type Block, listed } from "../../../views/kit/blocks.ts";
 import { strong, words, code, firstOf, joined, type Inline } from "../../../views/kit/inline.ts";
-import { afterName, dotOf, statusWithAge } from "../../../views/kit/health.ts";
 import { truncate, visible, counted } from "../../../views/kit/text.ts";
 import { age } from "../../../views/kit/time.ts";
 import type { EnvVar, Job, JobContainer, ServiceContainer, Sidecar, Service } from "../../../../api/answers.ts";
 import { commandLine, containerMemory, memoryNowText, memoryText } from "../../../views/kit/container-text.ts";
 import { failureRate } from "../../../views/kit/log-text.ts";
-import type { LogFindings } from "../../../logs/failures.ts";
 import type { HistoryEvent } from "../../../changes/history-event.ts";
 import type { WorkloadRef } from "../../../changes/change.ts";
 import { beforeRequester, historyLine, votesText } from "../../../views/kit/history-line.ts";
 import { deletedSince, deletionText } from "../../lookup/deletions.ts";
+import type { LogCheck } from "./verdict.ts";
 import type { StoredChange } from "../../../changes/stored-change.ts";
-
-/** Failures in the newest lines of a workload's log; undefined for somebody who may not read it. */
-export type LogCheck = LogFindings | "unread" | undefined;
 
 /** What a card says beyond the workload itself. */
 export type CardFacts = {
@@ -41,37 +28,13 @@ export type CardFacts = {
   readonly usual?: { readonly ms: number; readonly runs: number } | undefined;
   /** Errors in its log; undefined when not looked at. */
   readonly log?: LogCheck;
+  /** Its first line, after the name. */
   readonly verdict?: string | undefined;
+  /** The button that it suggests, in place of the one by its status. */
+  readonly step?: Button | undefined;
   /** Instead of how its containers are defined. */
   readonly details?: readonly Block[] | undefined;
 };
-
-type Head = {
-  readonly name: string;
-  readonly status: WorkloadStatus;
-  readonly now: Date;
-  /** What the status comes to, after the name: "keeps crashing, every 20 s". */
-  readonly verdict?: string | undefined;
-};
-
-/** "🟢 web · running for 3 d", below the verdict if there is one. */
-export function headLine({ name, status, now, verdict }: Head): Block {
-  const text = statusWithAge(status, now);
-  const dot = words(`${dotOf(status)} `);
-  if (verdict === undefined) return section([dot, strong(name, 255), words(` · ${text}`)]);
-  const isSaid = verdict.includes(text) || text === "running";
-  const more = status.facts === undefined ? text : text.replace(`${status.words}: `, "");
-  return section(
-    [dot, strong(name, 255), words(afterName("", verdict), 600)],
-    ...(isSaid ? [] : [`${more.charAt(0).toUpperCase()}${more.slice(1)}`]),
-  );
-}
-
-/** The same for a notification. */
-export function headText({ name, status, now, verdict }: Head): string {
-  const shown = `${dotOf(status)} ${truncate(visible(name), 255)}`;
-  return verdict === undefined ? `${shown}: ${statusWithAge(status, now)}` : afterName(shown, visible(verdict));
-}
 
 /** "service · beijing1 · gantry/hello-web · created 3 d ago". */
 export function headContext(parts: readonly (string | undefined)[], created: string | undefined, now: Date): Block {
@@ -80,7 +43,7 @@ export function headContext(parts: readonly (string | undefined)[], created: str
   return context(
     all
       .filter((part) => part !== undefined)
-      .map((part) => truncate(visible(part), 200))
+      .map((part) => truncate(visible(part), 255))
       .join(" · "),
   );
 }
@@ -232,8 +195,7 @@ export function waitingLines(waiting: Waiting | undefined, now: Date): Block[] {
   if (changes.length === 0) return [];
   const lines = changes.slice(0, LISTED).map((change) => line(change, { ended, now }));
   const more = changes.length - LISTED;
-  const review = askButton("Review", { verb: "pending", share: false, args: {} });
-  return [...listed([...lines, ...(more > 0 ? [`${more} more waiting`] : [])]), ...actions(review)];
+  return listed([...lines, ...(more > 0 ? [`${more} more waiting`] : [])]);
 }
 
 /**

@@ -2,11 +2,10 @@ import type { Job } from "../../../../api/answers.ts";
 import { jobStatus, type WorkloadStatus } from "../../../../api/workload-status.ts";
 import { fields, listed, type Line } from "../../../views/kit/blocks.ts";
 import { jobButtons } from "./card-buttons.ts";
+import { headLines, headText, isInVerdict, wholeName } from "./verdict.ts";
 import {
   definitionFields,
   headContext,
-  headLine,
-  headText,
   imageText,
   logLines,
   ownerLines,
@@ -25,24 +24,42 @@ export type JobCard = CardFacts & { readonly job: Job };
 const LISTED = 4;
 
 /** One screen: how the job went, or how it goes. */
-export function jobCard({ job, region, now, actions, waiting, last, usual, log, verdict, details }: JobCard): Message {
+export function jobCard({
+  job,
+  region,
+  now,
+  actions,
+  waiting,
+  last,
+  usual,
+  log,
+  verdict,
+  step,
+  details,
+}: JobCard): Message {
   const status = jobStatus(job);
-  const head = { name: job.metadata.name, status, now, verdict };
+  const head = { name: job.metadata.name, status, now, verdict, log };
   const containers = job.spec?.template?.spec?.containers ?? [];
   const facts = factsOf(job, status);
   const lines: Line[] = [
     ...(facts === "" ? [] : [[words(facts)]]),
     ...runLine(job, usual),
-    ...(status.reason === undefined ? [] : [[words(`Reason: ${status.reason}`, 600)]]),
+    ...(status.reason === undefined || isInVerdict(status.reason, head)
+      ? []
+      : [[words(`Reason: ${status.reason}`, 600)]]),
     ...scheduleLines(job, now),
-    ...logLines(log),
+    ...(verdict === undefined ? logLines(log) : []),
     ...ownerLines({ managed_by: job.managed_by }),
   ];
   // Their logs are read one by one, so several are named.
   const { instance_names: names = [] } = job;
   const blocks = [
-    headLine(head),
-    headContext(["job", region, imageText(containers)], job.metadata.creationTimestamp, now),
+    headLines(head),
+    headContext(
+      ["job", wholeName(job.metadata.name), region, imageText(containers)],
+      job.metadata.creationTimestamp,
+      now,
+    ),
     ...listed(lines),
     ...waitingLines(waiting, now),
     ...lastChangeLine(last, now),
@@ -53,8 +70,9 @@ export function jobCard({ job, region, now, actions, waiting, last, usual, log, 
         { label: "Instances", value: names.length < 2 ? [] : firstOf(names, LISTED, (each) => code(each, 80)) },
       ])),
   ];
-  const spoken = [headText(head), status.reason ?? facts].filter((part) => part !== "").join(" · ");
-  const buttons = actions === undefined ? [] : jobButtons(job, { ...actions, region }, blocks);
+  const spoken = [headText(head), facts].filter((part) => part !== "").join(" · ");
+  const isWaiting = (waiting?.changes ?? []).length > 0;
+  const buttons = actions === undefined ? [] : jobButtons(job, { ...actions, region, step, isWaiting });
   return post(spoken, [...blocks, ...buttons]);
 }
 

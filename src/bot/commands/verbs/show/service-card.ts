@@ -2,11 +2,10 @@ import type { Service, ServiceContainer, ServiceVolume } from "../../../../api/a
 import { endWords, isFirstRollout, serviceStatus, type WorkloadStatus } from "../../../../api/workload-status.ts";
 import { context, fields, listed, type Line } from "../../../views/kit/blocks.ts";
 import { serviceButtons } from "./card-buttons.ts";
+import { type Head, headLines, headText, isInVerdict, wholeName } from "./verdict.ts";
 import {
   definitionFields,
   headContext,
-  headLine,
-  headText,
   imageText,
   logLines,
   ownerLines,
@@ -39,25 +38,27 @@ export function serviceCard({
   last,
   log,
   verdict,
+  step,
   details,
 }: ServiceCard): Message {
   const status = serviceStatus(service);
   const unreported = unreportedOf(service);
-  const head = { name: service.name, status, now, verdict };
+  const head = { name: service.name, status, now, verdict, log, lastEnd: lastEndOf(service, status, now) };
   const facts = factsOf(service, status, now);
   const lines: Line[] = [
     ...(facts === "" ? [] : [[words(facts)]]),
     ...rolloutLine(service),
-    ...reasonLines(service, status, now),
-    ...logLines(log),
+    ...reasonLines(service, head),
+    ...(verdict === undefined ? logLines(log) : []),
     ...ownerLines(service),
     ...(addresses(service).length === 0 ? [] : [addresses(service)]),
   ];
   const blocks = [
-    headLine(head),
+    headLines(head),
     headContext(
       [
         "service",
+        wholeName(service.name),
         service.region ?? region,
         service.namespace && `namespace ${service.namespace}`,
         imageText(service.containers ?? []),
@@ -79,7 +80,8 @@ export function serviceCard({
       : [context(`Not reported by the workload API: ${unreported.join(", ")}`)]),
   ];
   const spoken = [headText(head), ...(facts === "" ? [] : [facts])].join(" · ");
-  const buttons = actions === undefined ? [] : serviceButtons(service, { ...actions, region }, blocks);
+  const isWaiting = (waiting?.changes ?? []).length > 0;
+  const buttons = actions === undefined ? [] : serviceButtons(service, { ...actions, region, step, isWaiting });
   return post(spoken, [...blocks, ...buttons]);
 }
 
@@ -120,14 +122,23 @@ function restartsOf(
   return ever === 0 ? undefined : counted(ever, "restart");
 }
 
-/** How an instance ended last, and why it isn't well if that is something else. */
-function reasonLines({ restarts, last_state }: Service, status: WorkloadStatus, now: Date): Line[] {
-  const { last_reason, last_at = last_state?.finished_at } = restarts ?? {};
-  const ended = last_reason ?? (status.cause === undefined ? endWords(last_state) : undefined);
-  const ago = age(last_at, now);
-  const last = ended === undefined ? [] : [`Last restart${ago === undefined ? "" : ` ${ago} ago`}: ${ended}`];
-  const isSaid = status.reason === undefined || status.reason === ended;
-  return [...last, ...(isSaid ? [] : [`Reason: ${status.reason}`])].map((line) => [words(line, 600)]);
+/** "Last restart 2 min ago: exit code 1" */
+function lastEndOf(service: Service, status: WorkloadStatus, now: Date): string | undefined {
+  const { last_at: at = service.last_state?.finished_at } = service.restarts ?? {};
+  const ended = endOf(service, status);
+  const ago = age(at, now);
+  return ended === undefined ? undefined : `Last restart${ago === undefined ? "" : ` ${ago} ago`}: ${ended}`;
+}
+
+function endOf({ restarts, last_state: last }: Service, { cause }: WorkloadStatus): string | undefined {
+  return restarts?.last_reason ?? (cause === undefined ? endWords(last) : undefined);
+}
+
+/** Why it isn't well, if that isn't how an instance ended. */
+function reasonLines(service: Service, head: Head): Line[] {
+  const { reason } = head.status;
+  if (reason === undefined || reason === endOf(service, head.status) || isInVerdict(reason, head)) return [];
+  return [[words(`Reason: ${reason}`, 600)]];
 }
 
 /** Where it answers: the address of each port, then its domains. */

@@ -225,7 +225,7 @@ function watched({ kind, watch, place, by, defaultRegion, next }: Watched): Post
   return postOf([
     section(head, `Posts: ${termsText(watch)}`, ...due),
     ...(place.kind === "dm" || kind === "same" ? [] : [context(`Set up by ${by}`)]),
-    ...actions(runButton("Stop", unwatchAsk({ target, place, digest: watch.digest }), { at: 0 })),
+    ...actions(runButton("Stop watching", unwatchAsk({ target, place, digest: watch.digest }), { at: 0 })),
   ]);
 }
 

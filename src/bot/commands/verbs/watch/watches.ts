@@ -81,7 +81,7 @@ function row(watch: Watch, polls: readonly LastPoll[], verbContext: VerbContext)
       ? section(parts, termsText(watch), `${by}${freshness(watch, polls, verbContext)}`)
       : section(parts, termsText(watch), [words(`${by} · paused: ${pausedWhy}`, 300)]),
     // The file alone ends what is in it.
-    ...(source === "file" ? [] : actions(runButton("Stop", unwatchAsk(watch), { at: 0 }))),
+    ...(source === "file" ? [] : actions(runButton("Stop watching", unwatchAsk(watch), { at: 0 }))),
   ];
 }
 

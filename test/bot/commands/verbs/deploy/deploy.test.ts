@@ -476,7 +476,7 @@ describe("versions", () => {
 
     const shown = drawn(await answerTo("versions web", { services: [service("web", { revision: 7, revisions })] }));
 
-    expect([...shown.matchAll(/\[Roll back(?: to )?(.*?)\]/gu)].map(([, label]) => label)).toEqual(labels);
+    expect([...shown.matchAll(/Roll back(?: to )?(.*?)(?:\]| \|)/gu)].map(([, label]) => label)).toEqual(labels);
   });
 
   test("has neither where no other version is kept", async () => {

@@ -94,7 +94,7 @@ describe("the run before", () => {
   test("is what the instance wrote between two ends, and a button leads there", async () => {
     const town = logging(crashing);
 
-    const before = drawnAll(await click(await answerTo("logs web", town), "Run before", town));
+    const before = drawnAll(await click(await answerTo("logs web", town), "Show the run before", town));
 
     expect(before).toContain("web · 3 lines of the run before · exited with code 3");
     expect(before).toMatch(/starting\nout of disk\n\[gantry\] web-0 exited with code 3/u);
@@ -204,7 +204,7 @@ describe("the matches of an expression", () => {
 
   test("have lines around them, with a mark, by words and by a button", async () => {
     const byWords = await told("logs web --grep error -C 1", errors);
-    const byButton = await click(await answerTo("logs web --grep error", errors), "Lines around", errors);
+    const byButton = await click(await answerTo("logs web --grep error", errors), "Show lines around", errors);
 
     expect(byWords).toContain(" ok 9\n▸ ERROR 10\n  ok 11\n⋯\n  ok 19\n▸ ERROR 20\n  ok 21");
     expect(drawnAll(byButton)).toContain("  ok 7\n  ok 8\n  ok 9\n▸ ERROR 10");
@@ -234,7 +234,7 @@ test("JSON is readable and repeated lines are one; Raw shows the same lines as t
   const shown = await answerTo("logs web", town);
 
   log.push(line("new"));
-  const raw = drawnAll(await click(shown, "Raw", town));
+  const raw = drawnAll(await click(shown, "Show raw lines", town));
 
   expect(drawnAll(shown)).toMatch(/ERROR payment failed order=77 token=\[redacted\]\nping \(×5\)/u);
   expect(raw).toMatch(/"msg":"payment failed","order":77,"token":"\[redacted\]"\}\nping\nping\nping\nping\nping/u);

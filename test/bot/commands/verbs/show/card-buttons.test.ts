@@ -4,6 +4,8 @@ import { Ask } from "../../../../../src/bot/ask.ts";
 import { commands } from "../../../../../src/bot/commands/verbs.ts";
 import { jobCard } from "../../../../../src/bot/commands/verbs/show/job-card.ts";
 import { openingIn } from "../../../../../src/bot/slack/modals/open-form.ts";
+import { decodeAction } from "../../../../../src/bot/views/kit/action-id.ts";
+import { clickablesIn } from "../../../../support/clickables.ts";
 import type { Post } from "../../../../../src/bot/views/kit/post.ts";
 import { serviceCard } from "../../../../../src/bot/commands/verbs/show/service-card.ts";
 import { now, report, service } from "../../../views/support/workloads.ts";
@@ -18,11 +20,12 @@ function buttonsOf({ blocks }: Post): Button[] {
   );
 }
 
-/** The rows of buttons as people read them; what the menu holds is in brackets. */
+/** The rows of buttons as people read them: the filled one has stars, and what the menu holds is in brackets. */
 function rowsOf({ blocks }: Post): string {
   const label = (each: ActionsBlockElement) => {
     if (each.type === "overflow") return `(${each.options.map(({ text }) => text.text).join(", ")})`;
-    return each.type === "button" ? each.text.text : each.type;
+    if (each.type !== "button") return each.type;
+    return each.style === "primary" ? `*${each.text.text}*` : each.text.text;
   };
   return blocks
     .flatMap((block) => (block.type === "actions" ? [block.elements.map(label).join(", ")] : []))
@@ -39,22 +42,22 @@ function card(status: string, { mayDo = everything, isShared = false, name = "we
 }
 
 test.each([
-  ["Running", "Logs, Restart, Scale, Refresh, (Stop, Memory, Domains, Create like this, Delete)"],
-  ["Updating", "Logs, Restart, Stop, Refresh, (Scale, Memory, Domains, Create like this, Delete)"],
-  ["Failed", "Logs, Restart, Stop, Refresh, (Memory, Scale, Domains, Create like this, Delete)"],
-  ["Stopped", "Start, Logs, Refresh, (Scale, Memory, Domains, Create like this, Delete)"],
+  ["Running", "Logs, Restart, Scale, (Refresh, Create like this, Stop, Change memory, Delete)"],
+  ["Updating", "Logs, Restart, Refresh, (Stop, Scale, Change memory, Change domains, Delete)"],
+  ["Failed", "*Logs*, Restart, Refresh, (Stop, Change memory, Scale, Change domains, Delete)"],
+  ["Stopped", "Start, Logs, Refresh, (Scale, Create like this, Change memory, Change domains, Delete)"],
   ["Deleting", "Logs, Create like this, Refresh"],
 ])("a service that is %s offers %s", (status, expected) => {
   expect(rowsOf(card(status))).toBe(expected);
 });
 
 test.each([
-  ["Running", 1, "Logs, Restart, Scale, Deploy, Refresh, (Stop, Memory, Domains, Create like this, Delete)"],
-  ["Running", 2, "Logs, Restart, Scale, Deploy, Refresh, (Stop, Memory, Domains, Roll back, Delete)"],
-  ["Updating", 2, "Logs, Restart, Roll back, Deploy, Refresh, (Stop, Scale, Memory, Domains, Delete)"],
-  ["Failed", 1, "Logs, Deploy, Restart, Refresh, (Stop, Memory, Scale, Domains, Delete)"],
-  ["Failed", 2, "Logs, Roll back, Deploy, Restart, Refresh, (Stop, Memory, Scale, Domains, Delete)"],
-  ["Stopped", 2, "Start, Logs, Deploy, Refresh, (Scale, Memory, Domains, Roll back, Delete)"],
+  ["Running", 1, "Logs, Restart, Scale, (Deploy, Refresh, Create like this, Stop, Delete)"],
+  ["Running", 2, "Logs, Restart, Scale, (Deploy, Refresh, Create like this, Stop, Delete)"],
+  ["Updating", 2, "Logs, Roll back, Restart, (Refresh, Stop, Deploy, Scale, Delete)"],
+  ["Failed", 1, "*Logs*, Restart, Deploy, (Refresh, Stop, Change memory, Scale, Delete)"],
+  ["Failed", 2, "*Logs*, Roll back, Restart, (Deploy, Refresh, Stop, Change memory, Delete)"],
+  ["Stopped", 2, "Start, Logs, Refresh, (Deploy, Scale, Create like this, Change memory, Delete)"],
 ])("a service that is %s and keeps %i versions offers %s", (status, kept, expected) => {
   const revisions = Array.from({ length: kept }, (_, at) => ({
     revision: kept - at,
@@ -72,35 +75,54 @@ test.each([
 
 test("only what policy allows is offered, and Refresh always", () => {
   expect(rowsOf(card("Running", { mayDo: ["logs", "restart"] }))).toBe("Logs, Restart, Refresh");
-  expect(rowsOf(card("Running", { mayDo: ["memory"] }))).toBe("Refresh, (Memory)");
+  expect(rowsOf(card("Running", { mayDo: ["memory"] }))).toBe("Refresh, Change memory");
   expect(rowsOf(card("Running", { mayDo: [] }))).toBe("Refresh");
 });
 
-test("a name too long for a menu gets all its buttons instead", () => {
-  expect(rowsOf(card("Running", { name: "w".repeat(253) }))).toBe(
-    "Logs, Restart, Scale, Stop, Memory, Domains, Create like this, Delete, Refresh",
-  );
+test("the longest name leaves out what the menu has no room for, and keeps the buttons", () => {
+  expect(rowsOf(card("Running", { name: "w".repeat(253) }))).toBe("Logs, Restart, Scale");
 });
 
-test("an option of the menu opens the form about the workload of its row", () => {
-  const row = card("Running").blocks.find(({ type }) => type === "actions");
+test.each([
+  [
+    "a new version that doesn't get ready is taken back",
+    { state: "stuck", from: 1, to: 2 },
+    "*Roll back*, Logs, Restart",
+  ],
+  ["one on its way is let alone", { state: "progressing", from: 1, to: 2 }, "Logs, Roll back, Restart"],
+])("%s", (_what, rollout, expected) => {
+  const revisions = [2, 1].map((revision) => ({ revision, images: [`shop/web:${revision}`] }));
+  const actions = { mayDo: named([...everything, "deploy", "rollback"]), isShared: false };
+  const web = service("web", { status: "Updating", revision: 2, revisions, rollout });
 
-  expect(openingIn({ kind: "formMenu" }, "memory", row?.block_id)).toMatchObject({
+  expect(rowsOf(serviceCard({ service: web, region: "eu1", now, actions }))).toContain(expected);
+});
+
+test("no log is suggested of what never began to log, and none at all of what policy refuses", () => {
+  const unpulled = service("web", { status: "Failed", message: "ImagePullBackOff: web:9 not found" });
+  const rows = (verbs: readonly string[]) =>
+    rowsOf(serviceCard({ service: unpulled, region: "eu1", now, actions: { mayDo: named(verbs), isShared: false } }));
+
+  expect(rows(everything)).not.toContain("*");
+  expect(rowsOf(card("Failed", { mayDo: ["restart"] }))).toBe("Restart, Refresh");
+});
+
+function optionOf(label: string) {
+  const option = clickablesIn(card("Running").blocks).find((each) => each.label === label);
+  const action = decodeAction(option?.actionId ?? "");
+  return action?.kind === "openForm" ? openingIn(action, option?.value ?? "") : undefined;
+}
+
+test("an option of the menu does what its button would", () => {
+  expect(optionOf("Change memory")).toMatchObject({
     command: { name: "memory" },
     values: { name: "service/web", region: "eu1" },
   });
-  expect(openingIn({ kind: "formMenu" }, "create", row?.block_id)?.values).toEqual({
-    kind: "service",
-    like: "service/web",
-    region: "eu1",
-  });
-  expect(openingIn({ kind: "formMenu" }, "memory", "somebody else's")).toBeUndefined();
+  expect(optionOf("Create like this")?.values).toEqual({ kind: "service", like: "service/web", region: "eu1" });
 });
 
 test("Delete is the menu's last option, and opens its form, which asks for the name", () => {
-  const row = card("Running").blocks.find(({ type }) => type === "actions");
-
-  const opened = openingIn({ kind: "formMenu" }, "delete", row?.block_id);
+  const opened = optionOf("Delete");
 
   expect(opened).toMatchObject({ command: { name: "delete" }, values: { name: "service/web", region: "eu1" } });
   const { fill } = opened?.command.form ?? {};
@@ -108,6 +130,19 @@ test("Delete is the menu's last option, and opens its form, which asks for the n
     kind: "errors",
     errors: { confirm: "Type web to confirm." },
   });
+});
+
+test("a menu of an older card still opens the form about the workload of its row", () => {
+  expect(openingIn({ kind: "formMenu" }, "memory", "of:eu1:service/web")).toMatchObject({
+    command: { name: "memory" },
+    values: { name: "service/web", region: "eu1" },
+  });
+  expect(openingIn({ kind: "formMenu" }, "create", "of:eu1:service/web")?.values).toEqual({
+    kind: "service",
+    like: "service/web",
+    region: "eu1",
+  });
+  expect(openingIn({ kind: "formMenu" }, "memory", "somebody else's")).toBeUndefined();
 });
 
 test("without any word of what may be done there is no button", () => {
@@ -130,7 +165,6 @@ test("the buttons that change something open a form, the others ask anew where t
     ["ask:0", { verb: "logs", region: "eu1", share: true, args: { name: "service/web" } }],
     ["form:open:restart", { verb: "restart", values: { name: "service/web" }, region: "eu1" }],
     ["form:open:scale", { verb: "scale", values: { name: "service/web" }, region: "eu1" }],
-    ["ask:1", { verb: "show", region: "eu1", share: true, args: { name: "service/web" } }],
   ]);
   expect(Ask.safeParse(carried[0]?.[1]).success).toBe(true);
 });

@@ -37,7 +37,7 @@ test("a card offers what this person may do here with this workload, and costs o
 
   const message = await answerTo("show service/web", world);
 
-  expect(buttons(message)).toBe("Logs, Scale, Tell me here, Refresh, Stop, Memory, Domains, Create like this, Delete");
+  expect(buttons(message)).toBe("Logs, Scale, Refresh, Tell me here, Create like this, Stop, Change memory, Delete");
   expect(world.calls).toEqual(["getService", "getServiceLogs"]);
 });
 
@@ -115,7 +115,7 @@ test("what is refused whichever way it is done is not offered", async () => {
 
   expect(buttons(await answerTo("show service/web", { ...script, permissions }))).toContain("Scale");
   expect(buttons(await answerTo("show service/web", { ...script, permissions: destroys }))).toBe(
-    "Logs, Scale, Tell me here, Refresh, Domains, Create like this",
+    "Logs, Scale, Refresh, Tell me here, Create like this, Change domains",
   );
 });
 
@@ -134,7 +134,5 @@ test("a card for everybody offers all that makes sense: the click is judged", as
 
   const message = await answerTo("show service/web --share", { ...script, permissions });
 
-  expect(buttons(message)).toBe(
-    "Logs, Restart, Scale, Tell me here, Refresh, Stop, Memory, Domains, Create like this, Delete",
-  );
+  expect(buttons(message)).toBe("Logs, Restart, Scale, Refresh, Tell me here, Create like this, Stop, Delete");
 });
