@@ -22,7 +22,7 @@ async function failingTown(): Promise<WatchedTown> {
 const card = (town: WatchedTown, headline: RegExp): string => town.told().findLast((text) => headline.test(text)) ?? "";
 
 /** Every button below what Gantry tells in a channel. */
-const buttons = ["Logs", "Why", "Restart", "Mute 1 h", "I'm on it", "Show all", "Stop watching", "Unmute"];
+const buttons = ["Logs", "Why", "Restart", "Mute 1 h", "I'm on it", "Show all", "Stop watching"];
 
 test("every button of an incident and a watch asks policy about whoever clicks", async () => {
   await using town = await failingTown();
