@@ -54,7 +54,7 @@ test("Home begins with what needs somebody, and ends with the account", () => {
     # Needs attention
     🔴 flaky keeps crashing: 6 restarts in 4 min · exited with code 137 (out of memory)
     [Why] [… Show | Logs | Restart | Scale | Stop]
-    🟡 api updating for 5 min
+    🟡 api updating for 5m
     [Why] [… Show | Logs | Restart | Scale | Stop]
     # Waiting for you
     ⏳ Restart web
@@ -143,7 +143,7 @@ describe("while the workload API doesn't answer", () => {
       }),
     );
 
-    expect(drawn).toContain("⚠️ Couldn't reach the workload API. Showing workloads as they were 2 min ago.");
+    expect(drawn).toContain("⚠️ Couldn't reach the workload API. Showing workloads as they were 2m ago.");
     expect(drawn).toContain("🟢 *web* 2/2");
   });
 

@@ -94,7 +94,7 @@ describe("a picker of workloads", () => {
     const shown = read(workloadOptions({ services, region: "eu1", query: "", problems: ["It does not answer."], now }));
 
     expect(shown).toEqual([
-      "Services in eu1, 3 min ago",
+      "Services in eu1, 3m ago",
       "  web = service/web (Running)",
       "About this list",
       "  It does not answer. = !none",

@@ -10,7 +10,7 @@ test("who repeats a request that nobody could tell the end of reads it, and may 
 
   expect(drawn(repeatMessage({ change, ask, agoMs: 40_000 }))).toMatchInlineSnapshot(`
     "❌ web wasn't scaled
-    You requested the same 40 s ago, and Slack didn't take its card.
+    You requested the same 40s ago, and Slack didn't take its card.
     It failed. Nothing was changed.
     Nothing was requested again.
     [Run it again]

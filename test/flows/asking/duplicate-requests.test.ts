@@ -90,7 +90,7 @@ test("who repeats a restart because Slack took no card reads how the first one e
 
   const asked = await says(limited, developer, "/gantry restart web");
 
-  expect(asked).toMatch(/web restarted[\s\S]*You requested the same \d+ s ago[\s\S]*Nothing was requested again/u);
+  expect(asked).toMatch(/web restarted[\s\S]*You requested the same \d+s ago[\s\S]*Nothing was requested again/u);
   expect(count(limited, "restartService")).toBe(3);
   // Somebody else's request is another one.
   await says(limited, limited.approver, "/gantry restart web");

@@ -441,7 +441,7 @@ test("older cards of a deleted service say so, also where it was still watched, 
       }
       await clicks(town, town.developer, "Refresh");
 
-      expect(newest(town.developer)).toContain("two was deleted 12 min ago by Dana Reyes.");
+      expect(newest(town.developer)).toContain("two was deleted 12m ago by Dana Reyes.");
       expect(headlines().slice(0, 3)).toEqual(["⚪️ two scaled to 3", "⚪️ four created", "🟢 two · running"]);
       expect(town.developer.sees("ops")[0]?.text).toContain("deleted meanwhile");
     },

@@ -131,7 +131,7 @@ describe("Home", () => {
     gated.breakDown();
     town.passMinutes(2);
     const shown = await clicksHome(town, developer, "Refresh");
-    expect(shown).toMatch(/⚠️ .*Showing workloads as they were 2 min ago\./u);
+    expect(shown).toMatch(/⚠️ .*Showing workloads as they were 2m ago\./u);
     expect(shown).toContain("🟢 *web*");
   });
 

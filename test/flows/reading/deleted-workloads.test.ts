@@ -20,7 +20,7 @@ test("whoever asks for a deleted workload learns who deleted it and when, if the
 
   for (const verb of ["show", "why", "logs", "restart"]) {
     const told = await says(town, approver, `/gantry ${verb} web`);
-    expect(told, verb).toMatch(/web was deleted 5 min ago by Dana Reyes\.\n/u);
+    expect(told, verb).toMatch(/web was deleted 5m ago by Dana Reyes\.\n/u);
     expect(told, verb).toContain("[History]");
   }
   expect(await says(town, approver, "/gantry show job/web")).toContain("There is no job named web");
@@ -127,7 +127,7 @@ test("a waiting request says that its workload was deleted, without another API 
   const calls = town.calls().length;
 
   expect(await says(town, developer, "/gantry pending")).toMatch(
-    /Scale web 2 → 3[\s\S]*⚠️ web was deleted \d+ s ago by Alex/u,
+    /Scale web 2 → 3[\s\S]*⚠️ web was deleted \d+s ago by Alex/u,
   );
   expect(town.calls()).toHaveLength(calls);
 
@@ -147,7 +147,7 @@ test("a request for a deleted workload isn't taken for one about the workload th
 
   await creates(town, "web", "beijing1");
   expect(await says(town, developer, "/gantry show web")).toMatch(
-    /⏳ Waiting: scale.* · ⚠️ web was deleted \d+ s ago by Alex/u,
+    /⏳ Waiting: scale.* · ⚠️ web was deleted \d+s ago by Alex/u,
   );
 });
 

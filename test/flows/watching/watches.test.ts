@@ -266,7 +266,7 @@ test("the list says when Gantry last looked, and claims nothing before", async (
   await town.settled();
 
   expect(before).toMatch(/yours · not looked at yet/u);
-  expect(await says(town, developer, "/gantry watches")).toMatch(/yours · looked at \d+ s ago/u);
+  expect(await says(town, developer, "/gantry watches")).toMatch(/yours · looked at \d+s ago/u);
 });
 
 test("a watch and a digest about the same end one by one", async () => {

@@ -51,9 +51,9 @@ export function deletedSince(change: StoredChange, events: readonly HistoryEvent
   );
 }
 
-/** "web was deleted 5 min ago by Dana Reyes". */
+/** "web was deleted 5m ago by Dana Reyes". */
 export function deletionText({ workload, request, at }: HistoryEvent, now: Date): string {
-  const ago = age(at.toISOString(), now) ?? "0 s";
+  const ago = age(at.toISOString(), now) ?? "0s";
   const by = request === undefined ? "" : ` by ${short(request.requester.name, 80)}`;
   return `${workload?.name ?? "It"} was deleted ${ago} ago${by}`;
 }

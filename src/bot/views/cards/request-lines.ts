@@ -4,7 +4,7 @@ import { actions, type Line, withBlockId, type Block } from "../kit/blocks.ts";
 import { beforeRequester, requestPhrase, short, votesText, votersText } from "../kit/history-line.ts";
 import { type Inline, strong, words } from "../kit/inline.ts";
 import { capital } from "../kit/text.ts";
-import { shortAge, span } from "../kit/time.ts";
+import { age, span } from "../kit/time.ts";
 import { allNames } from "./phrases.ts";
 
 // A request that waits for approval, the same on Home and in lists. People are named, not mentioned: a mention would
@@ -34,10 +34,10 @@ export function requestTitle(change: StoredChange, { defaultRegion }: Pick<Where
 /** "Requested by Dana Reyes, 5m ago: “orders time out”". */
 export function askedBy(change: StoredChange, { now }: Pick<Where, "now">): Line {
   const { requester, createdAt, reason } = change;
-  const age = shortAge(createdAt.toISOString(), now) ?? "";
+  const since = age(createdAt.toISOString(), now) ?? "";
   const why = reason === undefined ? "" : `: “${short(reason, ROOM.text)}”`;
   const by = `${capital(beforeRequester(change))}${short(requester.name, ROOM.person)}`;
-  return [words(`${by}, ${age} ago${why}`, LONGEST)];
+  return [words(`${by}, ${since} ago${why}`, LONGEST)];
 }
 
 /** "1 of 2 approvals (Alex Kim) · expires in 40 min". */

@@ -1,7 +1,7 @@
 import type { OptionGroup, PlainTextOption } from "@slack/types";
 import { pathSafe } from "../../../api/request-limits.ts";
 import type { StoredChange } from "../../changes/stored-change.ts";
-import { span } from "../kit/time.ts";
+import { shortSpan } from "../kit/time.ts";
 import { beforeRequester } from "../kit/history-line.ts";
 import { limits, type OptionInput, NONE, option, optionsOf } from "../kit/blocks.ts";
 import { counted, plain } from "../kit/text.ts";
@@ -55,7 +55,7 @@ function tooLong(groups: readonly Group[], query: string): readonly string[] {
 
 function old({ at }: RecentList, now: Date | undefined): string {
   const ms = now === undefined ? 0 : now.getTime() - at;
-  return ms > NEW_MS ? `, ${span(ms)} ago` : "";
+  return ms > NEW_MS ? `, ${shortSpan(ms)} ago` : "";
 }
 
 function group(kind: "service" | "job", label: string, { entries }: RecentList): Group {

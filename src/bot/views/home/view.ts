@@ -20,7 +20,7 @@ import { code, moment, words } from "../kit/inline.ts";
 import { openButton } from "../kit/ask-buttons.ts";
 import { blocksFor, numbered } from "../kit/post.ts";
 import { grouped, truncate, visible } from "../kit/text.ts";
-import { span } from "../kit/time.ts";
+import { shortSpan } from "../kit/time.ts";
 import type { AccountOwner } from "../../accounts/resolve.ts";
 import type { StoredChange } from "../../changes/stored-change.ts";
 import { approvalsText, askedBy, decisionButtons, requestTitle } from "../cards/request-lines.ts";
@@ -111,7 +111,7 @@ const OLD_MS = 60_000;
 function problemLines({ problems, apiProblem, services, jobs, readAt, now, isReading }: HomeState): Block[] {
   const ageMs = now.getTime() - readAt.getTime();
   const isOld = ageMs > OLD_MS && (services !== undefined || jobs !== undefined);
-  const old = isOld ? ` Showing workloads as they were ${span(ageMs)} ago.` : "";
+  const old = isOld ? ` Showing workloads as they were ${shortSpan(ageMs)} ago.` : "";
   const all = [...(apiProblem === undefined || isReading ? [] : [`${apiProblem}${old}`]), ...problems];
   return all.slice(0, PROBLEMS).map((problem) => section([words(`⚠️ ${problem}`, 600)]));
 }

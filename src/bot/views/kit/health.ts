@@ -12,7 +12,7 @@ export function dotOf({ level }: Pick<WorkloadStatus, "level">): string {
   return dots[level];
 }
 
-/** "running", "keeps crashing: exit 3, 6 restarts, the last 2 min ago". */
+/** "running", "keeps crashing: exit 3, 6 restarts, the last 2m ago". */
 export function statusWords(
   { words, facts, lastAt }: Pick<WorkloadStatus, "words" | "facts" | "lastAt">,
   now: Date,
@@ -21,13 +21,13 @@ export function statusWords(
   return visible(`${all}${lastAgo({ lastAt }, now)}`);
 }
 
-/** ", the last 2 min ago", where a count has no time. */
+/** ", the last 2m ago", where a count has no time. */
 export function lastAgo({ lastAt }: { readonly lastAt?: string | undefined }, now: Date): string {
   const ago = age(lastAt, now);
   return ago === undefined ? "" : `, the last ${ago} ago`;
 }
 
-/** "running for 3 d", "failing for 2 h", "keeps crashing: exit 3, 6 restarts in 4 min". */
+/** "running for 3d", "failing for 2h", "keeps crashing: exit 3, 6 restarts in 4 min". */
 export function statusWithAge(status: WorkloadStatus, now: Date): string {
   const text = truncate(statusWords(status, now), 120);
   const since = sinceWords(status, now);
@@ -35,7 +35,7 @@ export function statusWithAge(status: WorkloadStatus, now: Date): string {
   return since === undefined || status.facts !== undefined ? text : `${text} ${since}`;
 }
 
-/** "for 2 h"; "9 h ago" of what has happened. Undefined where the API says no time. */
+/** "for 2h"; "9h ago" of what has happened. Undefined where the API says no time. */
 export function sinceWords({ words, since }: Pick<WorkloadStatus, "words" | "since">, now: Date): string | undefined {
   const ago = age(since, now);
   if (ago === undefined) return undefined;

@@ -3,7 +3,7 @@ import type { StoredChange, ChangeState, Health } from "../../changes/stored-cha
 import { section } from "./blocks.ts";
 import { type Inline, moment, strong, words } from "./inline.ts";
 import { plainTextOf } from "./post.ts";
-import { shortAge } from "./time.ts";
+import { age } from "./time.ts";
 import {
   acceptedWords,
   isFollowed,
@@ -48,7 +48,7 @@ export function historyLine(event: HistoryEvent, context: HistoryLineContext): I
     peopleText(event, { ...context, room }),
     event.breakGlass ? "🚨 break-glass" : "",
     event.reference === undefined || context.detail === "brief" ? "" : `Reference ${short(event.reference, 20)}`,
-    now === undefined ? "" : `${shortAge(event.at.toISOString(), now) ?? ""} ago`,
+    now === undefined ? "" : `${age(event.at.toISOString(), now) ?? ""} ago`,
   ];
   const end = parts.flatMap((part) => (part === "" ? [] : [` · ${part}`])).join("");
   const when = now === undefined ? [moment(event.at.toISOString(), " · ")] : [];

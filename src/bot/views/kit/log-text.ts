@@ -1,6 +1,6 @@
 import type { LogFindings } from "../../logs/failures.ts";
 import { counted, grouped, cutPoint, truncate, visible, visibleLines } from "./text.ts";
-import { span } from "./time.ts";
+import { shortSpan, span } from "./time.ts";
 import type { ExcerptLine } from "../../logs/excerpt.ts";
 import { isContinuation } from "../../logs/entries.ts";
 import { limits } from "./blocks.ts";
@@ -27,7 +27,7 @@ export function failureRate({ count, recent, read }: LogFindings): string | unde
 /** "the last 200 log lines", "today's 57 log lines", "the 9 log lines of its current instances": what was read. */
 export function readWords({ read, gone, mayHaveOlder }: LogFindings): string {
   if (gone?.rolloutAgoMs !== undefined) {
-    return `the ${counted(read, "log line")} since its last rollout ${span(gone.rolloutAgoMs)} ago`;
+    return `the ${counted(read, "log line")} since its last rollout ${shortSpan(gone.rolloutAgoMs)} ago`;
   }
   if (gone !== undefined) return `the ${counted(read, "log line")} of its current instances`;
   return mayHaveOlder ? `the last ${grouped(read)} log lines` : `today's ${counted(read, "log line")}`;

@@ -18,16 +18,14 @@ export function isCalendarDay(day: string): boolean {
   return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(day);
 }
 
-/** The age of an ISO 8601 time; undefined when invalid, "0 s" for a time in the future (clocks differ). */
+/** How long ago an ISO 8601 time was, or how long it has lasted since. Undefined when invalid, "0s" in the future (clocks differ). */
 export function age(moment: string | undefined, now: Date): string | undefined {
   const ms = Date.parse(moment ?? "");
-  return Number.isNaN(ms) ? undefined : span(now.getTime() - ms);
+  return Number.isNaN(ms) ? undefined : shortSpan(now.getTime() - ms);
 }
 
-/** An age in a list: "44s", "2m", "3h", "5d". Undefined when invalid, "0s" for a time in the future. */
-export function shortAge(moment: string | undefined, now: Date): string | undefined {
-  const ms = now.getTime() - Date.parse(moment ?? "");
-  if (Number.isNaN(ms)) return undefined;
+/** An age of so many milliseconds: "44s", "2m", "3h", "5d". A duration that is over has `span`. */
+export function shortSpan(ms: number): string {
   const seconds = Math.max(0, Math.floor(ms / 1000));
   if (seconds < MINUTE) return `${seconds}s`;
   if (seconds < HOUR) return `${Math.floor(seconds / MINUTE)}m`;

@@ -9,7 +9,7 @@ import { inviteHint } from "./sentences.ts";
 import { truncate, counted, truncateMiddle, visible, capital } from "../kit/text.ts";
 import type { Ask } from "../../ask.ts";
 import { changeBlocks, headlineBlock } from "../cards/change-card.ts";
-import { span } from "../kit/time.ts";
+import { shortSpan } from "../kit/time.ts";
 import { requestButton, runButton } from "../kit/ask-buttons.ts";
 import type { Change } from "../../changes/change.ts";
 import { imageOf, runningImage } from "../../../api/image.ts";
@@ -120,7 +120,7 @@ export function repeatMessage({ change, ask, agoMs, defaultRegion, waitsFor }: R
     [
       headlineBlock(change, defaultRegion, waitsFor),
       section(
-        `You requested the same ${span(agoMs)} ago, and Slack didn't take its card.`,
+        `You requested the same ${shortSpan(agoMs)} ago, and Slack didn't take its card.`,
         [words(changeSummary(change, waitsFor), 600)],
         "Nothing was requested again.",
       ),

@@ -82,9 +82,7 @@ test("only a deletion after the request, with its account, is told beside it", a
     return [message.text, drawn(message)].join("\n");
   };
 
-  expect(await told({})).toMatch(
-    /expires in 30 min, web was deleted 20 min ago\n[^]*^⚠️ web was deleted 20 min ago$/mu,
-  );
+  expect(await told({})).toMatch(/expires in 30 min, web was deleted 20m ago\n[^]*^⚠️ web was deleted 20m ago$/mu);
   expect(await told({ at: new Date("2026-11-21T11:29:00Z") })).not.toContain("deleted");
   expect(await told({ account: "erin" })).not.toContain("deleted");
   expect(await told({ result: unconfirmedText("deletions") })).not.toContain("deleted");

@@ -91,7 +91,7 @@ function answerOf(
   ]);
 }
 
-/** "● 5 shop/web:1.5 · runs now · 2 h ago · by Dana Reyes, request 7KQ2MD". */
+/** "● 5 shop/web:1.5 · runs now · 2h ago · by Dana Reyes, request 7KQ2MD". */
 function revisionLine(each: JudgedRevision, current: Service | undefined, now: Date): Line {
   const ago = age(each.created_at, now);
   const { madeBy } = each;

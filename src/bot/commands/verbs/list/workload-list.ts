@@ -20,7 +20,7 @@ import { unusualKind } from "../show/card-parts.ts";
 import { matchesPattern } from "../../../policy/patterns.ts";
 import { dotOf, statusWords } from "../../../views/kit/health.ts";
 import { counted, grouped, truncate, visible, truncateMiddle } from "../../../views/kit/text.ts";
-import { shortAge } from "../../../views/kit/time.ts";
+import { age } from "../../../views/kit/time.ts";
 
 export type WorkloadList = Pick<VerbContext, "ask" | "region" | "now"> & {
   /** Undefined when not requested or not readable. */
@@ -213,12 +213,12 @@ type ListFilter = { readonly text?: string; readonly status?: string };
  */
 export function factsOf(row: Row, now: Date): Inline[] {
   const created = row.kind === "job" ? row.job.metadata.creationTimestamp : row.service.created_at;
-  const age = shortAge(created, now);
+  const since = age(created, now);
   const facts =
     row.kind === "job"
       ? [unusualKind(row.job) ?? "job", ...runsOf(row.job)]
       : [unusualKind(row.service) ?? [], sizeOf(row.service)].flat();
-  const old = age === undefined ? [] : [`${age} old`];
+  const old = since === undefined ? [] : [`${since} old`];
   const address = row.kind === "job" ? undefined : addressOf(row.service);
   return joined([...[...facts, ...old].map((fact) => words(fact)), ...(address === undefined ? [] : [address])], " · ");
 }

@@ -36,7 +36,7 @@ export type CardFacts = {
   readonly details?: readonly Block[] | undefined;
 };
 
-/** "service · beijing1 · gantry/hello-web · created 3 d ago". */
+/** "service · beijing1 · gantry/hello-web · created 3d ago". */
 export function headContext(parts: readonly (string | undefined)[], created: string | undefined, now: Date): Block {
   const ago = age(created, now);
   const all = [...parts, ago === undefined ? undefined : `created ${ago} ago`];
@@ -199,14 +199,14 @@ export function waitingLines(waiting: Waiting | undefined, now: Date): Block[] {
 }
 
 /**
- * "⏳ Waiting: scale, instances 2 → 4 · requested by Dana Reyes 5 min ago · 0 of 1 approval". Only the diff of an update
+ * "⏳ Waiting: scale, instances 2 → 4 · requested by Dana Reyes 5m ago · 0 of 1 approval". Only the diff of an update
  * says more than the verb, and it may begin with it: "memory 256 → 512 MiB".
  */
 function line(change: StoredChange, { ended = [], now }: Pick<Waiting, "ended"> & { readonly now: Date }): Line {
   const { verb, op, requester, createdAt, diff } = change;
   const what = op === "updateService" ? diff.slice(0, DIFF).join(", ") : "";
   const named = what.startsWith(`${verb} `) ? [] : [strong(verb, 40), ...(what === "" ? [] : [words(", ")])];
-  const ago = age(createdAt.toISOString(), now) ?? "0 s";
+  const ago = age(createdAt.toISOString(), now) ?? "0s";
   // The request is for an earlier workload of this name.
   const deletion = deletedSince(change, ended);
   return [

@@ -122,7 +122,7 @@ function restartsOf(
   return ever === 0 ? undefined : counted(ever, "restart");
 }
 
-/** "Last restart 2 min ago: exit code 1" */
+/** "Last restart 2m ago: exit code 1" */
 function lastEndOf(service: Service, status: WorkloadStatus, now: Date): string | undefined {
   const { last_at: at = service.last_state?.finished_at } = service.restarts ?? {};
   const ended = endOf(service, status);

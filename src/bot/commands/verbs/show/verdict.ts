@@ -52,7 +52,7 @@ export function isInVerdict(text: string, head: Head): boolean {
   return verdictLine(head).join("").includes(visible(text));
 }
 
-/** "for 2 h · last error 14 s ago", as far as it is known. The facts of a crash say since when. */
+/** "for 2h · last error 14s ago", as far as it is known. The facts of a crash say since when. */
 function whenLine(head: Head): string | undefined {
   const { status, now, log } = head;
   const { facts } = status;
@@ -73,7 +73,7 @@ function lastErrorMs({ failures }: LogFindings): number | undefined {
 export function headLines(head: Head): Block {
   const [mark, name, rest] = verdictLine(head);
   const when = whenLine(head);
-  // "Failed 9 h ago": alone, an age doesn't say of what.
+  // "Failed 9h ago": alone, an age doesn't say of what.
   const alone = when !== undefined && /^\d/u.test(when) ? `${head.status.words} ${when}` : when;
   const lines = [alone && capital(alone), head.lastEnd].filter((line) => line !== undefined);
   return section([words(mark), strong(name), words(rest)], ...lines.map((line) => [words(line, 600)]));

@@ -4,7 +4,7 @@ import { actions, type Block, context, header, section } from "../../../views/ki
 import { channel, type Inline, moment, words } from "../../../views/kit/inline.ts";
 import { type Message, postOf } from "../../../views/kit/post.ts";
 import { counted } from "../../../views/kit/text.ts";
-import { span } from "../../../views/kit/time.ts";
+import { shortSpan } from "../../../views/kit/time.ts";
 import type { LastPoll, Mute, Watch } from "../../../watch/watch.ts";
 import type { VerbContext, Watches } from "../../command.ts";
 import { readVerb } from "../../grammar/verb.ts";
@@ -101,7 +101,7 @@ function freshness(
     return poll === undefined ? [] : [poll.at.getTime()];
   });
   if (known.length < kinds.length) return " · not looked at yet";
-  return ` · looked at ${span(now.getTime() - Math.min(...known))} ago`;
+  return ` · looked at ${shortSpan(now.getTime() - Math.min(...known))} ago`;
 }
 
 function muteLine({ names, until, by }: Mute): Block {

@@ -55,7 +55,7 @@ export function eventBlocks(found: Found, now: Date): Block[] {
   ];
 }
 
-/** "web-1 can't mount a volume, 12 times, the last 10 s ago: secret "db" not found". */
+/** "web-1 can't mount a volume, 12 times, the last 10s ago: secret "db" not found". */
 function eventLine(event: Event, now: Date): Line {
   const { object, message, count = 1, last_at: at } = event;
   const ago = age(at, now);

@@ -141,7 +141,7 @@ function failureBlocks(log: LogCheck, now: Date): Block[] | undefined {
   ];
 }
 
-/** "18×, the last 14 s ago in web-1", and the newest one. */
+/** "18×, the last 14s ago in web-1", and the newest one. */
 function failureBlock({ count, latest }: Failure, now: Date): Block[] {
   const ago = latest.atMs === undefined ? undefined : age(new Date(latest.atMs).toISOString(), now);
   const where = [

@@ -383,10 +383,10 @@ describe("versions", () => {
   test("lists what ran when, newest first", async () => {
     expect(drawn(await answerTo("versions web", { services: [service("web", web)] }))).toMatchInlineSnapshot(`
       "Versions of web
-      ● 4 shop/web:1.5 · current · 2 min ago
-      ○ 3 shop/web:1.4.1 · never got ready · 2 h ago
-      ○ 2 shop/web:1.4 · 24 h ago
-      ○ 1 shop/web:1.3 · 20 d ago
+      ● 4 shop/web:1.5 · current · 2m ago
+      ○ 3 shop/web:1.4.1 · never got ready · 2h ago
+      ○ 2 shop/web:1.4 · 1d ago
+      ○ 1 shop/web:1.3 · 20d ago
       [Roll back to 2] [Roll back to 1] [Show]"
     `);
   });
@@ -490,7 +490,7 @@ describe("versions", () => {
 
     const shown = drawn(await answerTo("versions web", { services: [service("web", { ...web, rollout })] }));
 
-    expect(shown).toContain("● 4 shop/web:1.5 · doesn't get ready, 0 of 3 new instances ready · 2 min ago");
+    expect(shown).toContain("● 4 shop/web:1.5 · doesn't get ready, 0 of 3 new instances ready · 2m ago");
     expect(shown).toContain("[Why]");
   });
 

@@ -17,7 +17,7 @@ describe("the card of a service", () => {
     expect(message.text).toMatchInlineSnapshot(`"🟢 web · running · 3 instances · 512 MiB each"`);
     expect(drawn(message)).toMatchInlineSnapshot(`
       "🟢 web · running
-      service · beijing1 · gantry/hello-web · created 3 d ago
+      service · beijing1 · gantry/hello-web · created 3d ago
       3 instances · 512 MiB each
       http://web-dana.example.org:31080 · http://web-dana.example.org:80 · http://shop.example.org
       Command  --greeting "hello you"
@@ -126,7 +126,7 @@ describe("the card of a service", () => {
     expect([head, facts, reason]).toEqual([
       "🔴 flaky · runs out of memory: 6 restarts in 4 min",
       "2 of 3 instances · 512 MiB each",
-      "Last restart 2 min ago: flaky-1 exited with code 137 (out of memory)",
+      "Last restart 2m ago: flaky-1 exited with code 137 (out of memory)",
     ]);
   });
 
@@ -148,7 +148,7 @@ describe("the card of a service", () => {
       "0 of 3 instances · 512 MiB each",
     ]);
     expect(next).not.toMatch(/Reason|Last restart/u);
-    expect(card(looping)[0]).toBe("🔴 flaky · runs out of memory: exit 137, 6 restarts, the last 2 min ago");
+    expect(card(looping)[0]).toBe("🔴 flaky · runs out of memory: exit 137, 6 restarts, the last 2m ago");
   });
 
   test("of a service that runs again still says how it ended", () => {
@@ -163,14 +163,14 @@ describe("the card of a service", () => {
     expect([head, facts, last]).toEqual([
       "🟢 web · running",
       "3 of 3 instances · 512 MiB each · 1 restart",
-      "Last restart 2 min ago: out of memory, exit 137",
+      "Last restart 2m ago: out of memory, exit 137",
     ]);
   });
 
   test.each([
-    [{ status: "Running", status_since: "2026-11-18T12:00:00Z" }, "🟢 web · running\nFor 3 d"],
-    [{ status: "Stopped", status_since: "2026-11-21T10:00:00Z" }, "⚪️ web · stopped\nFor 2 h"],
-    [{ status: "Failed", status_since: "2026-11-21T10:00:00Z" }, "🔴 web · failing\nFor 2 h"],
+    [{ status: "Running", status_since: "2026-11-18T12:00:00Z" }, "🟢 web · running\nFor 3d"],
+    [{ status: "Stopped", status_since: "2026-11-21T10:00:00Z" }, "⚪️ web · stopped\nFor 2h"],
+    [{ status: "Failed", status_since: "2026-11-21T10:00:00Z" }, "🔴 web · failing\nFor 2h"],
     [{ status: "Running", status_since: "nonsense" }, "🟢 web · running\nservice"],
     [{ status: "Running", ready_instances: 1 }, "🟡 web · running, 1 of 3 ready\nservice"],
   ])("of %j begins with %s", (more, head) => {
@@ -204,7 +204,7 @@ describe("the card of a service", () => {
 
     expect(lines.filter((line) => /Waiting|Review|Last change/u.test(line))).toMatchInlineSnapshot(`
       [
-        "⏳ Waiting: scale, instances 3 → 5 · requested by Dana Reyes 30 min ago · 1 of 2 approvals",
+        "⏳ Waiting: scale, instances 3 → 5 · requested by Dana Reyes 30m ago · 1 of 2 approvals",
         "Last change: 🟡 web scaled 1 → 3 · Dana Reyes · 2h ago",
       ]
     `);
@@ -244,8 +244,8 @@ describe("the card of a service", () => {
     const told = (change: StoredChange): string =>
       drawn(serviceCard({ service: web, region: "beijing1", now, waiting: { changes: [change] } }));
 
-    expect(told(restart)).toContain("⏳ Waiting: restart · requested by Dana Reyes 30 min ago");
-    expect(told(deletion)).toContain("⏳ Waiting: delete · requested by Dana Reyes 30 min ago");
+    expect(told(restart)).toContain("⏳ Waiting: restart · requested by Dana Reyes 30m ago");
+    expect(told(deletion)).toContain("⏳ Waiting: delete · requested by Dana Reyes 30m ago");
   });
 
   test("has a line for each of several containers", () => {
@@ -260,7 +260,7 @@ describe("the card of a service", () => {
 
     expect(drawn(message)).toMatchInlineSnapshot(`
       "🟢 web · running
-      service · beijing1 · 6 containers · created 3 d ago
+      service · beijing1 · 6 containers · created 3d ago
       3 instances
       http://web-dana.example.org:31080 · http://web-dana.example.org:80 · http://shop.example.org
       Container web  gantry/hello-web · 512 MiB · --greeting "hello you"
@@ -286,11 +286,11 @@ describe("the card of a job", () => {
   test("of a job that is complete", () => {
     const message = jobCard({ job: report, region: "us", now });
 
-    expect(message.text).toMatchInlineSnapshot(`"⚪️ report · complete · 9 h ago · took 11 s · 512 MiB"`);
+    expect(message.text).toMatchInlineSnapshot(`"⚪️ report · complete · 9h ago · took 11 s · 512 MiB"`);
     expect(drawn(message)).toMatchInlineSnapshot(`
       "⚪️ report · complete
-      Complete 9 h ago
-      job · us · gantry/batch · created 10 h ago
+      Complete 9h ago
+      job · us · gantry/batch · created 10h ago
       took 11 s · 512 MiB
       Command  10 --exit 0
       CPU  500m
@@ -313,7 +313,7 @@ describe("the card of a job", () => {
 
     expect(drawn(message)).toMatchInlineSnapshot(`
       "🔴 report · failed: exit code 2 after 6 attempts
-      job · us · gantry/batch · created 10 h ago
+      job · us · gantry/batch · created 10h ago
       512 MiB
       Command  10 --exit 0
       CPU  500m

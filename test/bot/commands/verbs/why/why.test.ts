@@ -55,8 +55,8 @@ test("why begins with a verdict, and the same crash is told once with its number
   expect(drawn(message)).toMatchInlineSnapshot(`
     "🔴 flaky keeps crashing, every 20 s: lost the connection to the database
     Exit 1, 18 restarts in 6 min
-    Last restart 10 s ago: exit code 1
-    service · beijing1 · gantry/hello-web · created 3 d ago
+    Last restart 10s ago: exit code 1
+    service · beijing1 · gantry/hello-web · created 3d ago
     0 of 1 instance · 512 MiB each
     http://web-dana.example.org:31080 · http://web-dana.example.org:80 · http://shop.example.org
     14×, the last in flaky-1
@@ -195,7 +195,7 @@ test("nine minutes after a broken version was taken back, its errors aren't thos
     );
 
   const well = await why({}, timed(500, "GET / 200"));
-  expect(well).toContain("🟢 web runs, with no error in the 1 log line since its last rollout 9 min ago");
+  expect(well).toContain("🟢 web runs, with no error in the 1 log line since its last rollout 9m ago");
   expect(well).toContain("Not counted: 18 errors from before its last rollout, most often: lost the database");
   expect(await why({}, timed(300, "ERROR out of disk"), timed(240, "ERROR out of disk"))).toContain(
     "🟢 web runs, but logs 2 error lines in 9 min: out of disk",
@@ -206,7 +206,7 @@ test("nine minutes after a broken version was taken back, its errors aren't thos
       timed(300, "ERROR out of disk"),
       timed(240, "ERROR out of disk"),
     ),
-  ).toContain("out of disk\nLast error 4 min ago");
+  ).toContain("out of disk\nLast error 4m ago");
 });
 
 test("that an instance ended isn't told beside the error that ended it, and alone it is all there is to tell", async () => {
@@ -255,7 +255,7 @@ test("a job that failed has its reason, and the error of a Python traceback", as
 
   expect(drawn(message)).toMatchInlineSnapshot(`
     "🔴 import failed: ValueError: no such table
-    job · us · gantry/batch · created 10 h ago
+    job · us · gantry/batch · created 10h ago
     4 failed attempts · 512 MiB
     1×
     \`\`\`
@@ -331,11 +331,11 @@ test("what the cluster reports is told in words, once, and redacted like a log",
   expect(shown).toContain("Rollout: 1 of 3 updated");
   expect(shown.slice(shown.indexOf("Reported"), shown.indexOf("[Logs]"))).toMatchInlineSnapshot(`
     "Reported by the cluster:
-    web-7d9-x2p can't mount a volume, 12 times, the last 30 s ago: MountVolume.SetUp failed for volume "data": secret "db" not found
-    web-7d9-x2p failed its readiness probe, 30 s ago: Readiness probe failed: GET /ready?password=[redacted] 500
-    web-7d9-x2p was restarted because its liveness probe failed, 30 s ago: Container app failed liveness probe, will be restarted
-    Several instances: can't pull its image, 2 times, the last 30 s ago: Failed to pull image "shop/web:9": not found
-    web-7d9-x2p was evicted from its node, 30 s ago: The node was low on resource: memory.
+    web-7d9-x2p can't mount a volume, 12 times, the last 30s ago: MountVolume.SetUp failed for volume "data": secret "db" not found
+    web-7d9-x2p failed its readiness probe, 30s ago: Readiness probe failed: GET /ready?password=[redacted] 500
+    web-7d9-x2p was restarted because its liveness probe failed, 30s ago: Container app failed liveness probe, will be restarted
+    Several instances: can't pull its image, 2 times, the last 30s ago: Failed to pull image "shop/web:9": not found
+    web-7d9-x2p was evicted from its node, 30s ago: The node was low on resource: memory.
     The log has no lines today.
     No request in the last day · nothing waits
     "
