@@ -107,7 +107,9 @@ export async function startFollow(
   const row = { id, teamId, channelId, requesterId: userId, sealed: sealOf(deps, id, state) };
   const begun = await deps.store.beginFollow({ ...row, limits, leaseMs: dueKinds.follow.leaseMs });
   if (begun.kind === "full") {
-    throw new UserError(tooManyWords[begun.by], { next: "Stop one with its Stop button, or wait until it ends." });
+    throw new UserError(tooManyWords[begun.by], {
+      next: "End one with its Stop following button, or wait until it ends.",
+    });
   }
   const { due } = begun;
   const allowed = await followReader(deps, { ...state, ask: state.log.ask }, signal);

@@ -110,7 +110,7 @@ function saver(live: LiveJob, { context, onOver }: Pick<OpenJob, "context" | "on
     isDirty = true;
     if (end !== undefined) {
       unrecorded = end;
-      live.waiting = "It has ended, and how can't be saved yet.";
+      live.waiting = "It has ended; the outcome can't be saved yet.";
     }
     tell();
     if (trying) return;

@@ -114,7 +114,7 @@ describe("while the disk is full", () => {
     state.isFull = false;
     await dana.ends("once");
 
-    expect(waiting).toBe("It has ended, and how can't be saved yet.");
+    expect(waiting).toBe("It has ended; the outcome can't be saved yet.");
     expect(status?.conditions ?? []).toEqual([]);
     const { message, status: after } = await dana.readJob("once");
     expect([message, after?.succeeded]).toEqual([undefined, 1]);
