@@ -105,3 +105,20 @@ test.each(withApproval)(
     expect(seen(town)).toEqual({ messages: 1 + messages, replies });
   },
 );
+
+test("a deploy that is accepted and never shows makes its reply when Gantry stops watching it", async () => {
+  await using town = await rolloutTown(["web"], {
+    policy: undefined,
+    via: async (request, answer) => (request.method === "PUT" ? Response.json({}, { status: 202 }) : answer(request)),
+  });
+  await deploy(town);
+  await approved(town);
+  await town.settled();
+  expect(seen(town)).toEqual({ messages: 1, replies: 0 });
+
+  await twentyMinutes(town);
+  await town.settled();
+
+  expect(seen(town)).toEqual({ messages: 1, replies: 1 });
+  expect(town.thread("ops").at(-1)).toMatch(/^🟡 Deploy 1\.5 to web: accepted, but it doesn't show · @dana/u);
+});

@@ -167,9 +167,11 @@ async function saveAndDeliver(deps: WorkflowParts, { change, lease }: Followed, 
   return moved !== undefined;
 }
 
-/** Whether its card changes. */
-export function isNews(change: StoredChange, { health, outcome }: PollResult): boolean {
-  return outcome !== undefined || JSON.stringify(shownOf(health)) !== JSON.stringify(shownOf(seenOf(change)));
+/** Whether its card changes, or the thread gets the reply that waits for the end of what wasn't seen to get well or to fail. */
+export function isNews(change: StoredChange, { health, outcome, nextMs }: PollResult): boolean {
+  const isOpenEnd = nextMs === undefined && health.kind === "not-yet";
+  const isChanged = JSON.stringify(shownOf(health)) !== JSON.stringify(shownOf(seenOf(change)));
+  return isOpenEnd || outcome !== undefined || isChanged;
 }
 
 function shownOf(seen: Health | undefined) {
