@@ -222,9 +222,9 @@ export function wayBackDelivery(id: string): string {
 
 /** How far the Change that takes another one back has come. */
 export type WayBack = {
-  /** `gone`: done and healthy. `failing`: an automatic one in trouble, or without a known end. */
-  readonly state: "going" | "gone" | "failing";
-  /** The request for it; undefined of an automatic one, which has no card. */
+  /** `gone`: done and healthy. Of an automatic one also `failing`: in trouble, and `unclear`: without a known end. */
+  readonly state: "going" | "gone" | "failing" | "unclear";
+  /** The request for it; undefined of an automatic one, which has no card unless it needs approval. */
   readonly by: string | undefined;
   /** What it changes: where it leads may be another version than the one before. */
   readonly diff: readonly string[];

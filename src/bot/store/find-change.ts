@@ -228,10 +228,10 @@ function wayBackIn(back: StoredChange): WayBack | undefined {
   if (state === "done" && seen?.kind === "reached") return { ...known, state: "gone", line: seen.line };
   const isUnclear = state === "unknown" && at !== undefined;
   const isOver = isUnclear || health !== undefined;
-  if (by === undefined && (isOver || seen?.kind === "trouble")) {
-    const line = isUnclear ? "no clear answer came" : (seen?.outcome ?? seen?.line ?? "");
-    return { ...known, state: "failing", line };
-  }
+  const line = isUnclear ? "no clear answer came" : (seen?.outcome ?? seen?.line ?? "");
+  if (by === undefined && seen?.kind === "trouble") return { ...known, state: "failing", line };
+  // It may be slow, or somebody changed the workload meanwhile: that it failed wasn't seen.
+  if (by === undefined && isOver) return { ...known, state: "unclear", line };
   return isOver ? undefined : { ...known, state: "going", line: "" };
 }
 

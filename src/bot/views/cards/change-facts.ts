@@ -271,6 +271,7 @@ function retreatFacts(change: StoredChange): Line[] {
   const why = by === undefined ? [words(" (on-failure: roll-back)")] : [];
   const fact = truncate(visible(line), 200);
   if (state === "failing") return [`going back ${how} failed`, fact];
+  if (state === "unclear") return [`going back ${how} wasn't confirmed`, fact];
   if (state === "going") return [[words(`going back ${how}`), ...why]];
   return [[words(`went back ${how}`), ...when, ...why], fact].filter((each) => each !== "");
 }

@@ -1,5 +1,5 @@
 import { AT_REST } from "../../../api/workload-status.ts";
-import type { Health, StoredChange } from "../../changes/stored-change.ts";
+import type { Health, StoredChange, WayBack } from "../../changes/stored-change.ts";
 import { IF_STUCK, isRolledOut, verbWords } from "../kit/verb-words.ts";
 import {
   acceptedWords,
@@ -266,7 +266,12 @@ function rolloutState(part: StoredChange, { request, isShort }: Beside): State {
   }
 }
 
-const backWords = { going: "going back", gone: "went back", failing: "failed to go back" } as const; // literal states
+const backWords: Readonly<Record<WayBack["state"], string>> = {
+  going: "going back",
+  gone: "went back",
+  failing: "failed to go back",
+  unclear: "may have gone back",
+};
 
 function plainState(part: StoredChange, request: StoredChange): State {
   const { state, settledAt, ending } = part;
