@@ -217,14 +217,18 @@ function warningLines(changes: readonly StoredChange[]): Block[] {
 }
 
 const ERRORS = 3;
+/** Beside a line for each of several workloads, less fits into one message. */
+const ERROR_CHARACTERS = { one: 120, several: 80 };
 
 /** The last errors in the log of what fails, each once: "connection refused (×16)". Of several workloads, of the first. */
 function errorBlocks(changes: readonly StoredChange[]): Block[] {
   const failing = changes.find((each) => seenOf(each)?.kind === "trouble" && !isLateHealth(each));
   const { title = "", lines = [] } = failing === undefined ? {} : lastErrors(failing);
   if (failing === undefined || lines.length === 0) return [];
-  const whose = changes.length === 1 ? "" : ` of ${truncate(visible(failing.workload.name), 80)}`;
-  const shown = lines.slice(0, ERRORS).map((line) => truncate(visible(line), 120));
+  const isOne = changes.length === 1;
+  const whose = isOne ? "" : ` of ${truncate(visible(failing.workload.name), 50)}`;
+  const most = ERROR_CHARACTERS[isOne ? "one" : "several"];
+  const shown = lines.slice(0, ERRORS).map((line) => truncate(visible(line), most));
   return [section(`${title}${whose}`), preformatted(shown.join("\n"))];
 }
 

@@ -198,7 +198,7 @@ const WHY = 200;
 const SHORT_WHY = 35;
 const FEW = 5;
 const MOST_ALIKE = 10;
-const LEFT_OUT = 800;
+const LEFT_OUT = 500;
 
 /** A line for each; one for all of many while there is nothing to tell them apart by. */
 function partLines({ change, parts }: Several): readonly Line[] {
