@@ -40,6 +40,15 @@ const approved: Action = async (town) => {
 const isWell: Action = (town) => town.isWell("web");
 const isStuck: Action = (town) => town.isStuck("web", "no such image");
 const isCrashing: Action = (town) => town.nowIs("web", crashes);
+/** No new instance gets ready, and the old ones come and go. */
+const isShaken: Action = async (town) => {
+  for (const old of [3, 0, 3, 0, 3, 0]) {
+    const rollout = { from: 1, to: 2, state: "stuck", ready: 0, target: 3, old_ready: old };
+    town.nowIs("web", { status: "Failed", message: "no such image", rollout });
+    await lasts(30)(town);
+    await town.settled();
+  }
+};
 const isSlow: Action = (town) => town.nowIs("web", { status: "Updating", target_instance_size: 5 });
 
 const twentyMinutes = lasts(1_200);
@@ -57,6 +66,7 @@ const rows: readonly Row[] = [
   ["a deploy that stays stuck", 1, 1, [stuckDeploy, isStuck, twentyMinutes]],
   ["a deploy that stays stuck for longer than its card tells", 2, 2, [stuckDeploy, isStuck, lasts(3_600)]],
   ["a deploy that takes the old instances down", 1, 2, [stuckDeploy, isStuck, lasts(20), isCrashing, twentyMinutes]],
+  ["a deploy whose old instances come and go", 1, 2, [stuckDeploy, isShaken]],
   ["a deploy that recovers", 1, 2, [stuckDeploy, isStuck, lasts(60), isWell, twentyMinutes]],
   ["a restart that doesn't come back", 1, 1, [typed("restart web"), lasts(20), isCrashing, twentyMinutes]],
   [

@@ -199,7 +199,7 @@ async function savePoll(
   { change, lease: { due } }: Pick<Followed, "change" | "lease">,
   polled: PollResult,
 ): Promise<StoredChange | undefined> {
-  const kept = withPromise(change, polled);
+  const kept = withOutage(change, withPromise(change, polled));
   const { health, outcome, nextMs } = kept;
   const next: Next = nextMs === undefined ? "over" : { ms: nextMs };
   const turn = turnOf(change, health);
@@ -229,9 +229,22 @@ function turnOf(change: StoredChange, health: Health): "trouble" | "recover" | u
   const { progress } = change;
   const { kind } = health;
   const wasInTrouble = progress?.kind === "trouble";
-  const isOutage = wasInTrouble && oldOnesServe(progress) && !oldOnesServe(health);
-  if (kind === "trouble") return wasInTrouble && !isOutage ? undefined : "trouble";
+  if (kind === "trouble") return wasInTrouble && !isOutage(change, health) ? undefined : "trouble";
   return wasInTrouble && kind === "reached" && !isLateHealth(change) ? "recover" : undefined;
+}
+
+/** The first poll of a rollout in trouble that no longer sees the old instances serve. */
+function isOutage({ progress }: Pick<StoredChange, "progress">, health: Health): boolean {
+  if (progress?.kind !== "trouble" || health.kind !== "trouble" || progress.watch?.hadOutage === true) return false;
+  return oldOnesServe(progress) && !oldOnesServe(health);
+}
+
+/** Old instances may come and go until the last poll: one outage is told. */
+function withOutage(change: Pick<StoredChange, "progress">, polled: PollResult): PollResult {
+  const { health } = polled;
+  const hadOutage = change.progress?.watch?.hadOutage === true || isOutage(change, health);
+  if (health.watch === undefined || !hadOutage) return polled;
+  return { ...polled, health: { ...health, watch: { ...health.watch, hadOutage } } };
 }
 
 /** If the card promised a way back and none was begun, the last poll says so. */
