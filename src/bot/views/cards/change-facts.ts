@@ -228,7 +228,7 @@ function errorBlocks(changes: readonly StoredChange[]): Block[] {
   const isOne = changes.length === 1;
   const whose = isOne ? "" : ` of ${truncate(visible(failing.workload.name), 50)}`;
   const most = ERROR_CHARACTERS[isOne ? "one" : "several"];
-  const shown = lines.slice(0, ERRORS).map((line) => truncate(visible(line), most));
+  const shown = lines.slice(0, ERRORS).map(({ text, times }) => `${truncate(visible(text), most)}${times}`);
   return [section(`${title}${whose}`), preformatted(shown.join("\n"))];
 }
 
@@ -238,11 +238,12 @@ function lastErrors({ health, progress, settledAt, createdAt }: StoredChange) {
   const near = (settledAt ?? createdAt).getTime();
   const { failures, newest } = findFailures({ lines, mayHaveOlder: true, nowMs: near, startMs: near });
   if (failures.length > 0) {
-    const errors = failures.map(({ message, count }) => `${message}${count === 1 ? "" : ` (×${count})`}`);
+    const errors = failures.map(({ message, count }) => ({ text: message, times: count === 1 ? "" : ` (×${count})` }));
     return { title: "Last errors", lines: errors };
   }
   const others = newest.map(({ lines: [first = ""] }) => first).filter((line) => line.trim() !== "");
-  return { title: "Last lines", lines: [...new Set(others)].slice(-ERRORS) };
+  const last = [...new Set(others)].slice(-ERRORS);
+  return { title: "Last lines", lines: last.map((text) => ({ text, times: "" })) };
 }
 
 function outcomeOf({ ending: end }: StoredChange): Outcome | undefined {
