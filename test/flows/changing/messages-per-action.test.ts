@@ -37,6 +37,10 @@ const approved: Action = async (town) => {
   await clicks(town, town.approver, "Approve");
   await town.later(4);
 };
+const rolledBack: Action = async (town) => {
+  await clicks(town, town.developer, "Roll back");
+  await town.later(4);
+};
 const isWell: Action = (town) => town.isWell("web");
 const isStuck: Action = (town) => town.isStuck("web", "no such image");
 const isCrashing: Action = (town) => town.nowIs("web", crashes);
@@ -67,6 +71,7 @@ const rows: readonly Row[] = [
   ["a deploy that stays stuck for longer than its card tells", 2, 2, [stuckDeploy, isStuck, lasts(3_600)]],
   ["a deploy that takes the old instances down", 1, 2, [stuckDeploy, isStuck, lasts(20), isCrashing, twentyMinutes]],
   ["a deploy whose old instances come and go", 1, 2, [stuckDeploy, isShaken]],
+  ["a deploy that somebody rolls back", 2, 1, [stuckDeploy, isStuck, lasts(20), rolledBack, isWell, twentyMinutes]],
   ["a deploy that recovers", 1, 2, [stuckDeploy, isStuck, lasts(60), isWell, twentyMinutes]],
   ["a restart that doesn't come back", 1, 1, [typed("restart web"), lasts(20), isCrashing, twentyMinutes]],
   [
