@@ -84,6 +84,8 @@ const PollState = z
     wellSinceMs: missing(z.number()),
     /** The healthy period, where the workload API has its own. */
     periodMs: missing(z.number()),
+    /** The thread was told that the old instances of a stuck rollout stopped serving: once, though they come and go. */
+    hadOutage: missing(z.boolean()),
     /** At the last poll, as far as the API reports them. */
     restarts: missing(z.number()),
     statusSince: missing(z.string()),
@@ -222,9 +224,9 @@ export function wayBackDelivery(id: string): string {
 
 /** How far the Change that takes another one back has come. */
 export type WayBack = {
-  /** `gone`: done and healthy. `failing`: an automatic one in trouble, or without a known end. */
-  readonly state: "going" | "gone" | "failing";
-  /** The request for it; undefined of an automatic one, which has no card. */
+  /** `gone`: done and healthy. Of an automatic one also `failing`: in trouble, and `unclear`: without a known end. */
+  readonly state: "going" | "gone" | "failing" | "unclear";
+  /** The request for it; undefined of an automatic one, which has no card unless it needs approval. */
   readonly by: string | undefined;
   /** What it changes: where it leads may be another version than the one before. */
   readonly diff: readonly string[];

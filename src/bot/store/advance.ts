@@ -10,7 +10,8 @@ import { beginCard, cardColumn } from "./posts.ts";
 import { LinesJson, plainText, TermsJson, toJson } from "./schema/columns.ts";
 import type { Tables } from "./schema/tables.ts";
 import { ended, inWorkspace, type Move, move, moveRow } from "./step.ts";
-import { findChange, wholeChange } from "./find-change.ts";
+import { findChange } from "./find-change.ts";
+import { wholeChange } from "./whole-change.ts";
 
 type Advance = {
   readonly id: string;

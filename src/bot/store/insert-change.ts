@@ -8,7 +8,8 @@ import { aheadOf } from "../../platform/database/sqlite.ts";
 import { inTransaction, type Session, updateRows } from "./database/session.ts";
 import { finish } from "./deliveries.ts";
 import { insertEvent } from "./events.ts";
-import { findChange, type Reader, waits, wholeChange } from "./find-change.ts";
+import { findChange, waits } from "./find-change.ts";
+import { type Reader, wholeChange } from "./whole-change.ts";
 import { addCard, cardColumn, scheduleCards } from "./posts.ts";
 import { redrawUndone } from "./step.ts";
 

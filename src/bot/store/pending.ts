@@ -4,7 +4,7 @@ import type { StoredChange } from "../changes/stored-change.ts";
 import { optional } from "../optional.ts";
 import { builtOnce, inBatches, type Session, timeAt } from "./database/session.ts";
 import { Big, parseRow, Time } from "./schema/columns.ts";
-import { changeRows, wholeChanges } from "./find-change.ts";
+import { changeRows, wholeChanges } from "./whole-change.ts";
 import { cardColumn } from "./posts.ts";
 
 type Known = { readonly stamp: string; readonly change: StoredChange };

@@ -14,7 +14,7 @@ import { rowOf, type Session, updateRows } from "./database/session.ts";
 import { openJson, sealJson, type TextSealer } from "./database/text-sealer.ts";
 import { storedChange } from "./change-row.ts";
 import { insertEvent } from "./events.ts";
-import { type ChangeRow, wholeChange } from "./find-change.ts";
+import { type ChangeRow, wholeChange } from "./whole-change.ts";
 import { fromJson, toJson } from "./schema/columns.ts";
 import { addCard, cardColumn, scheduleCards } from "./posts.ts";
 import type { ChangeTable, Tables } from "./schema/tables.ts";

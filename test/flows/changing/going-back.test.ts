@@ -349,3 +349,34 @@ test("a way back that was promised, and not begun before nobody looks any more, 
   expect(card(developer)).toMatch(/^🟡 Deployed 1\.5 to web, but it isn't running yet\n/u);
   expect(card(developer)).toContain("not rolled back: nobody watches it any more");
 });
+
+test("of a way back that is slow, or that somebody overtook, nobody is told that it failed", async () => {
+  await using town = await rolloutTown(["web", "shop"]);
+  const { developer } = town;
+  await says(town, developer, "/gantry deploy web 1.5");
+  town.isStuck("web", "no such image");
+  await town.later(4);
+  await town.settled();
+  town.nowIs("web", { status: "Updating", ready_instances: 0 });
+  for (let minutes = 0; minutes < 12; minutes += 1) await town.later(60);
+  const slow = card(developer);
+  await says(town, developer, "/gantry deploy shop 1.5");
+  town.isStuck("shop", "no such image");
+  await town.later(4);
+  await town.settled();
+  town.othersDeploy("shop", "shop/shop:1.6");
+  town.isWell("shop");
+  await town.later(60);
+
+  expect(slow).toMatch(/^🔴 web may be back on :1\.4: :1\.5 didn't get ready\n/u);
+  expect(slow).toContain("Going back automatically wasn't confirmed · isn't running yet");
+  expect(card(developer)).toContain("Going back automatically wasn't confirmed · was changed again meanwhile");
+  // Read before it went back.
+  expect(slow).not.toContain("still serve");
+  expect(
+    developer
+      .sees("ops")
+      .map(({ text }) => text)
+      .join("\n"),
+  ).not.toContain("couldn't go back");
+});

@@ -37,9 +37,22 @@ const approved: Action = async (town) => {
   await clicks(town, town.approver, "Approve");
   await town.later(4);
 };
+const rolledBack: Action = async (town) => {
+  await clicks(town, town.developer, "Roll back");
+  await town.later(4);
+};
 const isWell: Action = (town) => town.isWell("web");
 const isStuck: Action = (town) => town.isStuck("web", "no such image");
 const isCrashing: Action = (town) => town.nowIs("web", crashes);
+/** No new instance gets ready, and the old ones come and go. */
+const isShaken: Action = async (town) => {
+  for (const old of [3, 0, 3, 0, 3, 0]) {
+    const rollout = { from: 1, to: 2, state: "stuck", ready: 0, target: 3, old_ready: old };
+    town.nowIs("web", { status: "Failed", message: "no such image", rollout });
+    await lasts(30)(town);
+    await town.settled();
+  }
+};
 const isSlow: Action = (town) => town.nowIs("web", { status: "Updating", target_instance_size: 5 });
 
 const twentyMinutes = lasts(1_200);
@@ -57,6 +70,8 @@ const rows: readonly Row[] = [
   ["a deploy that stays stuck", 1, 1, [stuckDeploy, isStuck, twentyMinutes]],
   ["a deploy that stays stuck for longer than its card tells", 2, 2, [stuckDeploy, isStuck, lasts(3_600)]],
   ["a deploy that takes the old instances down", 1, 2, [stuckDeploy, isStuck, lasts(20), isCrashing, twentyMinutes]],
+  ["a deploy whose old instances come and go", 1, 2, [stuckDeploy, isShaken]],
+  ["a deploy that somebody rolls back", 2, 1, [stuckDeploy, isStuck, lasts(20), rolledBack, isWell, twentyMinutes]],
   ["a deploy that recovers", 1, 2, [stuckDeploy, isStuck, lasts(60), isWell, twentyMinutes]],
   ["a restart that doesn't come back", 1, 1, [typed("restart web"), lasts(20), isCrashing, twentyMinutes]],
   [
@@ -105,3 +120,20 @@ test.each(withApproval)(
     expect(seen(town)).toEqual({ messages: 1 + messages, replies });
   },
 );
+
+test("a deploy that is accepted and never shows makes its reply when Gantry stops watching it", async () => {
+  await using town = await rolloutTown(["web"], {
+    policy: undefined,
+    via: async (request, answer) => (request.method === "PUT" ? Response.json({}, { status: 202 }) : answer(request)),
+  });
+  await deploy(town);
+  await approved(town);
+  await town.settled();
+  expect(seen(town)).toEqual({ messages: 1, replies: 0 });
+
+  await twentyMinutes(town);
+  await town.settled();
+
+  expect(seen(town)).toEqual({ messages: 1, replies: 1 });
+  expect(town.thread("ops").at(-1)).toMatch(/^🟡 Deploy 1\.5 to web: accepted, but it doesn't show · @dana/u);
+});

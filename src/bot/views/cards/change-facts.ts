@@ -1,17 +1,15 @@
-import type { Outcome } from "../../changes/change.ts";
-import type { Health, StoredChange, Vote } from "../../changes/stored-change.ts";
-import { isFollowed, isLateHealth, retreatOf, seenOf, troubleFacts } from "../kit/health.ts";
+import type { StoredChange, Vote } from "../../changes/stored-change.ts";
+import { isLateHealth, seenOf } from "../kit/health.ts";
 import { beforeRequester } from "../kit/history-line.ts";
-import { listed, preformatted, section, type Line, type Block } from "../kit/blocks.ts";
-import { findFailures } from "../../logs/failures.ts";
-import { expires, firstOf, moment, words, type Inline } from "../kit/inline.ts";
+import { listed, type Line, type Block } from "../kit/blocks.ts";
+import { expires, firstOf, words, type Inline } from "../kit/inline.ts";
 import type { Names } from "../kit/post.ts";
 import { namesAnd, saidOnce, truncate, visible, capital } from "../kit/text.ts";
-import { span } from "../kit/time.ts";
 import { isDeletion, oneLine, personWords, termsWords } from "./change-words.ts";
 import { diffList, driftList } from "./diff.ts";
 import { alsoTaken, changesOf } from "../kit/verb-words.ts";
-import { effectWords, versionName } from "./phrases.ts";
+import { errorBlocks, healthFacts, outcomeOf, retreatFacts } from "./health-facts.ts";
+import { effectWords } from "./phrases.ts";
 import { partBlocks } from "./several-card.ts";
 
 const VOTERS = 5;
@@ -216,96 +214,6 @@ function warningLines(changes: readonly StoredChange[]): Block[] {
   });
   const warnings = [...new Set(all)].slice(0, WARNINGS);
   return warnings.flatMap((text) => sections([[words(`⚠️ The cluster warns: ${oneLine(text)}`, WHY)]]));
-}
-
-const ERRORS = 3;
-
-/** The last errors in the log of what fails, each once: "connection refused (×16)". Of several workloads, of the first. */
-function errorBlocks(changes: readonly StoredChange[]): Block[] {
-  const failing = changes.find((each) => seenOf(each)?.kind === "trouble" && !isLateHealth(each));
-  const { title = "", lines = [] } = failing === undefined ? {} : lastErrors(failing);
-  if (failing === undefined || lines.length === 0) return [];
-  const whose = changes.length === 1 ? "" : ` of ${truncate(visible(failing.workload.name), 80)}`;
-  const shown = lines.slice(0, ERRORS).map((line) => truncate(visible(line), 120));
-  return [section(`${title}${whose}`), preformatted(shown.join("\n"))];
-}
-
-/** Without errors, the last lines may tell why. */
-function lastErrors({ health, progress, settledAt, createdAt }: StoredChange) {
-  const lines = (seenOf({ health, progress })?.excerpt ?? []).map((text) => ({ text }));
-  const near = (settledAt ?? createdAt).getTime();
-  const { failures, newest } = findFailures({ lines, mayHaveOlder: true, nowMs: near, startMs: near });
-  if (failures.length > 0) {
-    const errors = failures.map(({ message, count }) => `${message}${count === 1 ? "" : ` (×${count})`}`);
-    return { title: "Last errors", lines: errors };
-  }
-  const others = newest.map(({ lines: [first = ""] }) => first).filter((line) => line.trim() !== "");
-  return { title: "Last lines", lines: [...new Set(others)].slice(-ERRORS) };
-}
-
-function outcomeOf({ ending: end }: StoredChange): Outcome | undefined {
-  return end?.kind === "run" ? end.outcome : undefined;
-}
-
-/** "3 of 3 running after 2 s". */
-function healthFacts(change: StoredChange): Line[] {
-  const seen = seenOf(change);
-  if (seen !== undefined && change.op === "createJob") return [...lineOf(seen, true), ...runFacts(seen)];
-  if (seen !== undefined && isLateHealth(change)) return [];
-  if (seen !== undefined && change.wayBackEnd !== undefined) {
-    return [...lineOf(seen, false), truncate(visible(change.wayBackEnd.why), 300)];
-  }
-  if (seen !== undefined && retreatOf(change) !== undefined) {
-    return [truncate(visible([seen.outcome ?? "", ...troubleFacts(change, seen)].filter(Boolean).join(" · ")), 400)];
-  }
-  if (seen?.watch?.rolling !== undefined) return rollingFacts(change, seen);
-  if (seen !== undefined) return lineOf(seen, false);
-  if (!isFollowed(change) || outcomeOf(change)?.kind !== "done") return [];
-  return [change.op === "createJob" ? "accepted by the workload API" : "accepted, checking that it runs"];
-}
-
-/** When, why and how it went back. */
-function retreatFacts(change: StoredChange): Line[] {
-  const { state, by, at, line } = retreatOf(change) ?? {};
-  if (state === undefined) return [];
-  const when = at === undefined ? [] : [moment(at.toISOString(), " ")];
-  const how = by === undefined ? "automatically" : `by request ${truncate(by, 40)}`;
-  const why = by === undefined ? [words(" (on-failure: roll-back)")] : [];
-  const fact = truncate(visible(line), 200);
-  if (state === "failing") return [`going back ${how} failed`, fact];
-  if (state === "going") return [[words(`going back ${how}`), ...why]];
-  return [[words(`went back ${how}`), ...when, ...why], fact].filter((each) => each !== "");
-}
-
-/** "1 of 3 on :1.5 · 12 s · 2 old instances still serve". */
-function rollingFacts({ diff }: StoredChange, seen: Health): string[] {
-  const [first = "", ...rest] = lineOf({ ...seen, afterMs: undefined }, false).flatMap((line) => line.split(" · "));
-  const counts = /^(\d+ of \d+) new instances ready$/u.exec(first)?.[1];
-  if (counts === undefined) return lineOf(seen, false);
-  const to = versionName(diff) ?? "the new version";
-  return [`${counts} on ${to}`, ...(seen.afterMs === undefined ? [] : [span(seen.afterMs)]), ...rest];
-}
-
-/** "started Today, 14:03 · usually takes 2 min". */
-function runFacts({ startedAt, endedAt, usual }: Health): Line[] {
-  const started: Line[] = startedAt === undefined ? [] : [[moment(startedAt, "started ")]];
-  const ended: Line[] = endedAt === undefined ? [] : [[moment(endedAt, "ended ")]];
-  if (usual === undefined) return [...started, ...ended];
-  return [
-    ...started,
-    ...ended,
-    usual.runs === 1 ? `took ${span(usual.ms)} last time` : `usually takes ${span(usual.ms)}`,
-  ];
-}
-
-/** How long a job ran is in its headline. */
-function lineOf({ line, afterMs }: Health, isJob: boolean): string[] {
-  const text = truncate(visible(line), 400);
-  if (text === "") return [];
-  // "3 of 3 running after 2 s"; "6 restarts in 4 min" has a time of its own.
-  if (isJob || afterMs === undefined || !/^\d+ of \d/u.test(text)) return [text];
-  const [first = "", ...rest] = text.split(" · ");
-  return [[`${first} after ${span(afterMs)}`, ...rest].join(" · ")];
 }
 
 function unknown(change: StoredChange): Block[] {

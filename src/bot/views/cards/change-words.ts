@@ -226,6 +226,8 @@ export function retreatText(change: StoredChange, region: string | undefined): s
       return `${name} ${oldOnesServe({ line }) ? "stays" : "is back"} on ${back}${after}`;
     case "failing":
       return `${name} couldn't go back to ${back}${after}`;
+    case "unclear":
+      return `${name} may be back on ${back}${after}`;
   }
 }
 

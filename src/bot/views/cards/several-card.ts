@@ -1,5 +1,5 @@
 import { AT_REST } from "../../../api/workload-status.ts";
-import type { Health, StoredChange } from "../../changes/stored-change.ts";
+import type { Health, StoredChange, WayBack } from "../../changes/stored-change.ts";
 import { IF_STUCK, isRolledOut, verbWords } from "../kit/verb-words.ts";
 import {
   acceptedWords,
@@ -199,7 +199,7 @@ const WHY = 200;
 const SHORT_WHY = 35;
 const FEW = 5;
 const MOST_ALIKE = 10;
-const LEFT_OUT = 800;
+const LEFT_OUT = 500;
 
 /** A line for each; one for all of many while there is nothing to tell them apart by. */
 function partLines({ change, parts }: Several): readonly Line[] {
@@ -267,7 +267,12 @@ function rolloutState(part: StoredChange, { request, isShort }: Beside): State {
   }
 }
 
-const backWords = { going: "going back", gone: "went back", failing: "failed to go back" } as const; // literal states
+const backWords: Readonly<Record<WayBack["state"], string>> = {
+  going: "going back",
+  gone: "went back",
+  failing: "failed to go back",
+  unclear: "may have gone back",
+};
 
 function plainState(part: StoredChange, request: StoredChange): State {
   const { state, settledAt, ending } = part;

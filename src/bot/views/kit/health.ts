@@ -104,10 +104,11 @@ export function isLateHealth(change: StoredChange): boolean {
   return change.wayBackEnd?.isNeeded === false;
 }
 
-const backWords: Readonly<Record<WayBack["state"], string>> = {
-  going: "it goes back",
-  gone: "it went back",
-  failing: "going back failed",
+const backWords: Readonly<Record<WayBack["state"], (why: string) => string>> = {
+  going: (why) => `it goes back, because ${why}`,
+  gone: (why) => `it went back, because ${why}`,
+  failing: (why) => `${why}, and going back failed`,
+  unclear: (why) => `${why}, and it may have gone back`,
 };
 
 /** "it went back, because its new instances don't get ready". */
@@ -115,7 +116,7 @@ export function retreatWords(change: StoredChange): string | undefined {
   const retreat = retreatOf(change);
   if (retreat === undefined) return undefined;
   const { outcome = "isn't healthy" } = seenOf(change) ?? {};
-  return `${backWords[retreat.state]}, because ${withSubject(outcome)}`;
+  return backWords[retreat.state](withSubject(outcome));
 }
 
 /** "it keeps crashing"; some outcomes have a subject: "2 of 3 run", "its new instances don't get ready". */
@@ -123,10 +124,11 @@ export function withSubject(outcome: string): string {
   return /^(?:the |its |\d)/u.test(outcome) ? outcome : `it ${outcome}`;
 }
 
-/** The facts of a line of health. After the way back, without the counts of old and new instances. */
+/** The facts of a line of health. Once the way back was sent and polled, without the counts of old and new instances before it. */
 export function troubleFacts({ wayBack }: Pick<StoredChange, "wayBack">, { line }: Health): readonly string[] {
   const facts = line.split(" · ").filter((fact) => fact !== "");
-  return wayBack?.state === "gone" ? facts.filter((fact) => !/^\d+ (?:of \d+ new|old) instance/u.test(fact)) : facts;
+  const isBefore = wayBack !== undefined && wayBack.state !== "going";
+  return isBefore ? facts.filter((fact) => !/^\d+ (?:of \d+ new|old) instance/u.test(fact)) : facts;
 }
 
 /** What happened to a Change that was accepted and isn't visible yet. */

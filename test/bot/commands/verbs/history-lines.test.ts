@@ -106,6 +106,13 @@ test("a deployment that doesn't get ready is red until it went back", () => {
   expect(said({ ...back, state: "gone" })).toBe(
     "❌ web updated: image app:1 → app:2 · it went back, because its new instances don't get ready · Dana Reyes · 0s ago",
   );
+  // How many old instances served before it went back says nothing any more.
+  expect(said({ ...back, state: "failing" })).toBe(
+    "🔴 web updated: image app:1 → app:2 · its new instances don't get ready, and going back failed · Dana Reyes · 0s ago",
+  );
+  expect(said({ ...back, state: "unclear" })).toBe(
+    "🔴 web updated: image app:1 → app:2 · its new instances don't get ready, and it may have gone back · Dana Reyes · 0s ago",
+  );
 });
 
 test("a deployment is told by its images, whole digests shortened, and not by what would have followed", async () => {

@@ -338,4 +338,35 @@ export function runsContract({ replica, db }: Bench): void {
     expect(await shown()).toMatchObject({ state: "failing", by: undefined, line: "keeps crashing" });
     expect(await cardsDue(a)).not.toContain("BACK11");
   });
+
+  test("an automatic way back that wasn't seen to fail isn't told as one that failed", async () => {
+    const a = await replica("a");
+    const trouble: Health = { kind: "trouble", line: "", excerpt: [] };
+    const slow: Health = { kind: "not-yet", outcome: "isn't running yet", line: "", excerpt: [] };
+    const unwatched: Health = { kind: "unwatched", line: "", excerpt: [] };
+    const ends = async (name: string, settle: (id: string) => Promise<unknown>) => {
+      const [id, back] = [`S${name}`, `B${name}`];
+      await a.addChange(approvedChange(id), event("requested"));
+      await a.claim(id, event("claimed"));
+      await a.carry(id, "succeed", { outcome: done, health: trouble }, event("done"));
+      await a.addChange(approvedChange(back, { undoOf: id, deliveryId: wayBackDelivery(id) }), event("requested"));
+      await a.claim(back, event("claimed"));
+      await settle(back);
+      const { state, line } = (await a.findChange(id))?.wayBack ?? {};
+      return [state, line];
+    };
+
+    expect(await ends("SLOW1", (id) => a.carry(id, "succeed", { outcome: done, health: slow }, event("done")))).toEqual(
+      ["unclear", "isn't running yet"],
+    );
+    expect(
+      await ends("LEFT1", (id) => a.carry(id, "succeed", { outcome: done, health: unwatched }, event("done"))),
+    ).toEqual(["unclear", ""]);
+    expect(
+      await ends("LOST1", async (id) => {
+        await a.doubt(id, unknown, event("unknown"));
+        await a.settle(id, unknown, event("unknown"));
+      }),
+    ).toEqual(["unclear", "no clear answer came"]);
+  });
 }

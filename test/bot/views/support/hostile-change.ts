@@ -7,6 +7,7 @@ import {
   type ChangeState,
   type Ending,
   type StoredChange,
+  type WayBack,
 } from "../../../../src/bot/changes/stored-change.ts";
 import type { Terms } from "../../../../src/bot/policy/policy.ts";
 import { hostileText, long } from "./hostile.ts";
@@ -58,6 +59,14 @@ const health = fc.record({
   excerpt: listed(hostileText.map((text) => Redacted.parse(text))),
 });
 
+const wayBack: fc.Arbitrary<WayBack> = fc.record({
+  state: fc.constantFrom("going", "gone", "failing", "unclear"),
+  by: maybe(hostileText),
+  diff: listed(hostileText),
+  at: maybe(moment),
+  line: hostileText,
+});
+
 /** The states in which a Change can have such an ending. */
 function statesOf(ending: Ending | undefined): readonly [ChangeState, ...ChangeState[]] {
   if (ending === undefined) return changeStates;
@@ -87,7 +96,7 @@ function anyChange(): fc.Arbitrary<StoredChange> {
     teamId: fc.constant("T"),
     requester: who,
     channelId: hostileText,
-    verb: fc.oneof(fc.constantFrom("scale", "__proto__", "constructor"), hostileText),
+    verb: fc.oneof(fc.constantFrom("scale", "deploy", "__proto__", "constructor"), hostileText),
     reason: maybe(hostileText),
     op: fc.constantFrom("updateService", "deleteJob", "createService", "createJob", "restartService"),
     workload: fc.record({
@@ -113,6 +122,7 @@ function anyChange(): fc.Arbitrary<StoredChange> {
     breakGlass: fc.boolean(),
     undoOf: maybe(hostileText),
     wayBackOf: maybe(hostileText),
+    wayBack: maybe(wayBack),
     votes: listed(fc.record({ userId: hostileText, name: hostileText, at: moment }), 9),
     createdAt: moment,
     expiresAt: maybe(moment),
@@ -152,10 +162,24 @@ export function longChanges(): StoredChange[] {
     endingsOf(text).flatMap((ending) =>
       statesOf(ending).flatMap((state) => {
         const change = longChange(text, state, ending);
-        return [change, { ...change, parts: Array.from({ length: MOST_PARTS }, () => ({ ...change })) }];
+        const deploys = backs(text).map((back) => ({ ...change, verb: "deploy", wayBack: back }));
+        return [change, ...deploys].flatMap((each) => [
+          each,
+          { ...each, parts: Array.from({ length: MOST_PARTS }, () => ({ ...each })) },
+        ]);
       }),
     ),
   );
+}
+
+function backs(text: string): WayBack[] {
+  return (["going", "gone", "failing", "unclear"] as const).map((state) => ({
+    state,
+    by: undefined,
+    diff: [`image ${text} → ${text}`],
+    at: new Date("2026-11-21T12:00:00Z"),
+    line: text,
+  }));
 }
 
 function endingsOf(text: string): (Ending | undefined)[] {

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { follow, isNews } from "../../../../src/bot/workflow/run/follow.ts";
+import { follow } from "../../../../src/bot/workflow/run/follow.ts";
+import { isNews } from "../../../../src/bot/workflow/run/save-poll.ts";
 import { approvedChange, done, event } from "../../store/contract/bench.ts";
 import { stored } from "../../views/support/stored-changes.ts";
 import { desk } from "../support/desk.ts";
