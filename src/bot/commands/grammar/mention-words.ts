@@ -6,6 +6,7 @@ import { findCommand, holdsSecrets, nearCommands, suggestionFor } from "./find-c
 import {
   leftOver,
   LeftOver,
+  isLink,
   isNegated,
   isNoName,
   isPolite,
@@ -15,7 +16,7 @@ import {
   withoutEnd,
   withoutOpening,
 } from "./manners.ts";
-import { type Parsed, parseText, parseWords, type Unfinished, unfinishedWords } from "./parse.ts";
+import { type Parsed, parseText, parseWords, type Unfinished, unfinishedWords, withoutTool } from "./parse.ts";
 import { questionWordNear, wordsOfSentence } from "./plain-sentences.ts";
 import { splitMessage, splitWords } from "./words.ts";
 
@@ -49,7 +50,7 @@ type Said = {
  * isn't a `UserError`.
  */
 export function readMention({ text, before }: Said, regions: readonly string[]): ParsedMention {
-  const split = attempt(() => splitMessage(text));
+  const split = attempt(() => withoutTool(splitMessage(text)));
   if (split instanceof UserError) return { kind: "miss", error: split };
   if (before === undefined) {
     const order = readOrder(split, regions);
@@ -68,7 +69,7 @@ export function readMention({ text, before }: Said, regions: readonly string[]):
 export function readSlash(text: string, regions: readonly string[]): ParsedSlash {
   const parsed = attempt(() => parseText(text));
   if (!(parsed instanceof UserError)) return { kind: "run", parsed };
-  const split = attempt(() => splitWords(text));
+  const split = attempt(() => withoutTool(splitWords(text)));
   if (split instanceof UserError) return { kind: "miss", error: split };
   const begun = unfinishedWords(split);
   if (begun !== undefined) return { kind: "form", begun };
@@ -107,7 +108,8 @@ function readOrder(split: readonly string[], regions: readonly string[]): Parsed
   const isOrder = !(typed instanceof UserError) && !namesIn(typed).some(isNoName);
   if (isOrder && (meant === undefined || isAsTyped(typed, meant))) return asTyped(typed, split);
   if (meant !== undefined) return asMeant(meant, split);
-  return readPart(words, regions, typed) ?? misread(typed instanceof UserError ? typed : undefined, words, meaning);
+  const part = unfinishedWords(meaning ?? []) === undefined ? readPart(words, regions, typed) : undefined;
+  return part ?? misread(typed instanceof UserError ? typed : undefined, words, meaning);
 }
 
 function parsedOf(words: readonly string[]): Parsed | undefined {
@@ -145,13 +147,15 @@ function readPart(
   if (words.length <= FIRST_WORDS && !words.some((word) => word.startsWith("-"))) {
     let first: readonly string[] | undefined;
     for (let end = words.length - 1; end > 1; end -= 1) {
-      const order = orderIn(words.slice(0, end), regions);
+      // "at" belongs to the words behind it.
+      const order = isLink(words[end - 1] ?? "") ? undefined : orderIn(words.slice(0, end), regions);
       const rest = words.slice(end);
       if (order !== undefined && isPolite(rest.join(" "))) return asMeant(order, words);
       if (order !== undefined) first ??= rest;
     }
     if (first !== undefined) return left(first);
     for (let start = 1; start < words.length - 1 && !isNegated(words); start += 1) {
+      if (isLink(words[start] ?? "")) continue;
       if (orderIn(words.slice(start), regions) !== undefined) return left(words.slice(0, start));
     }
   }
@@ -284,7 +288,7 @@ function nearest(words: readonly string[]): readonly Suggestion[] {
     const command = verbNamed(word);
     // What would run without the other words isn't meant.
     if (command === undefined || !isReadOnly(command)) return [];
-    const after = first.slice(at + 1).filter((each) => !/^(?:the|my|our|a|of|for|from|in)$/iu.test(each));
+    const after = first.slice(at + 1).filter((each) => !/^(?:the|my|our|a|of|for|from|in|pods?)$/iu.test(each));
     const end = after.findIndex((each) => !isSomeName(each.toLowerCase()) || isVerb(each));
     return fitting(command, end < 0 ? after : after.slice(0, end));
   });
