@@ -149,6 +149,12 @@ function kindsNamed(word: string): readonly string[] {
 
 export const dictionary: Map<string, Meaning> = dictionaryOf(commands);
 
+/** A word for a verb that only reads, such as "queue". Before "service" it is a name. */
+export function isReadWord(word: string): boolean {
+  const { is, any } = dictionary.get(word) ?? {};
+  return any === undefined && commands.some(({ name }) => name === is);
+}
+
 /** The word that stands for a word of a phrase. From then on it isn't taken for a name. */
 export function phraseWord(word: string): string {
   const known = dictionary.get(word);

@@ -77,11 +77,16 @@ function wordsOfBare(bare: string | undefined, regions: readonly string[]): read
 function withoutRegion(bare: string, regions: readonly string[]): { readonly text: string; readonly region?: string } {
   // Names of regions are letters, digits, - and _ (settings.ts, read-clusters.ts).
   const known = regions.map((region) => region.toLowerCase()).join("|");
-  const place = `(?:in|to) (?:the )?(?:region )?(${known})(?: region)?|(?:of|from|on|for|use) (?:the )?(?:region (${known})|(${known}) region)(?: here)?`;
-  const found = known === "" ? null : new RegExp(` (?:${place})$`, "u").exec(` ${bare}`);
-  const region = found?.slice(1).find((each) => each !== undefined);
-  if (found === null || region === undefined) return { text: bare };
-  return { text: ` ${bare}`.slice(1, found.index) + (found[0].startsWith(" use") ? "use" : ""), region };
+  if (known === "") return { text: bare };
+  const chosen = new RegExp(
+    `^(?:use|(?:switch|change) to) (?:the )?(?:region )?(${known})(?: region)?(?: here)?$`,
+    "u",
+  ).exec(bare)?.[1];
+  if (chosen !== undefined) return { text: "use", region: chosen };
+  const place = `(?:in|to) (?:the )?(?:region )?(${known})(?: region)?|(?:of|from|on|for) (?:the )?(?:region (${known})|(${known}) region)`;
+  const [, text = bare, ...found] = new RegExp(`^(.+) (?:${place})$`, "u").exec(bare) ?? [];
+  const region = found.find((each) => each !== undefined);
+  return region === undefined ? { text } : { text, region };
 }
 
 /** "how is beijing1" is about a region, not a workload. Regions get the spelling of the configuration. */

@@ -1,5 +1,5 @@
 import { kindNamed } from "./argument-types.ts";
-import { dictionary, type Meaning, UNKNOWN } from "./dictionary.ts";
+import { dictionary, isReadWord, type Meaning, UNKNOWN } from "./dictionary.ts";
 import { numberOf } from "./facets.ts";
 import { isSomeName } from "./manners.ts";
 
@@ -131,7 +131,9 @@ function nameAt(typed: readonly string[], at: number): { readonly name: string; 
   if (isKind(first)) {
     return isName(second) && !typed[at]?.endsWith(",") ? { name: ofKind(first, second), next: at + 2 } : undefined;
   }
-  if (!isName(first)) return undefined;
+  // "the queue service" is about no requests.
+  const isNamed = isReadWord(first) && isSomeName(first) && articles.has(bare(typed[at - 1])) && isKind(second);
+  if (!isName(first) && !isNamed) return undefined;
   // "the nightly report" is nightly-report
   let end = at + 1;
   if (articles.has(bare(typed[at - 1]))) {

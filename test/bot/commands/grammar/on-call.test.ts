@@ -224,6 +224,8 @@ const sentences: readonly (readonly [says: string, becomes: string])[] = [
   ["nevermind", "miss"],
   ["can i get the logs of web", "logs web"],
   ["please check if web is ok", "show web brief=true"],
+  ["what do you need to delete web", "miss"],
+  ["the last restart of web", "history web verb=restart last=true"],
   ["last run of nightly-report", "show nightly-report"],
   ["show last run of nightly-report", "show nightly-report"],
   ["how is the deploy of web going", "show web brief=true"],
