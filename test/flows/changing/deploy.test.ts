@@ -14,6 +14,8 @@ describe("a deploy", () => {
     expect(card(town.developer)).toMatch(
       /^🔄 Deploying 1\.5 to web…[\s\S]*0 of 3 on :1\.5 · \d+ s · 3 old instances still serve/u,
     );
+    for (let polls = 0; polls < 4; polls += 1) await town.later(3);
+    expect(card(town.developer)).toMatch(/0 of 3 on :1\.5 · 1\d s · 3 old/u);
 
     town.nowIs("web", { status: "Updating", rollout: { ...rollout, state: "progressing", ready: 2, old_ready: 1 } });
     await town.later(4);

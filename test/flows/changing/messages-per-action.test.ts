@@ -42,32 +42,41 @@ const isStuck: Action = (town) => town.isStuck("web", "no such image");
 const isCrashing: Action = (town) => town.nowIs("web", crashes);
 const isSlow: Action = (town) => town.nowIs("web", { status: "Updating", target_instance_size: 5 });
 
-const [day, deploy] = [lasts(1_200), typed("deploy web 1.5")];
+const twentyMinutes = lasts(1_200);
+const deploy = typed("deploy web 1.5");
+const stuckDeploy = typed("deploy web 1.5 --on-failure stop");
 
 type Row = readonly [action: string, messages: number, replies: number, steps: readonly Action[]];
 
 const rows: readonly Row[] = [
-  ["a restart", 1, 0, [typed("restart web"), day]],
-  ["a deploy", 1, 0, [deploy, lasts(20), isWell, day]],
-  ["a deploy that fails and goes back", 1, 2, [deploy, isStuck, lasts(20), isWell, day]],
-  ["a deploy of a missing image", 1, 2, [typed("deploy web missing"), isStuck, lasts(20), isWell, day]],
-  ["variables that fail and go back", 1, 2, [typed("env web --set A=1"), isStuck, lasts(20), isWell, day]],
-  ["a deploy that stays stuck", 1, 1, [typed("deploy web 1.5 --on-failure stop"), isStuck, day]],
-  ["a deploy that recovers", 1, 2, [typed("deploy web 1.5 --on-failure stop"), isStuck, lasts(60), isWell, day]],
-  ["a restart that doesn't come back", 1, 1, [typed("restart web"), lasts(20), isCrashing, day]],
-  ["a restart that comes back late", 1, 2, [typed("restart web"), lasts(20), isCrashing, lasts(60), isWell, day]],
-  ["a scaling that gets stuck", 1, 0, [typed("scale web 5"), isSlow, day]],
-  ["a service that crashes", 1, 2, [lasts(20), isCrashing, lasts(60), isWell, day]],
-  ["a mute", 0, 0, [typed("mute web 1h"), day]],
-  ["an unmute", 0, 0, [typed("mute web 1h"), typed("unmute web"), day]],
+  ["a restart", 1, 0, [typed("restart web"), twentyMinutes]],
+  ["a deploy", 1, 0, [deploy, lasts(20), isWell, twentyMinutes]],
+  ["a deploy that fails and goes back", 1, 2, [deploy, isStuck, lasts(20), isWell, twentyMinutes]],
+  ["a deploy of a missing image", 1, 2, [typed("deploy web missing"), isStuck, lasts(20), isWell, twentyMinutes]],
+  ["variables that fail and go back", 1, 2, [typed("env web --set A=1"), isStuck, lasts(20), isWell, twentyMinutes]],
+  ["a deploy that stays stuck", 1, 1, [stuckDeploy, isStuck, twentyMinutes]],
+  ["a deploy that stays stuck for longer than its card tells", 2, 2, [stuckDeploy, isStuck, lasts(3_600)]],
+  ["a deploy that takes the old instances down", 1, 2, [stuckDeploy, isStuck, lasts(20), isCrashing, twentyMinutes]],
+  ["a deploy that recovers", 1, 2, [stuckDeploy, isStuck, lasts(60), isWell, twentyMinutes]],
+  ["a restart that doesn't come back", 1, 1, [typed("restart web"), lasts(20), isCrashing, twentyMinutes]],
+  [
+    "a restart that comes back late",
+    1,
+    2,
+    [typed("restart web"), lasts(20), isCrashing, lasts(60), isWell, twentyMinutes],
+  ],
+  ["a scaling that gets stuck", 1, 0, [typed("scale web 5"), isSlow, twentyMinutes]],
+  ["a service that crashes", 1, 2, [lasts(20), isCrashing, lasts(60), isWell, twentyMinutes]],
+  ["a mute", 0, 0, [typed("mute web 1h"), twentyMinutes]],
+  ["an unmute", 0, 0, [typed("mute web 1h"), typed("unmute web"), twentyMinutes]],
 ];
 
 /** By the default policy. */
 const withApproval: readonly Row[] = [
-  ["a restart", 1, 1, [typed("restart web"), approved, day]],
-  ["a deploy", 1, 1, [deploy, approved, lasts(20), isWell, day]],
-  ["a deploy that fails and goes back", 1, 2, [deploy, approved, isStuck, lasts(20), isWell, day]],
-  ["a restart that doesn't come back", 1, 2, [typed("restart web"), approved, lasts(20), isCrashing, day]],
+  ["a restart", 1, 1, [typed("restart web"), approved, twentyMinutes]],
+  ["a deploy", 1, 1, [deploy, approved, lasts(20), isWell, twentyMinutes]],
+  ["a deploy that fails and goes back", 1, 2, [deploy, approved, isStuck, lasts(20), isWell, twentyMinutes]],
+  ["a restart that doesn't come back", 1, 2, [typed("restart web"), approved, lasts(20), isCrashing, twentyMinutes]],
 ];
 
 async function counted(policy: string | undefined, steps: readonly Action[]): Promise<RolloutTown> {

@@ -7,6 +7,7 @@ import {
   isLateHealth,
   seenOf,
   dotOf,
+  oldOnesServe,
   retreatOf,
   withSubject,
 } from "../kit/health.ts";
@@ -207,7 +208,7 @@ export function retreatText(change: StoredChange, region: string | undefined): s
     case "going":
       return `${name} goes back to ${back}${after}`;
     case "gone":
-      return `${name} ${/\bold instances? still\b/u.test(line) ? "stays" : "is back"} on ${back}${after}`;
+      return `${name} ${oldOnesServe({ line }) ? "stays" : "is back"} on ${back}${after}`;
     case "failing":
       return `${name} couldn't go back to ${back}${after}`;
   }

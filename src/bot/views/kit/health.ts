@@ -83,6 +83,11 @@ export function retreatOf(change: StoredChange): WayBack | undefined {
   return isRolledOut(change) && seenOf(change)?.kind === "trouble" ? change.wayBack : undefined;
 }
 
+/** Of a rollout in trouble: nobody has noticed anything yet. */
+export function oldOnesServe({ line }: Pick<Health, "line">): boolean {
+  return /\bold instances? still\b/u.test(line);
+}
+
 /** A version that got healthy after it was given up, so its way back wasn't run. */
 export function isLateHealth(change: StoredChange): boolean {
   return change.wayBackEnd?.isNeeded === false;

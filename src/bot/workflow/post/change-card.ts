@@ -66,7 +66,8 @@ async function shownChange(deps: WorkflowParts, drawn: Drawn): Promise<Shown> {
     threadTs: threadOf(change, drawn.opened),
     // Approvers see the channel, not every thread in it.
     isBroadcast: change.state === "pending",
-    beside: (sentKeys, unshown) => besideCard(deps, { change, complete: thread.complete([]), sentKeys, unshown }),
+    beside: (sentKeys, unshown) =>
+      besideCard(deps, { change, complete: completed([], newestOf(drawn.events)), sentKeys, unshown }),
     isAwaited: true,
     kept: thread,
   };
@@ -105,16 +106,21 @@ function readKey(key: string): (Batch & { readonly name: string }) | undefined {
 
 /** The keys of a thread with all replies up to the event with this number. */
 function completed(sentKeys: readonly string[], upTo: number): readonly string[] {
+  if (upTo === 0) return sentKeys;
   return [...sentKeys.filter((key) => readKey(key) === undefined), keyOf(COMPLETE, { after: 0, upTo })];
 }
 
+function newestOf(events: readonly HistoryEvent[]): number {
+  return events.at(-1)?.seq ?? 0;
+}
+
 /** Events reach the thread in batches. A batch that was begun is completed before the next one, by any replica. */
-function threadOfCard(drawn: Drawn, region: string | undefined): Kept & Required<Pick<Kept, "complete">> {
+function threadOfCard(drawn: Drawn, region: string | undefined): Kept {
   const { change } = drawn;
   const isHeld = isUnderWay(change);
   const events = drawn.events.filter(({ kind }) => !isHeld || (kind !== "done" && kind !== "confirmed"));
   const backs = waysBack(change);
-  const newest = events.at(-1)?.seq ?? 0;
+  const newest = newestOf(events);
   const replies = (batch: Batch, isShown: boolean): ReturnType<typeof repliesTo> => {
     const news = events.filter(({ seq }) => seq > batch.after && seq <= batch.upTo);
     return repliesTo(change, news, isShown, region);
@@ -135,7 +141,7 @@ function threadOfCard(drawn: Drawn, region: string | undefined): Kept & Required
       const read = readKey(key);
       return read && replies(read, true).find(({ name }) => name === read.name)?.post;
     },
-    complete: (sentKeys) => (newest === 0 ? sentKeys : completed(sentKeys, newest)),
+    complete: (sentKeys) => completed(sentKeys, newest),
     restMs: 0,
   };
 }

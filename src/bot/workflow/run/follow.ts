@@ -19,7 +19,7 @@ import {
 import { keeping } from "../../changes/execute.ts";
 import { FOLLOWED_FOR_MS } from "../../changes/service-poll.ts";
 import { doneOf, type Health, requestIdOf, type StoredChange, uidOf } from "../../changes/stored-change.ts";
-import { isFollowed, isLateHealth, overtakenWords, seenOf } from "../../views/kit/health.ts";
+import { isFollowed, isLateHealth, oldOnesServe, overtakenWords, seenOf } from "../../views/kit/health.ts";
 import { LRUCache } from "lru-cache";
 import { UserError } from "../../errors.ts";
 import { advance } from "../history.ts";
@@ -222,10 +222,13 @@ async function savePoll(
   return movedOf(await deps.store.advance(change.id, seen, undefined));
 }
 
-/** The row of history that this poll adds: for the first trouble, or for the recovery. */
-function turnOf(change: StoredChange, { kind }: Health): "trouble" | "recover" | undefined {
-  const wasInTrouble = change.progress?.kind === "trouble";
-  if (kind === "trouble") return wasInTrouble ? undefined : "trouble";
+/** The row of history that this poll adds: for the first trouble, for an outage that follows, or for the recovery. */
+function turnOf(change: StoredChange, health: Health): "trouble" | "recover" | undefined {
+  const { progress } = change;
+  const { kind } = health;
+  const wasInTrouble = progress?.kind === "trouble";
+  const isOutage = wasInTrouble && oldOnesServe(progress) && !oldOnesServe(health);
+  if (kind === "trouble") return wasInTrouble && !isOutage ? undefined : "trouble";
   return wasInTrouble && kind === "reached" && !isLateHealth(change) ? "recover" : undefined;
 }
 
