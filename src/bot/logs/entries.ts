@@ -27,12 +27,6 @@ function goesOn({ line, atMs }: Timed): boolean {
   return atMs === undefined && FOLLOWING.test(line);
 }
 
-/** From the first line on that begins an entry: what is left of a stack trace says nothing. All, if none begins one. Pure. */
-export function fromBeginning(lines: readonly string[]): readonly string[] {
-  const at = lines.findIndex((line) => !isContinuation(line));
-  return at < 0 ? lines : lines.slice(at);
-}
-
 /**
  * The entries of a page of a log, in the order in which they began. Lines whose beginning is on an older page are left
  * out. In a log with times, what has none belongs to the line before it. `nearMs`: about when it was read. Pure.

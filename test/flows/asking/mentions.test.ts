@@ -47,7 +47,7 @@ test("a mention in a thread is answered in that thread, a typo only to its autho
   const shown = approver.sees("ops").filter(({ threadTs, isBroadcast }) => threadTs === thread && isBroadcast);
   expect(shown.map(({ text }) => idOf(text))).toEqual([idOf(asked)]);
   expect(repliesIn(developer, thread).join("\n")).toMatch(
-    /it leaks[\s\S]*approved by Alex Kim[\s\S]*after the request · @dana/u,
+    /it leaks[\s\S]*approved by Alex Kim[\s\S]*✅ web restarted · @dana/u,
   );
 });
 

@@ -113,7 +113,7 @@ const messages: readonly Told[] = [
     make: (...given) => asking(...given, othersApprove, "/gantry restart NAME"),
     begun: /^⏳ Restart w\d+\?/u,
     over: /^✅ w\d+ restarted/u,
-    reply: /^↳ .*Took effect/u,
+    reply: /^↳ ✅ w\d+ restarted/u,
     instead: "requester",
   },
   {
