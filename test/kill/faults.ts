@@ -1,4 +1,4 @@
-import type { ChangeState } from "../../src/bot/changes/stored-change.ts";
+import { type ChangeState, wayBackDelivery } from "../../src/bot/changes/stored-change.ts";
 import type { Person } from "../../src/playground/people/person.ts";
 import {
   type CardSeen,
@@ -59,8 +59,8 @@ const marks: Readonly<Record<Exclude<ChangeState, "pending" | "approved" | "clai
   expired: /^⌛/u,
   drifted: /^⚠️/u,
 };
-/** The card of a deploy that failed and went back. */
-const wentBack = /^❌[^]*: it went back, because /u;
+/** The card of a deploy that failed and went back. It tells of its automatic way back, which has no card. */
+const wentBack = /^❌ [^\n]* (?:stays|is back) on /u;
 const harmless = /^(?:Undo|Roll back|Try again|Request .*|Tell me here|Ask for the other \d+)$/u;
 
 /** Compares everything that a round left: at the service, in the database, and in Slack. */
@@ -95,6 +95,8 @@ function ofChange({ cluster }: Scene, change: ChangeRecord, changes: readonly Ch
   if (state === "failed" && done > 0) untrue("a write was done");
   if (state !== "done" && state !== "failed" && state !== "unknown" && arrived > 0) untrue("a write came in");
   const card = cards({ cluster }).find(({ ts }) => ts === change.card_ts);
+  const isOnOtherCard = change.undo_of !== null && change.delivery_id === wayBackDelivery(change.undo_of);
+  if (card === undefined && isOnOtherCard) return found;
   if (card === undefined) {
     if (isToldEnd(change.told) && isToldAlone(cluster.playground.as("dana"), id)) return found;
     return [...found, { fault: "silent", what: `${id} has no card in Slack, and its requester wasn't told its end` }];

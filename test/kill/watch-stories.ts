@@ -65,7 +65,7 @@ export async function getsDigest(scene: Scene): Promise<void> {
   await unwatches(scene, "--digest");
 }
 
-/** A channel is told who watches, mutes and stops watching. */
+/** A channel is told who watches and stops watching. A mute between them is told only to whoever asked. */
 export async function announces(scene: Scene): Promise<void> {
   const { cluster, name, random } = scene;
   const steps: readonly (readonly [edge: PointName, act: () => Promise<void>])[] = [
@@ -84,7 +84,7 @@ export async function announces(scene: Scene): Promise<void> {
     await act();
     await allTold(scene);
   }
-  scene.toTell.push(/ watches /u, / muted /u, / stopped watching /u);
+  scene.toTell.push(/ watches /u, / stopped watching /u);
 }
 
 /** Says it until it is so: whoever sees nothing of it asks again. */
