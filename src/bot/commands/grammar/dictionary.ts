@@ -1,6 +1,7 @@
 import type { Command } from "../command.ts";
 import { commands } from "../verbs.ts";
 import { kindNamed } from "./argument-types.ts";
+import { isNoName } from "./manners.ts";
 
 /** Which words mean the same: those of the verbs with their forms, and those that several verbs share. */
 
@@ -17,7 +18,8 @@ const synonyms: Readonly<Record<string, string>> = {
   all: "everything everyone",
   it: "this that these those",
   you: "gantry bot",
-  show: "list see view display read check",
+  show: "list see view display read check describe info inspect",
+  why: "diagnose debug explain troubleshoot",
   get: "send fetch",
   good: "green ok okay fine alright alive working well reachable available online ready",
   bad: "broken failing failed fail fails crashing crashed crash crashes unhealthy wrong red dead stuck slow broke died dies dying hangs hanging breaks",
@@ -27,12 +29,20 @@ const synonyms: Readonly<Record<string, string>> = {
   set: "change increase raise bump reduce lower decrease",
   need: "needs require requires want wants",
   quit: "end",
+  previous: "earlier old",
+  pending: "waiting waits open awaits",
+  follow: "following stream streaming",
+  KINDS: "services jobs workloads apps ones things deployments statefulsets daemonsets cronjobs",
+  STATUS: "stopped suspended restarting healthy",
+};
+
+/** The same for things. A workload can be named like one. */
+const nouns: Readonly<Record<string, string>> = {
   logs: "log logging lines output say saying print write",
   errors: "error exception exceptions",
   history: "changes events activity audit",
   versions: "revisions releases deploys deployments rollouts",
   version: "image tag",
-  previous: "earlier old",
   instances: "size instance replica replicas copies copy pod pods container containers",
   memory: "mem ram",
   domains: "domain url address",
@@ -42,11 +52,7 @@ const synonyms: Readonly<Record<string, string>> = {
   alerts: "alert alarms notifications messages",
   approval: "approvals review",
   request: "requests",
-  pending: "waiting waits open awaits",
-  follow: "following stream streaming",
   regions: "region",
-  KINDS: "services jobs workloads apps ones things deployments statefulsets daemonsets cronjobs",
-  STATUS: "stopped suspended restarting healthy",
 };
 
 /** Expressions of several words. */
@@ -99,6 +105,7 @@ export type Meaning = {
   /** The slot of all such words, if phrases may be about any of them: `restart` is a VERB, `restarted` is DONE. */
   readonly any?: string;
   readonly values?: readonly string[];
+  readonly isNoun?: boolean;
 };
 
 /** A word that no phrase has. */
@@ -110,7 +117,7 @@ function verbMeanings({ name, effect, aliases = [], near = [] }: Command): reado
   return [name, ...aliases, ...near]
     .filter((word) => /^[a-z][a-z-]+$/u.test(word))
     .flatMap((word): readonly (readonly [string, Meaning])[] => {
-      if (effect === "read" || effect === "status") return [[word, { is: name, values: [name] }]];
+      if (effect === "read" || effect === "status") return [[word, { is: name, values: [name], isNoun: true }]];
       const verb: Meaning = { is: name, any: "VERB", values: [name] };
       const { past, progressive } = formsOf(word);
       const done: Meaning = { is: `${name}+`, any: "DONE", values: isRecorded ? recordedAs(name) : [] };
@@ -132,10 +139,11 @@ function dictionaryOf(all: readonly Command[]): Map<string, Meaning> {
     const own = verbMeanings({ ...command, near: [] });
     for (const [word, meaning] of own) known.set(word, meaning);
   }
-  for (const [is, words] of Object.entries(synonyms)) {
+  for (const [is, words] of Object.entries({ ...synonyms, ...nouns })) {
     for (const word of [is, ...words.split(" ")]) {
       const same = known.get(word)?.is === is ? known.get(word) : undefined;
-      known.set(word, same ?? { is, values: is === "KINDS" ? kindsNamed(word) : [word] });
+      const meaning = same ?? { is, values: is === "KINDS" ? kindsNamed(word) : [word] };
+      known.set(word, { ...meaning, isNoun: is in nouns });
     }
   }
   known.set("running", { is: "running", any: "STATUS", values: ["running"] });
@@ -149,10 +157,9 @@ function kindsNamed(word: string): readonly string[] {
 
 export const dictionary: Map<string, Meaning> = dictionaryOf(commands);
 
-/** A word for a verb that only reads, such as "queue". Before "service" it is a name. */
-export function isReadWord(word: string): boolean {
-  const { is, any } = dictionary.get(word) ?? {};
-  return any === undefined && commands.some(({ name }) => name === is);
+/** Whether a workload may well have this name although it means something else in most sentences: "queue". */
+export function isNoun(word: string): boolean {
+  return dictionary.get(word)?.isNoun === true && !isNoName(word);
 }
 
 /** The word that stands for a word of a phrase. From then on it isn't taken for a name. */

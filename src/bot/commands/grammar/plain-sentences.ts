@@ -5,7 +5,7 @@ import { namesOf } from "./find-command.ts";
 import { withoutManners } from "./manners.ts";
 import { phraseWord, recordedAs, withExpressions } from "./dictionary.ts";
 import { type Facets, withoutFacets } from "./facets.ts";
-import { type SentenceWord, wordsOf } from "./sentence-words.ts";
+import { type SentenceWord, withQuoted, wordsOf } from "./sentence-words.ts";
 
 /**
  * Reads the sentences that people write to a colleague by the phrases of the verbs. A phrase is the words of a sentence in any order,
@@ -17,7 +17,12 @@ import { type SentenceWord, wordsOf } from "./sentence-words.ts";
 /** Longer texts are no orders. */
 const LONGEST = 200;
 
-type Meaning = { readonly means: readonly string[]; readonly isRead: boolean };
+type Meaning = {
+  readonly means: readonly string[];
+  readonly isRead: boolean;
+  /** All words of its phrases. */
+  readonly own: ReadonlySet<string>;
+};
 
 const phrases = new Map<string, Meaning[]>();
 /** Those that may go on. */
@@ -26,7 +31,8 @@ const beginnings = new Map<string, Meaning[]>();
 for (const command of commands) for (const [says, means] of command.phrases ?? []) addPhrase(command, says, means);
 
 function addPhrase(command: Command, says: string, means: string): void {
-  const meaning = { means: means.split(" "), isRead: isReadOnly(command) };
+  const own = new Set((says.match(/[a-z-]+/gu) ?? []).map(phraseWord));
+  const meaning = { means: means.split(" "), isRead: isReadOnly(command), own };
   for (const each of choicesOf(says)) {
     const words = each.split(" ").filter((word) => word !== "" && word !== "…");
     const known = each.includes("…") ? beginnings : phrases;
@@ -121,29 +127,36 @@ const asking = new Set(["what", "is", "show", "get", "give", "need", "any", "all
 function meaningOf(bare: string): readonly string[] | undefined {
   const { rest, facets } = withoutFacets(withExpressions(bare));
   const words = wordsOf(rest);
+  return phraseOf(words, facets) ?? beginningOf(words, facets) ?? meaningOfNoun(rest, facets);
+}
+
+/** What a sentence means with one of its nouns as a name: "logs of queue". */
+function meaningOfNoun(rest: string, facets: Facets): readonly string[] | undefined {
+  for (const { noun, text } of withQuoted(rest)) {
+    const found = phraseOf(wordsOf(text), facets, phraseWord(noun));
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+/** The meaning of the phrase that has exactly these words. `named`: a noun that is read as a name, unless the phrase has it. */
+function phraseOf(words: readonly SentenceWord[], facets: Facets, named = ""): readonly string[] | undefined {
   const slots = words.filter(({ is }) => /^[A-Z]/u.test(is)).map(({ is }) => is);
   // Two names without "and" are no list, and "web is slow" is no question.
   const isClear = new Set(slots).size === slots.length && !(slots.includes("NAME") && slots.includes("NAMES"));
   const isStatement = words[0]?.is === "NAME" && words[1]?.is === "is";
-  if (!isClear || isStatement) return beginningOf(words, facets);
+  if (!isClear || isStatement) return undefined;
   const exact = words.map(({ is }) => is);
   const general = words.map(({ is, any = is }) => any);
   const asId = words.map(({ is, text }) => (is === "NAME" && text.length === 6 ? "ID" : is));
-  for (const keys of [exact, general, asId]) {
-    const known = phrases.get(keyOf(keys)) ?? [];
-    const found = firstFilled(known, words, facets);
-    if (found !== undefined) return found;
-  }
-  for (const keys of [exact, general]) {
-    const known = phrases.get(keyOf(keys.filter((word) => !asking.has(word)))) ?? [];
-    const found = firstFilled(
-      known.filter(({ isRead }) => isRead),
-      words,
-      facets,
-    );
-    if (found !== undefined) return found;
-  }
-  return beginningOf(words, facets);
+  const having = (keys: readonly string[]) => phrases.get(keyOf(keys)) ?? [];
+  const asked = [exact, general].flatMap((keys) => having(keys.filter((word) => !asking.has(word))));
+  const known = [...[exact, general, asId].flatMap(having), ...asked.filter(({ isRead }) => isRead)];
+  return firstFilled(
+    known.filter(({ own }) => !own.has(named)),
+    words,
+    facets,
+  );
 }
 
 /** The shortest beginning that a phrase has; what follows is about one workload as well. */

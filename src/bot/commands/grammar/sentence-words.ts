@@ -1,5 +1,5 @@
 import { kindNamed } from "./argument-types.ts";
-import { dictionary, isReadWord, type Meaning, UNKNOWN } from "./dictionary.ts";
+import { dictionary, isNoun, type Meaning, UNKNOWN } from "./dictionary.ts";
 import { numberOf } from "./facets.ts";
 import { isSomeName } from "./manners.ts";
 
@@ -129,15 +129,16 @@ function nameAt(typed: readonly string[], at: number): { readonly name: string; 
   if (articles.has(first)) return nameAt(typed, at + 1);
   const second = bare(typed[at + 1]);
   if (isKind(first)) {
-    return isName(second) && !typed[at]?.endsWith(",") ? { name: ofKind(first, second), next: at + 2 } : undefined;
+    return isName(second, isQuoted(typed[at + 1])) && !typed[at]?.endsWith(",")
+      ? { name: ofKind(first, second), next: at + 2 }
+      : undefined;
   }
-  // "the queue service" is about no requests.
-  const isNamed = isReadWord(first) && isSomeName(first) && articles.has(bare(typed[at - 1])) && isKind(second);
-  if (!isName(first) && !isNamed) return undefined;
+  const isNamed = (each: number) => isName(bare(typed[each]), isQuoted(typed[each]));
+  if (!isNamed(at)) return undefined;
   // "the nightly report" is nightly-report
   let end = at + 1;
   if (articles.has(bare(typed[at - 1]))) {
-    while (end - at < MOST_JOINED && typed[end - 1]?.endsWith(",") === false && isName(bare(typed[end]))) end += 1;
+    while (end - at < MOST_JOINED && typed[end - 1]?.endsWith(",") === false && isNamed(end)) end += 1;
   }
   const name = typed.slice(at, end).map(bare).join("-");
   const kind = typed[end - 1]?.endsWith(",") === true ? "" : bare(typed[end]);
@@ -153,8 +154,24 @@ function ofKind(kind: string, name: string): string {
   return `${kindNamed(kind)?.prefix ?? "service"}/${name}`;
 }
 
-function isName(word: string): boolean {
+/** "restart the queue" as `restart the "queue"`. What is before a number is the name, or else the last noun, but not the first word. */
+export function withQuoted(sentence: string): readonly { readonly noun: string; readonly text: string }[] {
+  const words = sentence.split(" ");
+  const isCounted = (at: number) => /^(?:to )?\d/u.test(words.slice(at + 1).join(" "));
+  const found = words.flatMap((word, at) => (at > 0 && isNoun(bare(word)) && words[at - 1] !== "my" ? [at] : []));
+  return [...found.filter(isCounted), ...found.toReversed()].map((at) => {
+    const noun = bare(words[at]);
+    return { noun, text: words.with(at, `"${noun}"`).join(" ") };
+  });
+}
+
+function isQuoted(word = ""): boolean {
+  return /^".+",?$/u.test(word);
+}
+
+function isName(word: string, quoted: boolean): boolean {
   const isWord = /^(?:[a-z]+(?:\.v\d)?(?:\.(?:apps|batch))?\/)?[a-z][a-z0-9-]*(?:\.[a-z0-9-]+)*$/u.test(word);
   const isKnown = dictionary.has(word) || fillers.has(word) || isKind(word) || word === "and" || word === "or";
+  if (quoted) return isWord && (isNoun(word) || isSomeName(word));
   return isWord && !isKnown && isSomeName(word) && valueOf(word, "") === undefined;
 }

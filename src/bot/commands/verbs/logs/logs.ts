@@ -89,9 +89,9 @@ export const logs = readVerb({
   example: "logs web --date yesterday --grep error",
   button: "Logs",
   aliases: ["log", "tail"],
-  near: ["output", "errors", "print", "read"],
+  near: ["output", "errors", "print", "read", "search", "grep", "find"],
   phrases: [
-    ["(logs|grep|find|search|look) [logs] NAME [COUNT]", "logs NAME --size COUNT --grep TEXT --date DAY --since SINCE"],
+    ["(logs|look) [logs] NAME [COUNT]", "logs NAME --size COUNT --grep TEXT --date DAY --since SINCE"],
     ["[throw] errors [logs] NAME [COUNT]", "logs NAME --grep error --date DAY --since SINCE"],
     ["logs [of] (before|previous) [it] [bad|restart] NAME", "logs NAME --previous"],
     ["follow [logs] NAME", "logs NAME --follow"],

@@ -32,8 +32,9 @@ export function showCommand(commands: () => readonly Command[]): ReadCommand {
     aliases: ["describe", "info", "inspect", "rollout status"],
     near: ["details", "state"],
     phrases: [
+      ["[is] NAME [not] (good|up|down|bad|back|back up|running|STATUS)|is NAME restart", "show NAME --brief"],
       [
-        "[is] NAME [not] (good|up|down|bad|back|back up|running|STATUS)|is NAME restart|[how] is (VERB|EVENT|versions) NAME (finished|going|good)|what is (version|instances) NAME [running]|(version|instances) NAME [running|run|use]",
+        "[how] is (VERB|EVENT|versions) NAME (finished|going|good)|what is (version|instances) NAME [running]|(version|instances) NAME [running|run|use]",
         "show NAME --brief",
       ],
       ["is NAME (run|finished)", "show NIGHT NAME --brief"],
