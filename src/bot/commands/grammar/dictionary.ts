@@ -20,7 +20,7 @@ const synonyms: Readonly<Record<string, string>> = {
   you: "gantry bot",
   show: "list see view display read check describe info inspect",
   why: "diagnose debug explain troubleshoot",
-  get: "send fetch",
+  get: "send sending fetch",
   good: "green ok okay fine alright alive working well reachable available online ready",
   bad: "broken failing failed fail fails crashing crashed crash crashes unhealthy wrong red dead stuck slow broke died dies dying hangs hanging breaks",
   finished: "done finish finishes complete completed completes succeed succeeded ended ends over passed",
@@ -81,6 +81,7 @@ const expressions: readonly (readonly [RegExp, string])[] = [
   [/\bmy (?:approvals?|ok|okay|review)\b/gu, "mine"],
   [/\b(waiting|waits|pending|open|anything) for me\b/gu, "$1 mine"],
   [/\bget rid of\b/gu, "delete"],
+  [/\bha(?:ve|s) to\b/gu, "must"],
   [/\blatest version\b/gu, "version"],
   [/\b(\d{1,5}) (mib|mi|mb|gib|gi|gb)\b/gu, "$1$2"],
 ];

@@ -27,7 +27,7 @@ export function withoutOpening(words: readonly string[]): readonly string[] {
 }
 
 const polite =
-  "hey|hi|hello|(?:can|could|may) (?:i|we) (?:get|have)|ok|okay|so|well|please|pls|plz|kindly|just|(?:can|could|would|will) (?:you|we)|(?:i|we)(?:'d| would) like(?: you)? to|(?:i|we) (?:want|need)(?: you)? to|let's|go ahead and|do an?|hallo|hola|bitte|por favor";
+  "hey|hi|hello|(?:can|could|may) (?:i|we) (?:get|have)|ok|okay|so|well|please|pls|plz|kindly|just|(?:can|could|would|will) you|(?:i|we)(?:'d| would) like(?: you)? to|(?:i|we) (?:want|need)(?: you)? to|let's|go ahead and|do an?|hallo|hola|bitte|por favor";
 const before = new RegExp(`^(?:(?:${polite}),? )+`, "u");
 
 /** The sentence without the polite words that it begins with, or a greeting of the bot. */

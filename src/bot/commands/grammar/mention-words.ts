@@ -3,7 +3,9 @@ import { attempt, type Suggestion, UserError } from "../../errors.ts";
 import { type Command, isReadOnly } from "../command.ts";
 import { commands } from "../verbs.ts";
 import { findCommand, holdsSecrets, nearCommands, suggestionFor } from "./find-command.ts";
+import { dictionary } from "./dictionary.ts";
 import {
+  AND,
   leftOver,
   LeftOver,
   isLink,
@@ -188,7 +190,16 @@ function orderIn(words: readonly string[], regions: readonly string[]): Parsed |
 }
 
 function asTyped(parsed: Parsed, words: readonly string[]): Understood {
-  return isNegated(ownWords(words)) && !isReadOnly(parsed.command) ? miss() : { kind: "run", parsed };
+  if (isReadOnly(parsed.command)) return { kind: "run", parsed };
+  if (isNegated(ownWords(words))) return miss();
+  return mayBeSentence(parsed, words) ? offered(parsed) : { kind: "run", parsed };
+}
+
+/** "delete web logs" and "stop deploying web" are lists of names only if these workloads exist. */
+function mayBeSentence(parsed: Parsed, words: readonly string[]): boolean {
+  const names = namesIn(parsed);
+  const isLinked = words.some((word) => AND.test(word) || word.endsWith(","));
+  return names.length > 1 && !isLinked && names.some((name) => dictionary.has(name));
 }
 
 function offeredUnlessRead(parsed: Parsed): Understood {

@@ -60,7 +60,7 @@ function keyOf(words: readonly string[]): string {
 
 /** Asks whether a command is allowed, and names the command. */
 const permission =
-  /^(?:(?:why )?(?:can|may|could|am|can't|can not) i (?:please |allowed to )?|who (?:can|may|must|has to) (?:approve (?:an? |the )?)?|(?:why )?(?:do (?:i|we) need (?:an )?approval|is (?:an )?approval (?:needed|required)) (?:to|for) |do i have (?:the )?(?:permission|rights?) to |is it (?:ok|okay|allowed) (?:for me )?to )(?<rest>.+)$/u;
+  /^(?:(?:why )?(?:can|may|could|am|are|can't|can not) (?:i|we) (?:please |allowed to )?|who (?:can|may|must|has to) (?:approve (?:an? |the )?)?|(?:why )?(?:do (?:i|we) need (?:an )?approval|is (?:an )?approval (?:needed|required)) (?:to|for) |do (?:i|we) have (?:the )?(?:permission|rights?) to |is it (?:ok|okay|allowed) (?:for (?:me|us) )?to )(?<rest>.+)$/u;
 
 /** The words of the command that a sentence means; undefined for one that matches nothing. Pure. */
 export function wordsOfSentence(sentence: string, regions: readonly string[]): readonly string[] | undefined {

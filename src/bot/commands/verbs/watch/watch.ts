@@ -195,7 +195,7 @@ export const mute = watchVerb({
   near: ["silence", "snooze", "quiet"],
   phrases: [
     ["mute [alerts] NAME|(stop|pause|disable|turn off) alerts NAME", "mute NAME SINCE UNTIL"],
-    ["mute [all] alerts|mute all|(stop|pause|disable) all alerts", "mute all SINCE UNTIL"],
+    ["mute [all] alerts|mute all|(stop|pause|disable) (all|get) alerts", "mute all SINCE UNTIL"],
   ],
   question: {
     amount: ({ until }) => (Array.isArray(until) && until.length > 0 ? ` ${until.join(" ")}` : " for 1 hour"),
