@@ -13,11 +13,6 @@ import { counted } from "../../../views/kit/text.ts";
 import { kindNamed } from "../../grammar/argument-types.ts";
 import { readVerb } from "../../grammar/verb.ts";
 
-const kinds: Readonly<Record<string, "services" | "jobs">> = {
-  service: "services",
-  job: "jobs",
-};
-
 const Args = z.object({
   kind: z.enum(["services", "jobs"]).optional(),
   /** The Next button's value holds the filter, so it has to be short. */
@@ -140,9 +135,9 @@ function sorted(positionals: readonly string[], hasStatus: boolean): Readonly<Re
   for (const word of positionals) {
     // A pod belongs to a service or to a job.
     if (/^(?:all|pods?|po|workloads?)$/iu.test(word)) continue;
-    const kind = kinds[kindNamed(word)?.kind ?? ""];
+    const { kind } = kindNamed(word) ?? {};
     const isStatus = !hasStatus && isStatusWord(word);
-    if (kind !== undefined && found["kind"] === undefined) found["kind"] = kind;
+    if (kind !== undefined && found["kind"] === undefined) found["kind"] = `${kind}s`;
     else if (isStatus && found["status"] === undefined) found["status"] = word.toLowerCase();
     else if (found["text"] === undefined) found["text"] = word;
     else throw new UserError(`I can filter by one name, not by “${found["text"]}” and “${word}”.`);
