@@ -37,7 +37,10 @@ export const views: readonly View[] = [
 export const unread: ReadonlyMap<RegExp, string> = new Map([
   [/^api\/schema\.ts$/u, "types, generated from openapi.yaml"],
   [/^bot\/store\/(?!audit\/)/u, "SQL"],
-  [/^bot\/commands\/grammar\/(?:plain-sentences|manners)\.ts$/u, "patterns of what people type"],
+  [
+    /^bot\/commands\/grammar\/(?:plain-sentences|sentence-words|dictionary|facets|manners)\.ts$/u,
+    "patterns of what people type",
+  ],
   [/^(?:platform\/http|bot\/logs\/threads)\//u, "limits of servers and threads"],
   [
     /^platform\/(?:clock|waiting|bounded-map|turns|trail|zones|make-(?:folder|private)|optional)\.ts$/u,

@@ -84,11 +84,11 @@ test("the changes that wait break no limit and carry no live markup", () => {
         .slice(0, PENDING_PAGE);
       const own = many.map((row, at) => ({ ...row, change: { ...row.change, id: `K7Q2M${at}` } }));
 
-      const list = { rows: own.filter(({ approvers }) => approvers !== undefined), total: 30, page: 1 };
+      const list = { rows: own.filter(({ approvers }) => approvers !== undefined), total: 30, unchecked: 0, page: 1 };
       const rest = { ask: asked, defaultRegion: "us", now };
       expectFits(pendingList({ ...list, ...rest }));
       const posted = own.map((row) => ({ ...row, change: { ...row.change, card } }));
-      expectRoom(pendingList({ rows: posted, total: 30, page: 1, ...rest }));
+      expectRoom(pendingList({ rows: posted, total: 30, unchecked: 0, page: 1, ...rest }));
     }),
   );
 });

@@ -121,23 +121,34 @@ export const DomainList = z
   .pipe(z.array(z.string()).max(requestLimits.domains, `A service takes at most ${requestLimits.domains} domains.`));
 
 const MINUTE_MS = 60_000;
+const DAY_MS = 24 * 60 * MINUTE_MS;
 const unitMs: Readonly<Record<string, number>> = {
+  s: 1_000,
   m: MINUTE_MS,
   h: 60 * MINUTE_MS,
-  d: 24 * 60 * MINUTE_MS,
-  w: 7 * 24 * 60 * MINUTE_MS,
+  d: DAY_MS,
+  w: 7 * DAY_MS,
 };
+
+const amount = String.raw`(\d{1,4}) ?([smhdw])(?:ecs?|ins?|rs?|econds?|inutes?|ours?|ays?|eeks?)?`;
+const duration = new RegExp(`^(?:${amount}(?=\\d|$)){1,4}$`, "iu");
+
+/** `90s`, `2h`, `1h30m`, `30 minutes` in milliseconds; undefined for anything else. */
+export function durationIn(typed: string): number | undefined {
+  if (!duration.test(typed)) return undefined;
+  const parts = [...typed.matchAll(new RegExp(amount, "giu"))];
+  return parts.reduce((sum, [, count, unit = ""]) => sum + Number(count) * (unitMs[unit.toLowerCase()] ?? 0), 0);
+}
 
 /** The start of a period: milliseconds before now, a UTC day, or one so many days before today. */
 export type Since = { readonly ago: number } | { readonly day: Date } | { readonly daysAgo: number };
 
 const days: Readonly<Record<string, number>> = { today: 0, yesterday: 1 };
 
-/** `30m`, `12h`, `7d`, `2w`, `today`, `yesterday`, or a UTC day such as `2026-11-20`. */
+/** `90s`, `30m`, `1h30m`, `7d`, `2w`, `today`, `yesterday`, or a UTC day such as `2026-11-20`. */
 export const Since = z.string().transform((typed, context): Since => {
-  const [, count = "", unit = ""] = /^(\d{1,4})([mhdw])$/iu.exec(typed) ?? [];
-  const ms = unitMs[unit.toLowerCase()];
-  if (ms !== undefined && Number(count) > 0) return { ago: Number(count) * ms };
+  const ms = durationIn(typed);
+  if (ms !== undefined && ms > 0) return { ago: ms };
   const daysAgo = days[typed.toLowerCase()];
   if (daysAgo !== undefined) return { daysAgo };
   const day = typed.replaceAll(".", "-");
@@ -151,8 +162,7 @@ export const Since = z.string().transform((typed, context): Since => {
 export function sinceMoment(since: Since, now: Date): Date {
   if ("day" in since) return since.day;
   if ("ago" in since) return new Date(now.getTime() - since.ago);
-  const dayMs = 24 * 60 * MINUTE_MS;
-  return new Date(Math.floor(now.getTime() / dayMs) * dayMs - since.daysAgo * dayMs);
+  return new Date(Math.floor(now.getTime() / DAY_MS) * DAY_MS - since.daysAgo * DAY_MS);
 }
 
 /** https://www.crockford.com/base32.html: no I, L, O and U, so that an id can be read out and typed. */
@@ -182,8 +192,9 @@ export const TIME = String.raw`\d{1,2}(?::\d{2})?(?: ?[ap]m)?`;
 
 export const isTime = (typed: string): boolean => new RegExp(`^${TIME}$`, "iu").test(typed);
 
-/** `7:00` and `7am` → `07:00`; undefined for a time that doesn't exist. */
+/** `7:00` and `7am` → `07:00`, `24:00` → `00:00`; undefined for a time that doesn't exist. */
 export function clockTime(typed: string): string | undefined {
+  if (typed === "24:00") return "00:00";
   const [, hours = "", minutes = "00", half] = /^(\d{1,2})(?::([0-5]\d))?(?: ?([ap])m)?$/iu.exec(typed) ?? [];
   const isShown = half === undefined ? /^(?:[01]?\d|2[0-3])$/u.test(hours) : /^(?:0?[1-9]|1[0-2])$/u.test(hours);
   if (!isShown) return undefined;

@@ -125,13 +125,16 @@ function hint(grammar: Grammar): { readonly usage: string; readonly example: str
 
 /**
  * The words after a verb whose first one is a name, as that verb takes them: `service web` is `service/web`, `web=3` and
- * `web to 3` are `web 3`, `web, worker and api` are three names, and `WEB` is `web`, because the workload API's names are
+ * `web to 3` are `web 3`, `web:1.5` is `web 1.5`, `web, worker and api` are three names, and `WEB` is `web`, because the workload API's names are
  * lower-case. Pure.
  */
 export function usualWords(labels: readonly string[], typed: readonly string[]): readonly string[] {
   const [label = ""] = labels;
   if (!label.includes("NAME")) return typed;
   if (typed.length === 0) return typed;
+  if (typed.length > 1 && typed.some((word) => /^pods?(?:\/|$)/iu.test(word))) {
+    throw new UserError("I act on workloads, not on single pods.", { next: "Name the workload of the pod." });
+  }
   const [name = "", ...others] = isRest(label) ? withKinds(namesOf(typed)) : withKind(typed);
   const words = labels.length === 2 && !isRest(labels[1]) ? withAmount(name, others) : [name, ...others];
   return words.map((word, at) => (at === 0 || isRest(label) ? usualName(word) : word));
@@ -180,7 +183,7 @@ function ofKind({ prefix }: NamedKind, name: string): string {
 }
 
 function withAmount(name: string, others: readonly string[]): string[] {
-  const [, before, amount] = /^([^=]+)=(\S+)$/u.exec(name) ?? [];
+  const [, before, amount] = /^([^=:]+)(?:=|(?<=[a-z][^=:]*):(?=[^:/]+$))(\S+)$/iu.exec(name) ?? [];
   if (before !== undefined && amount !== undefined && others.length === 0) return [before, amount];
   const [filler = "", ...rest] = others;
   return rest.length > 0 && /^(?:to|=)$/iu.test(filler) ? [name, ...rest] : [name, ...others];

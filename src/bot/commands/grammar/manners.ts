@@ -27,20 +27,14 @@ export function withoutOpening(words: readonly string[]): readonly string[] {
 }
 
 const polite =
-  "hey|hi|hello|ok|okay|so|well|please|pls|plz|kindly|just|gantry|(?:can|could|would|will) (?:you|we)|(?:i|we)(?:'d| would) like(?: you)? to|(?:i|we) (?:want|need)(?: you)? to|let's|go ahead and|hallo|hola|bitte|por favor";
-const before = new RegExp(`^(?:${polite}),? `, "u");
-const after =
-  /,? (?:please|pls|plz|thanks|thank you|thx|for me|for us|now|right now|rn|atm|asap|again|here|there|today|currently|at the moment|bitte|danke|por favor|gracias)$/u;
+  "hey|hi|hello|(?:can|could|may) (?:i|we) (?:get|have)|ok|okay|so|well|please|pls|plz|kindly|just|(?:can|could|would|will) you|(?:i|we)(?:'d| would) like(?: you)? to|(?:i|we) (?:want|need)(?: you)? to|let's|go ahead and|do an?|hallo|hola|bitte|por favor";
+const before = new RegExp(`^(?:(?:${polite}),? )+`, "u");
 
-/** The sentence, and then with one polite word after another left out at its ends. */
-export function withoutManners(sentence: string): readonly string[] {
-  const shorter = [plain(sentence)];
-  for (;;) {
-    const last = shorter.at(-1) ?? "";
-    const next = before.test(last) ? last.replace(before, "") : last.replace(after, "");
-    if (next === last) return shorter;
-    shorter.push(next);
-  }
+/** The sentence without the polite words that it begins with, or a greeting of the bot. */
+export function withoutManners(sentence: string): string {
+  return plain(sentence)
+    .replace(/^(?:(?:hey|hi|hello) )?gantry,? /u, "")
+    .replace(before, "");
 }
 
 const negations = wordSet(
@@ -62,7 +56,7 @@ const links = wordSet(
 
 /** Words that a sentence has in the place of a name: "restart it and stop the other one" names nothing. */
 const noNames = wordSet(
-  "everything everybody anything something any some one both each other be been do does did done can could will would should may might what why how who where which there here up down off running failing broken wrong slow stuck sure also too very restart restarting restarted stop stopping stopped start starting started delete deleting deleted scale scaling create creating fine works worked said says typed wrote",
+  "last everything everybody anything something any some one both each other be been do does did done can could will would should may might what why how who where which there here up down off running failing broken wrong slow stuck sure also too very restart restarting restarted stop stopping stopped start starting started delete deleting deleted scale scaling create creating fine works worked said says typed wrote",
   "der die das den dem ein eine einen ist war wird wurde sind waren und oder aber dann wenn erst morgen heute gestern bitte danke auch noch schon wieder nur nochmal mal doch mit bei von zu für auf im am ich du er sie wir ihr hat hatte jetzt später",
   "el la los las un una es fue está esta son y o pero si cuando luego después hoy ayer mañana gracias también ya solo sólo con de del para por que se lo al en ahora yo tú él ella nosotros ha había",
 );

@@ -14,7 +14,16 @@ export type Parsed = { readonly command: Command; readonly ask: Ask };
  * usage line of the verb, or with the nearest verb.
  */
 export function parseText(text: string): Parsed {
-  return parseWords(splitWords(text));
+  return parseWords(withoutTool(splitWords(text)));
+}
+
+const TOOL = /^(?:kubectl|oc|k|docker|docker-compose|podman|helm)$/iu;
+
+/** What people type out of habit: `kubectl get pods`, `docker compose ps`. */
+export function withoutTool(words: readonly string[]): readonly string[] {
+  const [tool = "", second = "", ...rest] = words;
+  if (!TOOL.test(tool) || second === "") return words;
+  return /^compose$/iu.test(second) && rest.length > 0 ? rest : words.slice(1);
 }
 
 /** `parseText` for words that are split already. */

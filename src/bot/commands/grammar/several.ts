@@ -26,6 +26,7 @@ const Several = z.object({
  */
 export type SeveralWords = (
   words: readonly string[],
+  flags: Pick<Typed, "has">,
 ) => { readonly names: readonly string[]; readonly args: Ask["args"] } | undefined;
 
 /** A workload, or all whose name matches a pattern such as `shop-*` or `job/report-*`. */
@@ -55,7 +56,7 @@ export function readSeveral(
   const typed = readFlags(words, flags);
   if (typed.rest !== undefined) return undefined;
   try {
-    const found = split(typed.positionals);
+    const found = split(typed.positionals, typed);
     if (found !== undefined) checkNames(grammar, typed, found.names);
     const positionals = usualWords(["NAME…"], found?.names ?? []);
     const names = [...new Set(positionals)];

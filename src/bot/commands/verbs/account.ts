@@ -78,7 +78,7 @@ export const connect = linkVerb({
   question: { label: "Connect an account" },
   summary: "Connect your account, or one for this channel or the workspace",
   near: ["login", "signin", "link", "auth"],
-  phrases: [["(connect|link) my account", "connect"]],
+  phrases: [["connect account", "connect"]],
   title: "Connect an account",
   submit: "Continue",
 });
@@ -100,10 +100,8 @@ export const whoami = readVerb({
   aliases: ["me"],
   near: ["who", "account"],
   phrases: [
-    ["(which|what) account (do i use|am i using|is mine|is this|do i have)|who am i to you", "whoami"],
-    ["who am i", "whoami"],
-    ["(which|what) regions? (am i in|is this|are there|exist|(do|can) (you|we|i) (know|have|use))", "whoami"],
-    ["(list|show)[ me] [all ][the ]regions", "whoami"],
+    ["what account [is] [use|mine|it]|who is", "whoami"],
+    ["regions [use|know|exist|can|it]", "whoami"],
   ],
   args: z.object({}),
   forEverybody: true,

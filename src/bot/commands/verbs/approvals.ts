@@ -22,7 +22,7 @@ export const approve = decideVerb({
   summary: "Approve a request",
   example: "approve K7Q2MX",
   near: ["accept", "lgtm", "allow"],
-  phrases: [["(approve|accept|lgtm|allow) [(the|my) ][request ]ID", "approve ID"]],
+  phrases: [["approve [request] ID", "approve ID"]],
   ...oneChange,
   form: { title: "Approve a request", submit: "Approve", fields },
   decision: ({ id }) => ({ kind: "approve", changeId: id, reason: undefined }),
@@ -34,10 +34,7 @@ export const reject = decideVerb({
   usage: "reject ID [--reason TEXT]",
   example: "reject K7Q2MX --reason 'wait until the sale ends'",
   near: ["deny", "decline", "refuse"],
-  phrases: [
-    ["(reject|deny|decline|refuse) [(the|my) ][request ]ID", "reject ID"],
-    ["(reject|deny|decline|refuse) [(the|my) ][request ]ID,? (because|since|as) REASON", "reject ID --reason REASON"],
-  ],
+  phrases: [["reject [request] ID", "reject ID --reason REASON"]],
   ...oneChange,
   takesReason: true,
   form: { title: "Reject a request", submit: "Reject", fields },
@@ -49,7 +46,10 @@ export const cancel = decideVerb({
   summary: "Cancel your own request before it runs",
   example: "cancel K7Q2MX",
   near: ["abort", "withdraw", "revoke"],
-  phrases: [["(cancel|abort|withdraw) [(the|my) ][request ]ID", "cancel ID"]],
+  phrases: [
+    ["cancel [request] ID", "cancel ID"],
+    ["cancel request", "cancel"],
+  ],
   ...oneChange,
   form: { title: "Cancel a request", submit: "Cancel request", fields },
   decision: ({ id }) => ({ kind: "cancel", changeId: id, reason: undefined }),
@@ -62,33 +62,32 @@ export const pending = readVerb({
   example: "pending",
   near: ["requests", "queue", "approvals", "waiting"],
   phrases: [
-    ["(what's|whats|what is) (waiting|pending|open)[ for (approval|me|us|my approval)]", "pending"],
-    [
-      "(what|who) (needs|requires|wants|awaits|is waiting for|waits for) (my|our|an|any) (approval|ok|okay|review)",
-      "pending",
-    ],
-    [
-      "[is there |are there ]anything (to approve|waiting|pending|for me)[ (to approve|for me|for us|for approval)]",
-      "pending",
-    ],
-    ["what (can|should|must|do) i (have to |need to |)approve", "pending"],
-    ["SHOW[(the|my|our|all) ](pending|waiting|open) (requests?|approvals?|changes?)", "pending"],
-    ["(which|what) (requests?|approvals?|changes?) are (pending|waiting|open)[ for (approval|me|us)]", "pending"],
-    ["(my|open|pending|waiting) (approvals|requests)|do i (have|need) to approve anything", "pending"],
+    ["[who] [pending] [request|history] mine", "pending --mine"],
+    ["(what|any|is what|is any) [should|must|can] [need] approve [request]|can approve", "pending --mine"],
+    ["pending [approval] [request|history]|approval [need|who need]|request", "pending"],
+    ["who [is|can|may|must|should] approve [it] [request]|[where] is request [DONE]", "pending"],
   ],
-  args: z.object({ page: z.number().int().min(0).default(0) }),
-  async answer({ page: wanted }, context) {
+  flags: { mine: { summary: "only those that you can approve" } },
+  args: z.object({ page: z.number().int().min(0).default(0), mine: z.boolean().default(false) }),
+  async answer({ page: wanted, mine }, context) {
     const { records, ask, defaultRegion, now } = context;
-    const all = (await records.pending()).toReversed();
+    const waiting = (await records.pending()).toReversed();
+    const checked = mine ? waiting.slice(0, MOST_CHECKED) : waiting;
+    const may = await Promise.all(mine ? checked.map((change) => records.mayDecide(change)) : []);
+    const all = checked.filter((_, at) => !mine || may[at] === true);
     const page = Math.min(wanted, Math.max(0, Math.ceil(all.length / PENDING_PAGE) - 1));
     const shown = all.slice(page * PENDING_PAGE, (page + 1) * PENDING_PAGE);
     const deletions = await deletionsSince(shown, context);
     const rows = await Promise.all(
       shown.map(async (change) => ({ ...(await rowOf(change, context)), deletion: deletedSince(change, deletions) })),
     );
-    return pendingList({ rows, total: all.length, page, ask, defaultRegion, now });
+    const unchecked = waiting.length - checked.length;
+    return pendingList({ rows, total: all.length, unchecked, page, ask, defaultRegion, now });
   },
 });
+
+/** Each check can cost a Slack call. */
+const MOST_CHECKED = 20;
 
 type Deciding = Pick<Context, "records" | "permissions" | "asker">;
 
@@ -117,6 +116,8 @@ type PendingList = Pick<VerbContext, "ask" | "now" | "defaultRegion"> & {
   readonly rows: readonly PendingRow[];
   /** On all pages. */
   readonly total: number;
+  /** Older ones that may wait for the reader, too. */
+  readonly unchecked: number;
   /** From 0; never beyond the end. */
   readonly page: number;
 };
@@ -127,12 +128,17 @@ export const PENDING_PAGE = 5;
 /** Requests that wait for approval, with buttons for those that the reader may decide. */
 export function pendingList(list: PendingList): Message {
   const { rows, total, page } = list;
+  const isMine = list.ask.args["mine"] === true;
+  if (rows.length === 0 && isMine) {
+    const sentence = ["Nothing needs your approval.", ...uncheckedText(list)].join(" ");
+    return post(sentence, [section(sentence), ...actions(askButton("All requests", { ...list.ask, args: {} }))]);
+  }
   if (rows.length === 0) {
     const sentence = "Nothing is waiting for approval.";
     const history = { ...list.ask, verb: "history", args: {} };
     return post(sentence, [section(sentence), ...actions(askButton("Recent requests", history))]);
   }
-  const title = `${counted(total, "request")} waiting for approval`;
+  const title = `${counted(total, "request")} waiting for ${isMine ? "your approval" : "approval"}`;
   const from = page * PENDING_PAGE;
   const part = total > PENDING_PAGE ? `${from + 1}–${from + rows.length} of ${total}, newest first` : "";
   const spoken = rows.map(({ change, deletion }) => {
@@ -143,12 +149,16 @@ export function pendingList(list: PendingList): Message {
   return post([title, ...spoken].join("\n"), [
     section([strong(title)]),
     ...rows.flatMap((row) => entry(row, list)),
-    ...(part === "" ? [] : [context(part)]),
+    ...[part, ...uncheckedText(list)].filter((each) => each !== "").map((each) => context(each)),
     ...actions(
       page > 0 ? turn("Newer", list, page - 1) : undefined,
       from + rows.length < total ? turn("Older", list, page + 1) : undefined,
     ),
   ]);
+}
+
+function uncheckedText({ unchecked }: PendingList): readonly string[] {
+  return unchecked === 0 ? [] : [`${counted(unchecked, "older request")} not checked.`];
 }
 
 function turn(label: string, { ask }: PendingList, page: number) {

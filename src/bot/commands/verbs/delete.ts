@@ -19,7 +19,7 @@ export const remove = writeVerb({
   button: "Delete",
   aliases: ["rm"],
   near: ["remove", "destroy", "del", "drop", "terminate", "erase", "kill"],
-  phrases: [["(delete|remove|destroy|get rid of) NAMES", "delete NAMES"]],
+  phrases: [["delete NAMES", "delete NAMES"]],
   words: { name: "NAME" },
   usage: "delete NAME…",
   several: true,

@@ -29,8 +29,9 @@ export const domains = writeVerb({
   aliases: ["domain"],
   near: ["dns", "url", "hostname"],
   phrases: [
-    ["add [the domain ]DOMAIN to NAME|point DOMAIN (at|to) NAME", "domains NAME add DOMAIN"],
-    ["(remove|delete|drop) [the domain ]DOMAIN from NAME", "domains NAME remove DOMAIN"],
+    ["(add|point) [domains] DOMAIN NAME", "domains NAME add DOMAIN"],
+    ["delete [domains] DOMAIN NAME", "domains NAME remove DOMAIN"],
+    ["add domains NAME", "domains NAME add"],
   ],
   words: { name: "NAME", edit: "add|remove|set", domains: "DOMAIN…" },
   updates: "domains",

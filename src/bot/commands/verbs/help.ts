@@ -34,12 +34,11 @@ export function helpCommand(all: () => readonly Command[]): ReadCommand {
     aliases: ["-h", "--help", "?", "man", "commands"],
     near: ["usage", "menu", "manual", "docs"],
     phrases: [
-      [
-        "(which|what) (commands|verbs) (are there|do you (have|know))|what are (your|the) commands|SHOW[all ][the ]commands",
-        "help all",
-      ],
-      ["how (do|can) (i|we|you) use (you|this|gantry)|[i need ]help", "help"],
-      ["(how (do|can) (i|we|you)|how to) VERB[ ANYTHING]", "help VERB"],
+      ["what commands [is] [you] [know]|show commands|show all commands", "help all"],
+      ["how [is|can] use [you|it]|[need] help", "help"],
+      ["[explain] how [is] approval work", "help approve"],
+      ["how [is|can] VERB …|what is VERB|why VERB", "help VERB"],
+      ["how [is|can] (add|delete) domains …", "help domains"],
     ],
     words: { verb: "[COMMAND]" },
     args: z.object({ verb: z.string().optional(), view: z.literal("menu").optional() }),

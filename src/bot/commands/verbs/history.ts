@@ -53,6 +53,7 @@ const Args = (commands: () => readonly Command[]) =>
     /** Only in buttons: where earlier pages begin. */
     trail: z.array(z.number().int().min(0)).max(100).default([]),
     json: z.boolean().default(false),
+    last: z.boolean().default(false),
   });
 type Args = z.output<ReturnType<typeof Args>>;
 
@@ -110,34 +111,30 @@ export function historyCommand(commands: () => readonly Command[]): ReadCommand 
     aliases: ["audit"],
     near: ["events", "activity", "changes"],
     phrases: [
-      ["who DID NAME[ last][ (DAY|SINCE)]", "history NAME --verb DID --since DAY --since SINCE"],
-      ["who (did|DID) (what|something|anything)[ (DAY|SINCE)]", "history --verb DID --since DAY --since SINCE"],
       [
-        "what (has |was |have we |did (we|people|they|somebody) |)(change|happened|done|did|do|DID)[ here][ (DAY|SINCE)]",
+        "who [is] [any] (DONE|VERB|EVENT|changed|broke) NAME [to] [COUNT|IMAGE]|who (DONE|changed) (VERB|EVENT) NAME|EVENT NAME",
+        "history NAME --verb DID --since DAY --since SINCE LAST",
+      ],
+      [
+        "when is (DONE|VERB|EVENT|changed) NAME|is [any] DONE NAME|is any VERB NAME",
+        "history NAME --verb DID --since DAY --since SINCE LAST",
+      ],
+      [
+        "(who|what|any|who what|who any|what any) [is] (DONE|changed|set|happened)|(what|who what) is finished|who is what",
         "history --verb DID --since DAY --since SINCE",
       ],
-      [
-        "what (has |was |)(changed|done) (in|on|with|about|for|to) NAME[ (DAY|SINCE)]",
-        "history NAME --since DAY --since SINCE",
-      ],
-      [
-        "(did (anything|something)|has (anything|something)) (change|changed|happen|happened)[ (DAY|SINCE)]",
-        "history --since DAY --since SINCE",
-      ],
-      ["what (happened|happens|was going on) (to|with) NAME (DAY|SINCE)", "history NAME --since DAY --since SINCE"],
-      ["when was NAME [last ]DID", "history NAME --verb DID"],
-      ["SHOW[(last|latest|recent|all) ]EVENTS[ (DAY|SINCE)]", "history --since DAY --since SINCE"],
-      [
-        "SHOW[(last|latest|recent|all) ]EVENTS (of|for|to|on|in|about) NAME[ (DAY|SINCE)]",
-        "history NAME --since DAY --since SINCE",
-      ],
-      ["SHOWNAME('s|) EVENTS[ (DAY|SINCE)]", "history NAME --since DAY --since SINCE"],
-      ["(DAY)('s|) EVENTS", "history --since DAY"],
+      ["(what|any) [is] (changed|set|finished) NAME", "history NAME --since DAY --since SINCE"],
+      ["what [is] (happened|going) NAME", "history NAME --since DAY --since SINCE"],
+      ["what is PERSON [changed|finished]", "history --by PERSON --since DAY --since SINCE"],
+      ["history [NAME]", "history NAME --since DAY --since SINCE"],
+      ["why is request [bad|DONE]", "history"],
+      ["show versions", "history --verb deploy,rollback --since DAY --since SINCE"],
     ],
     flags: {
       by: { value: "@user", summary: "only requests that this person made or decided" },
       verb: { value: "VERB", summary: "only these commands, such as restart or deploy,rollback" },
       since: { value: "T", summary: "30m, 12h, 7d, 2w, today, yesterday or a day such as 2026-11-20 (from 00:00 UTC)" },
+      last: { summary: "only the newest one" },
       before: { value: "N", summary: "only rows before this number of the file" },
       json: { summary: "every step as a file of up to 1,000 rows, sent only to you" },
     },
@@ -158,7 +155,8 @@ export function historyCommand(commands: () => readonly Command[]): ReadCommand 
       const query = queryOf(args, now);
       if (args.json)
         return historyFile({ ...page, ...(await records.history({ ...query, limit: HISTORY_FILE_ROWS })) });
-      return historyPage({ ...page, ...(await records.history({ ...query, show: "outcomes", limit: HISTORY_PAGE })) });
+      const limit = args.last ? 1 : HISTORY_PAGE;
+      return historyPage({ ...page, ...(await records.history({ ...query, show: "outcomes", limit })) });
     },
   });
 }
@@ -235,7 +233,12 @@ export function historyPage(page: HistoryPage): Message {
   const { ask, now, defaultRegion, account } = page;
   const events = page.events.slice(0, HISTORY_PAGE);
   const drawing: HistoryLineContext = { now, defaultRegion, account, detail: "full" };
-  if (events.length === 0) return nothingFound(page);
+  const [newest] = events;
+  if (newest === undefined) return nothingFound(page);
+  if (ask.args["last"] === true) {
+    const all = askButton("History", withArgs(ask, {}));
+    return post(historyText(newest, drawing), [section(historyLine(newest, drawing)), ...actions(all)]);
+  }
   const title = historyTitle(ask);
   return post([title, ...events.map((event) => historyText(event, drawing))].join("\n"), [
     section([strong(title)]),
@@ -277,7 +280,7 @@ function pageArgs(before: number, trail: readonly number[]): Ask["args"] {
 
 /** The same filters, with other arguments. */
 function withArgs(ask: Ask, more: Ask["args"]): Ask {
-  const { before: _before, trail: _trail, json: _json, ...args } = ask.args;
+  const { before: _before, trail: _trail, json: _json, last: _last, ...args } = ask.args;
   return { ...ask, args: { ...args, ...more } };
 }
 

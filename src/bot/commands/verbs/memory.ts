@@ -35,11 +35,8 @@ export const memory = writeVerb({
   aliases: ["mem"],
   near: ["ram", "limit"],
   phrases: [
-    ["(set|change|increase|raise|bump|reduce|lower) [the ]memory[ limit] (of|for) NAME to MIB", "memory NAME MIB"],
-    [
-      "(set|change|increase|raise|bump|reduce|lower) NAME('s|) memory[ limit] to MIB|give NAME MIB[ of][ memory]",
-      "memory NAME MIB",
-    ],
+    ["(set|give) memory NAME [to] (MIB|COUNT)|give MIB [memory] NAME", "memory NAME MIB"],
+    ["(more|less|set) memory NAME", "memory NAME"],
   ],
   flags: { container: { value: "C", summary: "which container, if there are several" } },
   words: { name: "NAME", mib: "MIB" },

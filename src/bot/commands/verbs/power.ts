@@ -78,8 +78,10 @@ export const start = powerVerb({
   button: "Start",
   near: ["up", "resume", "boot", "unpause"],
   phrases: [
-    ["(start|turn on|switch on|bring up|start up|boot|resume) NAMES", "start NAMES"],
-    ["(bring|turn|switch|start) NAMES (up|on|back|back up)", "start NAMES"],
+    [
+      "start [up|back] NAMES|(turn|switch) [back] on NAMES|(bring|turn) [back] up NAMES|bring back NAMES",
+      "start NAMES",
+    ],
   ],
   isDoneIn: isHealthy,
   diff: (service) => `starts ${startedSize(service)}`,
@@ -93,10 +95,7 @@ export const stop = powerVerb({
   summary: "Stop a service and keep its settings",
   button: "Stop",
   near: ["down", "halt", "pause", "suspend", "shutdown", "kill"],
-  phrases: [
-    ["(stop|shut down|shutdown|turn off|switch off|halt|pause|suspend) NAMES", "stop NAMES"],
-    ["(shut|turn|switch|take) NAMES (down|off)", "stop NAMES"],
-  ],
+  phrases: [["stop NAMES|(shut|take|bring) down NAMES|(turn|switch) off NAMES", "stop NAMES"]],
   // An idle service doesn't stay without instances.
   isDoneIn: (status) => isIdle(status) && !isStatus(status, "idle"),
   diff: (service) => `stops ${allInstances(service)}`,
@@ -111,14 +110,8 @@ export const restart = powerVerb({
   summary: "Restart all instances of a service",
   button: "Restart",
   aliases: ["rollout restart"],
-  near: ["reboot", "bounce", "recycle", "reload", "kick"],
-  phrases: [
-    ["(restart|reboot|bounce|reload|recycle|cycle) NAMES", "restart NAMES"],
-    [
-      "(do a|trigger a) restart (of|for) NAMES|give NAMES a (restart|reboot|kick|bounce)|NAMES (needs?|wants?) (a|another) (restart|reboot|kick)",
-      "restart NAMES",
-    ],
-  ],
+  near: ["reboot", "bounce", "recycle", "cycle", "reload", "kick"],
+  phrases: [["[give|run] restart NAMES|NAMES need [another] restart", "restart NAMES"]],
   diff: (service) => `restarts ${allInstances(service)}`,
   effect: (service) => `Restarts ${allInstances(service)}. Causes a short interruption.`,
 });

@@ -20,13 +20,8 @@ export const run = writeVerb({
   example: "run nightly",
   button: "Run now",
   aliases: ["trigger"],
-  phrases: [
-    [
-      "(run|rerun|trigger|execute|launch) [the |our |my ](cron ?job|job) NAME|(run|rerun|trigger|execute|launch) [the |our |my ]NAME job",
-      "run NAME",
-    ],
-  ],
-  near: ["execute", "fire", "run-now", "invoke"],
+  phrases: [["run NAME", "run NAME"]],
+  near: ["rerun", "execute", "fire", "run-now", "invoke"],
   words: { name: "NAME" },
   args: z.object({ name: Target }),
   sends: ["createJob"],

@@ -31,16 +31,15 @@ export const scale = writeVerb({
   near: ["resize", "replicas", "instances", "size"],
   phrases: [
     [
-      "(scale|resize|set|bump|change|increase|decrease|reduce) [(up|down) ]NAME[ (up|down)] to COUNT[ COPIES]",
+      "(scale|set|run|start|give|need) NAME COUNT instances|(scale|set) NAME to COUNT [instances]|scale (up|down) NAME to COUNT [instances]|set NAME instances to COUNT|set number instances NAME to COUNT",
       "scale NAME COUNT",
     ],
-    ["(run|start) COUNT COPIES of NAME|give NAME COUNT COPIES", "scale NAME COUNT"],
-    ["(set|change) [the ](number of |)COPIES (of|for) NAME to COUNT", "scale NAME COUNT"],
+    ["scale NAME COUNT", "scale NAME COUNT"],
     [
-      "scale (up NAME|NAME up)[ by COUNT[ COPIES]]|add COUNT [more ]COPIES to NAME|give NAME COUNT more COPIES",
+      "scale up NAME|scale up NAME by COUNT [instances]|add [COUNT] [more] instances NAME|give COUNT more instances NAME",
       "scale NAME +COUNT",
     ],
-    ["scale (down NAME|NAME down)[ by COUNT[ COPIES]]|(remove|take) COUNT COPIES (from|of) NAME", "scale NAME -COUNT"],
+    ["scale down NAME|scale down NAME by COUNT [instances]|(delete|take) COUNT instances NAME", "scale NAME -COUNT"],
   ],
   words: { name: "NAME", size: "N" },
   usage: "scale NAME N",

@@ -10,10 +10,7 @@ export const status = statusVerb({
   example: "status",
   aliases: ["health"],
   near: ["check", "doctor", "ping", "readyz"],
-  phrases: [
-    ["is (gantry|the bot) [still ](STATE|there)", "status"],
-    ["are you [still ](STATE|there)", "status"],
-  ],
+  phrases: [["[how] is you [good|up|down|bad|running|STATUS]", "status"]],
   args: z.object({}),
 });
 
@@ -25,7 +22,7 @@ export const version = readVerb({
   example: "version",
   aliases: ["--version", "-v"],
   near: ["about"],
-  phrases: [["(which|what) version (are you|is this|do you run|is running)", "version"]],
+  phrases: [["what version is (you|it|running) [run]|what version is it you", "version"]],
   args: z.object({}),
   answer: async (_args, { settings }) =>
     postOf([

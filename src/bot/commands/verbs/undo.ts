@@ -24,12 +24,15 @@ export const undo = readVerb({
   example: "undo web",
   aliases: ["revert"],
   phrases: [
-    ["UNDO[ (it|that|this|everything|what i did)]", "undo"],
-    ["UNDO (the|my|that|this) [last |latest |previous ]CHANGE", "undo"],
-    ["UNDO (the|my|that) [last |latest |previous ]CHANGE (of|to|on|for) NAME", "undo NAME"],
-    ["UNDO [(the|my) ][request ]ID", "undo ID"],
-    ["UNDO NAME", "undo NAME"],
-    ["(scale|put|bring|set|change) NAME back", "undo NAME"],
+    [
+      "undo all|(undo|rollback|take back) [it] [set|history|request|scale|scaling|step|action|command|one|KINDS]|undo what [is]",
+      "undo",
+    ],
+    [
+      "(undo|rollback|take back) (set|history|scale|scaling|step|action|command) NAME|undo NAME|(put|scale|set) back NAME",
+      "undo NAME",
+    ],
+    ["(undo|rollback) [request] ID", "undo ID"],
   ],
   words: { name: "[NAME|ID]" },
   args: z.object({ name: Target.optional() }),

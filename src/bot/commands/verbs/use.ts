@@ -61,6 +61,7 @@ export const use = bindVerb({
   usage: 'use [--region R] [--names "shop-*"] [--account A] [--lock] [--clear]',
   example: 'use --region beijing1 --names "shop-*" --lock',
   near: ["bind", "switch", "context", "namespace"],
+  phrases: [["use", "use"]],
   flags: {
     region: { value: "R", summary: "default region for services here" },
     names: { value: "PATTERN", summary: "list and suggest only these names; * matches anything" },

@@ -57,6 +57,16 @@ describe("filters", () => {
     expect(town.queries).toEqual([{ ...query, show: "outcomes", limit: 20 }]);
   });
 
+  test("who did it last is one line, and its button shows the others", async () => {
+    const town = scripted({ events: events(3) });
+
+    const message = await answerTo("history web --verb restart --last", town);
+
+    expect(town.queries).toEqual([{ workload: { name: "web" }, verbs: ["restart"], show: "outcomes", limit: 1 }]);
+    expect(message.text.split("\n")).toHaveLength(1);
+    expect(carried(message, "History")).toMatchObject({ args: { name: "web", verb: "restart" } });
+  });
+
   test("every command that changes something can be asked for, and nothing else", () => {
     expect(() => parseText("history --verb list")).toThrow(
       "History has no “list”. Use some of create, run, scale, memory, domains, start, stop, restart, deploy, rollback, env, " +

@@ -127,3 +127,15 @@ test("many are paged by buttons, each of them once", async () => {
   expect(() => asked(third, "Older")).toThrow("no button");
   expect(drawn(await turn(asked(third, "Newer")))).toBe(drawn(second));
 });
+
+test("what needs my approval is only what I can approve, and says what wasn't checked", async () => {
+  const all = Array.from({ length: 22 }, (_, at) => ({ ...waiting, id: `CHNG${String(at).padStart(2, "0")}` }));
+  const mine = await answerTo("pending --mine", { pending: all, mayDecide: ["CHNG00", "CHNG20", "CHNG21"] });
+  const none = await answerTo("pending --mine", { pending: [waiting], mayDecide: [] });
+
+  expect(mine.text).toContain("2 requests waiting for your approval");
+  expect(drawn(mine).match(/CHNG\d\d/gu)).toEqual(["CHNG21", "CHNG20"]);
+  expect(drawn(mine)).toContain("2 older requests not checked.");
+  expect(drawn(none)).toContain("Nothing needs your approval.");
+  expect(asked(none, "All requests").args).toEqual({});
+});

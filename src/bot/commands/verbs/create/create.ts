@@ -23,8 +23,11 @@ export const create = writeVerb({
   button: "Create like this",
   usage: "create service|job NAME --image I [flags] [-- COMMAND…]",
   example: "create job nightly --image gantry/batch -- 5 --exit 0",
-  near: ["create-service", "create-job", "new", "add", "launch"],
-  phrases: [["(create|make|deploy|launch|add|set up|spin up)[ me] (a |an |)[new ]KIND[ ANYTHING]", "create KIND"]],
+  near: ["create-service", "create-job", "new", "launch"],
+  phrases: [
+    ["(create|add|make|set up|spin up|deploy) KIND (called|named) NAME", "create KIND NAME"],
+    ["(create|add|make|set up|spin up|deploy) KIND …|(create|make) KIND", "create KIND"],
+  ],
   words: { kind: "service|job", name: "NAME" },
   flags: createFlags,
   sends: ["createService", "createJob"],

@@ -36,7 +36,7 @@ export const env = writeVerb({
   question: { label: "Change environment variables of" },
   aliases: ["set-env"],
   near: ["environment", "variables", "vars", "config"],
-  phrases: [["SHOW(environment|environment variables|env|variables) of NAME", "env NAME"]],
+  phrases: [["(add|set) [env] VARIABLE NAME|env NAME|(show|what is|give) [all] env NAME", "env NAME"]],
   flags: {
     set: { value: "K=V", many: true, summary: "set a variable (repeatable)" },
     unset: { value: "K", many: true, summary: "remove a variable (repeatable)" },

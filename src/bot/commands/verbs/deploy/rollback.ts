@@ -41,13 +41,14 @@ function goalIn(words: readonly string[]): string | undefined {
 }
 
 /** `rollback web 3` is about a revision; `rollback web worker` about two workloads. */
-const wordsForSeveral: SeveralWords = (words) => {
+const wordsForSeveral: SeveralWords = (words, flags) => {
   const [name = "", ...others] = withKind(words);
   const goal = goalIn(others) ?? "";
+  if (flags.has("revision") && others.length === 0) return undefined;
   if (isNumber(goal)) return undefined;
   if (ONLY_IMAGE.test(goal)) throw imageInstead(name, goal);
   const last = others.at(-1) ?? "";
-  if (!isNumber(last)) return { names: words, args: {} };
+  if (!isNumber(last) && !flags.has("revision")) return { names: words, args: {} };
   throw new UserError("Each workload counts its own revisions.", {
     next: "Roll them back one by one, or leave the number out.",
   });
@@ -82,22 +83,25 @@ export const rollback = writeVerb({
   near: ["back", "previous", "downgrade"],
   phrases: [
     [
-      "(roll back|rollback|downgrade) NAMES[ to (revision |the )?(previous|last|earlier|old) version]",
+      "rollback NAMES [to] [previous] [version]|(roll|put|take|bring|go) back NAMES previous [version]|undo previous version NAMES",
       "rollback NAMES",
     ],
-    ["(roll|take|move) NAMES back[ to (the |its |their )?(previous|last|earlier|old) versions?]", "rollback NAMES"],
-    ["(roll back|rollback|revert) the (deploy|deployment|release|rollout) of NAME", "rollback NAME"],
+    ["rollback [to] [revision|version] COUNT", "rollback"],
+    ["(roll|take|move) back NAMES|(rollback|undo) (deploy|versions) [previous] NAME", "rollback NAMES"],
     [
-      "(roll back|rollback|revert) NAME to [(revision|version) ]REVISION|(roll|take) NAME back to [(revision|version) ]REVISION|revert NAME REVISION",
-      "rollback NAME REVISION",
-    ],
-    [
-      "(roll back|rollback|revert) NAME to [version ]IMAGE|(roll|take) NAME back to [version ]IMAGE|revert NAME IMAGE",
-      "deploy NAME IMAGE",
+      "(rollback|undo) NAME [to] [revision|version] COUNT|(roll|take|put|go|bring) back NAME [to] [revision|version] COUNT",
+      "rollback NAME COUNT",
     ],
   ],
   words: { name: "NAME", revision: "REVISION…" },
-  read: ({ positionals: [, ...words] }, byName) => ({ ...byName, revision: goalIn(words) }),
+  flags: { revision: { value: "N", summary: "the revision to go back to", also: ["to-revision"] } },
+  read({ positionals: [, ...words], one }, byName) {
+    const flag = one("revision");
+    if (flag !== undefined && words.length > 0) {
+      throw new UserError("The revision appears twice.", { next: "Write it once." });
+    }
+    return { ...byName, revision: flag ?? goalIn(words) };
+  },
   usage: "rollback NAME… [REVISION]",
   several: wordsForSeveral,
   updates: "revision",

@@ -36,11 +36,7 @@ export const versions = readVerb({
   question: { label: "Show versions of" },
   aliases: ["rollout history"],
   near: ["revisions", "releases", "deploys", "deployments", "images"],
-  phrases: [
-    ["(which|what) (version|image|tag)[ of NAME] (is|runs|is running)", "versions NAME"],
-    ["SHOWthe (versions|revisions|releases|deploys|deployments) of NAME", "versions NAME"],
-    ["(which|what) (version|image|tag) (does NAME run|is NAME[ on| running])", "versions NAME"],
-  ],
+  phrases: [["versions NAME|previous version NAME", "versions NAME"]],
   words: { name: "NAME" },
   reads: ["getService"],
   args: z.object({ name: Target }),

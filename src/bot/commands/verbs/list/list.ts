@@ -10,14 +10,8 @@ import type { FormField } from "../../forms/form.ts";
 import { listRefusal, visibleItems } from "../../lookup/may-see.ts";
 import { UserError } from "../../../errors.ts";
 import { counted } from "../../../views/kit/text.ts";
+import { kindNamed } from "../../grammar/argument-types.ts";
 import { readVerb } from "../../grammar/verb.ts";
-
-const kinds: Readonly<Record<string, "services" | "jobs">> = {
-  services: "services",
-  service: "services",
-  jobs: "jobs",
-  job: "jobs",
-};
 
 const Args = z.object({
   kind: z.enum(["services", "jobs"]).optional(),
@@ -63,30 +57,19 @@ export const list = readVerb({
   aliases: ["ls", "ps", "get"],
   near: ["top", "services", "jobs", "workloads", "pods", "all", "overview"],
   phrases: [
-    ["TROUBLES", "list failed"],
-    ["(is|are|was) (anything|something|anyone|any KINDS|some KINDS|there anything) BAD", "list failed"],
-    ["(anything|something) BAD", "list failed"],
-    ["(what's|whats|what is|what are|what) [currently ]BAD", "list failed"],
-    ["(which|what) (KINDS |)(is|are) [currently ]BAD", "list failed"],
-    ["[is there |are there |do we have ][any ](TROUBLES|anything BAD|BAD KINDS)", "list failed"],
-    ["(what|which) TROUBLES (are there|do we have)", "list failed"],
-    ["what (broke|failed|crashed)[ (now|again|here)]", "list failed"],
-    ["what needs [(my|our) ]attention", "list failed"],
-    ["[is there ]anything (i|we) should (look at|know|worry about)", "list failed"],
-    ["(which|what) KINDS (failed|crashed|broke)", "list failed"],
-    ["are (all|the) KINDS (ok|okay|fine|up|running|healthy|good|alright)", "list"],
-    ["SHOW[all ][(the|our) ](BAD KINDS|failures)", "list failed"],
-    ["(what's|whats|what is) [currently ](stopped|off|suspended)", "list stopped"],
-    ["(which|what) KINDS are [currently ]STATUS", "list KINDS STATUS"],
-    ["SHOW[all ][(the|our) ]STATUS KINDS", "list KINDS STATUS"],
-    ["(what's|whats|what is|what are|is anything|anything) [currently ](running|up|deployed|there)", "list"],
-    ["what (runs|lives|exists)", "list"],
-    ["(is )?everything (ok|okay|fine|up|running|healthy|good|alright)", "list"],
-    ["how (is everything|are things|is it going)", "list"],
-    ["what do (we|you) (have|run)|[(give me|show me) ]an? overview", "list"],
-    ["(what|which|how many) KINDS (are there|are running|run|do (we|you) (have|run)|exist|have we)", "list KINDS"],
-    ["(show|list|get|what|give)[ me][ us] [all ][(the|our|my) ](KINDS|everything)", "list KINDS"],
-    ["all[ the| our| my] KINDS", "list KINDS"],
+    [
+      "[what] [KINDS|instances] (bad|down|broke)|troubles|any alerts|[need] attention|(any|is any) should (look|know|worry)",
+      "list failed KINDS",
+    ],
+    [
+      "(is|what is) [all] KINDS (good|up)|[is] all (good|up|down|STATUS)|is all KINDS STATUS|how is (all|KINDS)|how is it going|what is going|status all|is all KINDS running",
+      "list KINDS",
+    ],
+    [
+      "what [is] (running|up|run|exist|live)|(is any|any) (running|up)|what is|[show|give|what] all|overview|instances [running]|KINDS [run|exist]|what is KINDS up",
+      "list KINDS",
+    ],
+    ["STATUS [KINDS]|what is KINDS STATUS|off", "list KINDS STATUS"],
   ],
   flags: { status: { value: "S", summary: "only workloads with this status, also one that isn't listed here" } },
   words: { kind: "[services|jobs]", status: "[failed|running|stopped|…]", text: "[TEXT]" },
@@ -150,9 +133,11 @@ function listAbout(op: About["op"], where: Pick<About["workload"], "kind" | "reg
 function sorted(positionals: readonly string[], hasStatus: boolean): Readonly<Record<string, string>> {
   const found: Record<string, string> = {};
   for (const word of positionals) {
-    const kind = kinds[word.toLowerCase()];
+    // A pod belongs to a service or to a job.
+    if (/^(?:all|pods?|po|workloads?)$/iu.test(word)) continue;
+    const { kind } = kindNamed(word) ?? {};
     const isStatus = !hasStatus && isStatusWord(word);
-    if (kind !== undefined && found["kind"] === undefined) found["kind"] = kind;
+    if (kind !== undefined && found["kind"] === undefined) found["kind"] = `${kind}s`;
     else if (isStatus && found["status"] === undefined) found["status"] = word.toLowerCase();
     else if (found["text"] === undefined) found["text"] = word;
     else throw new UserError(`I can filter by one name, not by “${found["text"]}” and “${word}”.`);

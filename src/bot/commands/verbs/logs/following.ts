@@ -17,10 +17,7 @@ export const unfollow = readVerb({
   example: "unfollow web",
   aliases: ["stop following", "stop tailing"],
   near: ["untail"],
-  phrases: [
-    ["(stop|quit|end) (following|tailing|streaming) [the ](LINES (of|for|from) |)NAME[('s|)][ LINES]", "unfollow NAME"],
-    ["(stop|quit|end) (following|tailing|streaming)[ [(the|this|my) ](LINES|it)]", "unfollow"],
-  ],
+  phrases: [["(stop|quit) (follow|logs) [logs] [it] [NAME]", "unfollow NAME"]],
   words: { name: "[NAME]" },
   args: z.object({ name: Target.optional() }),
   forEverybody: true,

@@ -8,7 +8,7 @@ import { compileGrep } from "../../../logs/grep.ts";
 import type { Message } from "../../../views/kit/post.ts";
 import { grouped } from "../../../views/kit/text.ts";
 import type { VerbContext } from "../../command.ts";
-import { Since, sinceMoment, Target, wholeNumber, clockTime } from "../../grammar/argument-types.ts";
+import { clockTime, durationIn, Since, sinceMoment, Target, wholeNumber } from "../../grammar/argument-types.ts";
 import { readVerb } from "../../grammar/verb.ts";
 import { type Around, linesAround, linesOfPreviousRun, momentMeant } from "./choose-lines.ts";
 import { beginFollowing } from "./followed-log.ts";
@@ -52,10 +52,9 @@ const LONGEST_FOLLOW_MS = 60 * MINUTE_MS;
 
 /** `90s`, `10m`, `1h`, in milliseconds. */
 const FollowTime = z.string().transform((typed, context): number => {
-  const [, count = "", unit = "m"] = /^(\d{1,4})(s|m|h)?$/iu.exec(typed.trim()) ?? [];
-  const unitMs = { s: 1_000, m: MINUTE_MS, h: 60 * MINUTE_MS }[unit.toLowerCase()] ?? MINUTE_MS;
-  const ms = Number(count) * unitMs;
-  if (count !== "" && ms >= MINUTE_MS && ms <= LONGEST_FOLLOW_MS) return ms;
+  const time = typed.trim();
+  const ms = durationIn(/^\d+$/u.test(time) ? `${time}m` : time);
+  if (ms !== undefined && ms >= MINUTE_MS && ms <= LONGEST_FOLLOW_MS) return ms;
   context.addIssue("--for takes a time from 1m to 60m, such as 10m.");
   return z.NEVER;
 });
@@ -91,44 +90,15 @@ export const logs = readVerb({
   question: { label: "Show logs of" },
   button: "Logs",
   aliases: ["log", "tail"],
-  near: ["output", "errors", "print", "read"],
+  near: ["output", "errors", "print", "read", "search", "grep", "find"],
   phrases: [
-    [
-      "SHOW[(last|latest|newest|recent) ][COUNT ]LINES (of|for|from|in) NAME[ (DAY|SINCE)]",
-      "logs NAME --size COUNT --date DAY --since SINCE",
-    ],
-    ["SHOWNAME('s|) LINES[ (DAY|SINCE)]", "logs NAME --date DAY --since SINCE"],
-    ["SHOWLINES NAME[ (DAY|SINCE)]", "logs NAME --date DAY --since SINCE"],
-    [
-      "SHOW[(any|all) ][(last|latest|newest|recent) ][COUNT ]ERRORS (of|in|for|from|on) NAME[ (DAY|SINCE)]",
-      "logs NAME --grep error --date DAY --since SINCE",
-    ],
-    ["SHOWNAME('s|) [(last|latest|recent) ]ERRORS[ (DAY|SINCE)]", "logs NAME --grep error --date DAY --since SINCE"],
-    [
-      "(are there|is there|do we have) [any ]ERRORS (in|on|for|from) NAME[ (DAY|SINCE)]",
-      "logs NAME --grep error --date DAY --since SINCE",
-    ],
-    ["how many ERRORS (does NAME have|are in NAME)[ (DAY|SINCE)]", "logs NAME --grep error --date DAY --since SINCE"],
-    ["does NAME (have|log|show|throw) [any ]ERRORS[ (DAY|SINCE)]", "logs NAME --grep error --date DAY --since SINCE"],
-    [
-      "what (does|did|is) NAME (log|logging|say|saying|print|write)[ (DAY|SINCE)]",
-      "logs NAME --date DAY --since SINCE",
-    ],
-    [
-      "SHOWLINES (of|for|from|in) NAME (with|containing|matching|about|mentioning) TEXT[ (DAY|SINCE)]",
-      "logs NAME --grep TEXT --date DAY --since SINCE",
-    ],
-    [
-      "(search|grep) [the ](LINES (of|for|from|in) |)NAME[ LINES] for TEXT[ (DAY|SINCE)]",
-      "logs NAME --grep TEXT --date DAY --since SINCE",
-    ],
-    [
-      "(search|grep|search for|find|look for) TEXT in [the ](LINES (of|for|from) |)NAME[ LINES]",
-      "logs NAME --grep TEXT",
-    ],
-    ["(follow|stream|tail) [the ](LINES (of|for|from) |)NAME[('s|)][ LINES]", "logs NAME --follow"],
-    ["(follow|stream|tail) [the ]ERRORS (of|in|for|from) NAME", "logs NAME --grep error --follow"],
-    ["SHOW(LINES|ERRORS)", "logs"],
+    ["(logs|look) [logs] NAME [COUNT]", "logs NAME --size COUNT --grep TEXT --date DAY --since SINCE"],
+    ["[throw] errors [logs] NAME [COUNT]", "logs NAME --grep error --date DAY --since SINCE"],
+    ["logs [of] (before|previous) [it] [bad|restart] NAME", "logs NAME --previous"],
+    ["follow [logs] NAME", "logs NAME --follow"],
+    ["follow errors NAME", "logs NAME --grep error --follow"],
+    ["logs", "logs --date DAY --since SINCE"],
+    ["errors", "logs NIGHT --grep error --since SINCE"],
   ],
   flags: {
     instance: { value: "I", summary: "only the lines of this instance" },

@@ -7,6 +7,7 @@ import { type CardFacts, lastChange } from "./card-parts.ts";
 import type { LogCheck } from "./verdict.ts";
 import { jobCard } from "./job-card.ts";
 import { serviceCard } from "./service-card.ts";
+import { shortAnswer } from "./short-answer.ts";
 import { allowedVerbs, offeredVerbs, refusedRead } from "../../lookup/authorize.ts";
 import { findListed, type Found, kindInRecentLists, nameOf, statusOf, workloadOf } from "../../lookup/find.ts";
 import { type LogOf, readLog, recordsOf } from "../logs/open-log.ts";
@@ -32,34 +33,31 @@ export function showCommand(commands: () => readonly Command[]): ReadCommand {
     aliases: ["describe", "info", "inspect", "rollout status"],
     near: ["details", "state"],
     phrases: [
+      ["[is] NAME [not] (good|up|down|bad|back|back up|running|STATUS)|is NAME restart", "show NAME --brief"],
       [
-        "(did|has) NAME (succeed|succeeded|fail|failed|finish|finished|complete|completed|end|ended|run)[ yet]",
+        "[how] is (VERB|EVENT|versions) NAME (finished|going|good)|what is (version|instances) NAME [running]|(version|instances) NAME [running|run|use]",
+        "show NAME --brief",
+      ],
+      ["is NAME (run|finished)", "show NIGHT NAME --brief"],
+      [
+        "when is status NAME|when [is] NAME (run|start|finished|restart|bad)|when [will] NAME (run|start|finished)|how long [is] NAME (take|running|up|down|STATUS|bad)|where [is] NAME [running|run]",
         "show NAME",
       ],
-      ["is NAME (done|finished|complete|completed)[ yet]", "show NAME"],
-      ["when (does|will|did) NAME [last |next ](run|start|end|finish|restart|crash)[ next| last]", "show NAME"],
-      ["how long (has|is) NAME [been ](running|up|down|stopped)", "show NAME"],
-      ["where (does NAME run|is NAME[ running])", "show NAME"],
-      ["what (url|address) does NAME have", "show NAME"],
-      ["(how is|how's|hows|how are) NAME[ (doing|going|looking|today)]", "show NAME"],
-      ["is NAME [(still|back) ]STATE[ or STATE]", "show NAME"],
-      ["(what's|what is|show me|give me|tell me|get|check) [the ](status|state|health) (of|for) NAME", "show NAME"],
-      ["[the ](status|state|health|details) (of|for) NAME", "show NAME"],
-      ["NAME (status|state|health)", "show NAME"],
-      ["(show me|show|tell me about|check[ on]|look at|info (on|about)) NAME", "show NAME"],
-      ["how many COPIES (does NAME have|are running (of|for) NAME|of NAME are (there|running))", "show NAME"],
-      ["how much memory does NAME (have|use|need)", "show NAME"],
-      ["((what's|whats|what is) |SHOW)[the ](memory|size|image|address|url|domains?) of NAME", "show NAME"],
-      ["((what's|whats|what is) |SHOW)NAME's (memory|size|image|address|url|domains?)", "show NAME"],
-      ["(what|which) (image|version) (does NAME (run|use|have)|is NAME (running|using|on))", "show NAME"],
+      [
+        "[how] is NAME (going|looking|doing)|how [is] NAME|(show|look|info) NAME|show instances NAME|status NAME|(memory|domains) [use|need] NAME",
+        "show NAME",
+      ],
     ],
     words: { name: "NAME" },
-    args: z.object({ name: Target }),
+    usage: "show NAME",
+    flags: { brief: { summary: "only how it is, in two lines" } },
+    args: z.object({ name: Target, brief: z.boolean().default(false) }),
     reads: ["getService", "getJob"],
     form: { title: "Show a workload", submit: "Show", fields: () => [workloadField] },
-    async answer({ name }, context) {
+    async answer({ name, brief }, context) {
       const isListed = kindInRecentLists(name.name, context) !== undefined;
       const found = await findListed(name, context);
+      if (brief) return shortAnswer(found, context);
       // Finding a bare name took two calls already, the most for a read.
       // What is stopped or complete logs nothing new.
       const readsLog = (name.kind !== undefined || isListed) && statusOf(found).level !== "idle";

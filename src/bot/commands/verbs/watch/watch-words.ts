@@ -1,4 +1,4 @@
-import { clockTime, TIME, missingName, Target } from "../../grammar/argument-types.ts";
+import { clockTime, durationIn, TIME, missingName, Target } from "../../grammar/argument-types.ts";
 import { z } from "zod";
 import { matchesEverything } from "../../../policy/patterns.ts";
 import { didYouMean } from "../../../policy/near-names.ts";
@@ -48,14 +48,6 @@ export const Events = z.string().transform((typed, context): readonly WatchedEve
 });
 
 const LONGEST_SHOWN = 60;
-
-const unitMs: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 };
-
-function durationIn(typed: string): number | undefined {
-  const [, count = "", unit = ""] = /^(\d{1,4}) ?([smhdw])(?:ec|in|our|ay|eek)?(?:ond|ute)?s?$/iu.exec(typed) ?? [];
-  const ms = unitMs[unit.toLowerCase()];
-  return ms === undefined ? undefined : Number(count) * ms;
-}
 
 const LONGEST_AFTER_MS = 24 * 3_600_000;
 

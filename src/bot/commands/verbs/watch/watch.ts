@@ -60,8 +60,6 @@ function oneTooMany(typed: unknown): string {
   return 'watch takes one workload. Watch each one, or all with such a name: "shop-*".';
 }
 
-const whenever = "((tell|notify|alert|ping|warn|message) (me|us)|let (me|us) know) (when|if|whenever|once|as soon as)";
-
 export const watch = watchVerb({
   name: "watch",
   summary: "Tell this channel when a workload fails and recovers",
@@ -70,13 +68,11 @@ export const watch = watchVerb({
   example: "watch web --on failing,recovered,deployed",
   near: ["notify", "alert", "alarm", "monitor", "subscribe", "follow", "observe"],
   phrases: [
-    [`${whenever} NAME (fails|breaks|crashes|dies|recovers|goes down|is BAD|is back)`, "watch NAME"],
-    [`${whenever} NAME (changes|is (changed|updated|deployed))`, "watch NAME --on deployed,changed"],
-    [
-      `${whenever} [job ]NAME (finishes|completes|ends|is (done|finished|complete|over))`,
-      "watch NAME --on job-failed,job-done",
-    ],
-    ["keep an eye on NAME", "watch NAME"],
+    ["whenever NAME [is] (bad|broke|up|down|good|back|recovers|running) [goes]", "watch NAME"],
+    ["whenever NAME [is] (changed|history|deployed)", "watch NAME --on deployed,changed"],
+    ["whenever NAME [is] finished", "watch NAME --on job-failed,job-done"],
+    ["watch NAME", "watch NAME"],
+    ["[show|get|give] [daily|every] [day|morning] digest", "watch all --digest daily"],
   ],
   button: "Tell me here",
   words: { name: "[NAME]", time: "[HH:MM]" },
@@ -176,11 +172,7 @@ export const unwatch = watchVerb({
   aliases: ["stop watching"],
   near: ["unsubscribe"],
   phrases: [
-    ["(stop|quit) (watching|monitoring) NAME", "unwatch NAME"],
-    [
-      "(stop|quit) (alerting|telling|notifying|messaging|pinging|bothering|spamming)[ (me|us)] (about|of) NAME",
-      "unwatch NAME",
-    ],
+    ["(stop|quit) watch NAME|(stop|quit) (alerting|telling|messaging|pinging|bothering|spamming) NAME", "unwatch NAME"],
   ],
   question: { label: "Stop watching" },
   words: { name: "NAME" },
@@ -202,11 +194,8 @@ export const mute = watchVerb({
   example: "mute web 2h",
   near: ["silence", "snooze", "quiet"],
   phrases: [
-    ["(mute|silence|snooze) NAME[ for SINCE]", "mute NAME SINCE"],
-    [
-      "(mute|silence|snooze|stop|pause|disable) [the |all ](alerts|news|messages|notifications) (of|for|about|from) NAME[ for SINCE]",
-      "mute NAME SINCE",
-    ],
+    ["mute [alerts] NAME|(stop|pause|disable|turn off) alerts NAME", "mute NAME SINCE UNTIL"],
+    ["mute [all] alerts|mute all|(stop|pause|disable) (all|get) alerts", "mute all SINCE UNTIL"],
   ],
   question: {
     amount: ({ until }) => (Array.isArray(until) && until.length > 0 ? ` ${until.join(" ")}` : " for 1 hour"),
@@ -250,6 +239,10 @@ export const unmute = watchVerb({
   usage: 'unmute NAME | "shop-*" | all [--in #channel | --dm]',
   example: "unmute web",
   near: ["unsilence", "unsnooze"],
+  phrases: [
+    ["unmute NAME", "unmute NAME"],
+    ["unmute all", "unmute all"],
+  ],
   words: { name: "NAME" },
   flags: placeFlags,
   args: z.object({ name: Watched, ...Place }).superRefine(refuseBoth),

@@ -17,10 +17,10 @@ export const watches = readVerb({
   example: "watches",
   near: ["alerts", "notifications", "subscriptions", "mutes"],
   phrases: [
-    ["what (do|are) (we|you|i) watch(ing)?[ here]", "watches"],
-    ["who (is watching|watches) NAME", "watches"],
-    ["what is (watched|muted)[ here]", "watches"],
-    ["SHOW[all ](watches|alerts|notifications|mutes)", "watches"],
+    [
+      "what [is] [you] watch|who [is] watch NAME|what [KINDS] is muted|is NAME muted|[show|is|what] (watches|alerts)",
+      "watches",
+    ],
   ],
   args: z.object({}),
   async answer(_args, verbContext) {

@@ -29,10 +29,13 @@ export function whyCommand(commands: () => readonly Command[]): ReadCommand {
     aliases: ["diagnose"],
     near: ["debug", "explain", "troubleshoot"],
     phrases: [
-      ["why (is|does|did|do|has|was|are|isn't|doesn't|won't|can't) NAME[ TROUBLE]", "why NAME"],
-      ["(what's|whats|what is|what was|[is |is there ]anything|something) WRONG with NAME", "why NAME"],
-      ["what (happened|happens|is happening|is going on) (to|with) NAME", "why NAME"],
-      ["(debug|diagnose|troubleshoot|investigate) NAME", "why NAME"],
+      [
+        "(what|any|is any) (bad|broke|up|troubles|matter) NAME|what is (bad|up|down|troubles|matter|broke) NAME",
+        "why NAME",
+      ],
+      ["what [is] (happened|going) NAME", "why NAME"],
+      ["why [is] [not] NAME [bad|good|up|down|running|restart|STATUS]", "why NAME"],
+      ["why [is] [not] [VERB|EVENT|versions] NAME …", "why NAME"],
     ],
     words: { name: "NAME" },
     args: z.object({ name: Target }),

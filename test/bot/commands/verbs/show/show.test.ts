@@ -136,3 +136,13 @@ test("a card for everybody offers all that makes sense: the click is judged", as
 
   expect(buttons(message)).toBe("Logs, Restart, Scale, Refresh, Tell me here, Create like this, Stop, Delete");
 });
+
+test("a short answer has two lines and the way to the card", async () => {
+  const ready = { ...web, target_instance_size: 2, ready_instances: 2 };
+  const message = await answerTo("show web --brief", { services: [ready] });
+
+  expect(drawn(message).split("\n").length).toBeLessThanOrEqual(3);
+  expect(buttons(message)).toBe("Details");
+  expect(drawn(message)).toContain("2 of 2");
+  expect(drawn(await answerTo("show report --brief", script)).split("\n").length).toBeLessThanOrEqual(3);
+});
