@@ -12,7 +12,7 @@ describe("a deploy", () => {
     await says(town, town.developer, "/gantry deploy web 1.5");
     await town.later(3);
     expect(card(town.developer)).toMatch(
-      /^🔄 Deploying 1\.5 to web…[\s\S]*0 of 3 on :1\.5 · \d+ s · 3 old instances still serve/u,
+      /^🔄 Deploying :1\.5 to web…[\s\S]*0 of 3 on :1\.5 · \d+ s · 3 old instances still serve/u,
     );
     for (let polls = 0; polls < 4; polls += 1) await town.later(3);
     expect(card(town.developer)).toMatch(/0 of 3 on :1\.5 · 1\d s · 3 old/u);
@@ -23,7 +23,7 @@ describe("a deploy", () => {
 
     town.nowIs("web", { rollout: { ...rollout, state: "done", ready: 3, old_ready: 0 } });
     await town.later(4);
-    expect(card(town.developer)).toMatch(/^✅ Deployed 1\.5 to web\n3 of 3 running after \d+ s/u);
+    expect(card(town.developer)).toMatch(/^✅ Deployed :1\.5 to web\n3 of 3 running after \d+ s/u);
     expect(card(town.developer)).toContain("[Roll back]");
     expect(town.thread("ops").join("\n")).not.toContain("Took effect");
   });
@@ -149,14 +149,14 @@ describe("a deploy", () => {
     });
     await town.later(4);
 
-    expect(card(town.developer)).toMatch(/^🔴 Deploying 1\.5 to web: its new instances can't pull their images/u);
+    expect(card(town.developer)).toMatch(/^🔴 Deploying :1\.5 to web: its new instances can't pull their images/u);
     expect(card(town.developer)).toContain(message);
     expect(card(town.developer)).toContain("3 old instances still serve");
     expect(town.thread("ops").join("\n")).toContain(
       "🔴 web: its new instances can't pull their images · web-0 can't be started",
     );
     await clicks(town, town.developer, "Roll back");
-    expect(card(town.developer)).toMatch(/^🔄 Rolling back web to 1\.4/u);
+    expect(card(town.developer)).toMatch(/^🔄 Rolling back web to :1\.4/u);
     expect((await town.service("web")).containers?.[0]?.image).toBe("shop/web:1.4");
   });
 });
@@ -170,14 +170,14 @@ describe("a deploy that was in trouble", () => {
     town.isStuck("web", "no such image");
     await town.later(4);
     await town.later(120);
-    expect(card(developer)).toMatch(/^🔴 Deploying 1\.5 to web: its new instances can't pull their images\n/u);
+    expect(card(developer)).toMatch(/^🔴 Deploying :1\.5 to web: its new instances can't pull their images\n/u);
     expect(await says(town, developer, "/gantry history web")).toMatch(/🔴 web updated/u);
 
     town.isWell("web");
     await town.later(40);
     await town.later(600);
 
-    expect(card(developer)).toMatch(/^✅ Deployed 1\.5 to web\n3 of 3 running after 2 min/u);
+    expect(card(developer)).toMatch(/^✅ Deployed :1\.5 to web\n3 of 3 running after 2 min/u);
     const [, ...thread] = town.thread("ops");
     expect(thread.map((text) => text.split("\n")[0])).toEqual([
       "🔴 web: its new instances can't pull their images · no such image · 0 of 3 new instances ready · 3 old instances still serve · @dana",
@@ -222,7 +222,7 @@ test("a deploy of a stopped service is over at once, and says when it runs", asy
   await town.later(3);
   await town.settled();
 
-  expect(card(developer)).toMatch(/^✅ Deployed 1\.5 to web\nStopped · runs when it is started/u);
+  expect(card(developer)).toMatch(/^✅ Deployed :1\.5 to web\nStopped · runs when it is started/u);
   expect(town.thread("ops").join("\n")).not.toContain("rollout began");
 });
 

@@ -50,10 +50,10 @@ describe("a version that failed", () => {
     expect(versions).not.toContain("[Roll back to 2]");
 
     await says(town, developer, "/gantry rollback web 2");
-    expect(card(developer)).toMatch(/^⏳ Deploy 1\.5, which never got ready, to web\?\n/u);
+    expect(card(developer)).toMatch(/^⏳ Deploy :1\.5, which never got ready, to web\?\n/u);
     expect(card(developer)).toContain("back to revision 3 automatically if the new instances don't get ready");
     await clicks(town, approver, "Approve");
-    expect(card(developer)).toMatch(/^🔄 Deploying 1\.5, which never got ready, to web…\n/u);
+    expect(card(developer)).toMatch(/^🔄 Deploying :1\.5, which never got ready, to web…\n/u);
     town.isStuck("web", "no such image");
     await town.later(4);
     await town.settled();
@@ -144,7 +144,7 @@ describe("an automatic way back", () => {
     await town.later(4);
     await town.settled();
     expect(card(developer)).toMatch(
-      /^⏳ Roll back web to 1\.4\?\n⚠️ Going back needs approval\. 1 approval is needed\./u,
+      /^⏳ Roll back web to :1\.4\?\n⚠️ Going back needs approval\. 1 approval is needed\./u,
     );
 
     town.isWell("web");
@@ -209,7 +209,7 @@ describe("an automatic way back", () => {
 
     const why = "not rolled back: Alex Kim rejected the way back";
     const [deployed] = developer.sees("ops");
-    expect(deployed?.text).toMatch(/^🔴 Deploying 1\.5 to web: its new instances can't pull their images\n/u);
+    expect(deployed?.text).toMatch(/^🔴 Deploying :1\.5 to web: its new instances can't pull their images\n/u);
     expect(deployed?.text).toContain(why);
     expect(developer.sees("ops").filter(({ text }) => text.includes(`🔴 ${why}`))).toHaveLength(1);
     expect(deployed?.text).toContain("Last errors\n```\nno database\n```");
@@ -286,7 +286,7 @@ describe("what somebody else changed since a deploy", () => {
 
     await clicks(town, developer, "Roll back");
     expect(whispers(developer).at(-1)).toMatch(
-      /^⚠️ Roll back web to 1\.4\?\nIt also takes back changes of others:\n• also takes back revision 3 by Alex Kim: (?:sets|adds) LEVEL\n/u,
+      /^⚠️ Roll back web to :1\.4\?\nIt also takes back changes of others:\n• also takes back revision 3 by Alex Kim: (?:sets|adds) LEVEL\n/u,
     );
     expect(town.revisions).toEqual([]);
     await clicks(town, developer, "Go on");
@@ -346,6 +346,6 @@ test("a way back that was promised, and not begun before nobody looks any more, 
   town.nowIs("web", { status: "Updating", ready_instances: 0 });
   for (let minutes = 0; minutes < 12; minutes += 1) await town.later(60);
 
-  expect(card(developer)).toMatch(/^🟡 Deployed 1\.5 to web, but it isn't running yet\n/u);
+  expect(card(developer)).toMatch(/^🟡 Deployed :1\.5 to web, but it isn't running yet\n/u);
   expect(card(developer)).toContain("not rolled back: nobody watches it any more");
 });

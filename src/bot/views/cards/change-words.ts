@@ -244,7 +244,7 @@ function isUnderWay(change: StoredChange): boolean {
   return status !== undefined && levelOf(status) === "busy";
 }
 
-/** "web scaled to 3, but is failing"; "Deployed 1.5 to web, but it is failing" */
+/** "web scaled to 3, but is failing"; "Deployed :1.5 to web, but it is failing" */
 function afterBut(change: StoredChange, done: string, why: string): string {
   if (why === "") return done;
   return `${done}, but ${done.startsWith(workloadName(change)) ? why : withSubject(why)}`;

@@ -21,26 +21,24 @@ export function effectWords({
   return isAtRest ? undefined : wordsOf(request).harm[risk];
 }
 
-/** Which images a deploy or the way back replaces: `shop/web:1.4` by `1.5`. Undefined of several images or none. */
+/** Which images a deploy or the way back replaces: `:1.4` by `:1.5`. Undefined of several images or none. */
 export function versionStep(
   diff: readonly string[],
-): { readonly before: string; readonly after: string; readonly from: string; readonly to: string } | undefined {
+): { readonly before: string; readonly from: string; readonly to: string } | undefined {
   const [value = "", ...others] = stepsOf(diff);
   const [, before, after] = /^image\b.* (\S+) → (\S+)$/u.exec(value) ?? [];
   if (before === undefined || after === undefined || others.length > 0) return undefined;
   const short = (one: string, other: string): string => truncateMiddle(visible(shortImage(one, other)), 80);
-  return { before: visible(before), after: visible(after), from: short(before, after), to: short(after, before) };
+  return { before: visible(before), from: short(before, after), to: short(after, before) };
 }
 
-/** The version that a request leads to, for use in a sentence: `:1.4`, or "revision 3". A bare tag would read like a word. */
+/** The version that a request leads to: `:1.4`, or "revision 3". */
 export function versionName(diff: readonly string[]): string | undefined {
-  const { after, to } = versionStep(diff) ?? {};
-  if (to !== undefined) return after?.endsWith(`:${to}`) === true ? `:${to}` : to;
   const [revision] = diff.flatMap((line) => /^(?:back )?to (revision \d+)(?!.* if )/u.exec(line)?.[1] ?? []);
-  return revision;
+  return versionStep(diff)?.to ?? revision;
 }
 
-/** " to 5", " to 512 MiB", " 1.5" of a deploy, " to 1.4" of the way back. Of several workloads, what all go to. */
+/** " to 5", " to 512 MiB", " :1.5" of a deploy, " to :1.4" of the way back. Of several workloads, what all go to. */
 function targetOf({ diff, verb, parts }: Phrased): string {
   if (parts !== undefined) {
     const targets = parts.map((part) => versionStep(part.diff ?? [])?.to);
@@ -110,7 +108,7 @@ export function split(phrased: Phrased, form: keyof Phrase): readonly [before: s
 }
 
 /**
- * A rollback that is a deploy says so, until it is done: "Deploy 1.5, which never got ready, to web". Undefined of any
+ * A rollback that is a deploy says so, until it is done: "Deploy :1.5, which never got ready, to web". Undefined of any
  * other.
  */
 function againDeployed(phrased: Phrased, form: keyof Phrase): string | undefined {

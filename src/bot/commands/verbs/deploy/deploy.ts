@@ -173,7 +173,7 @@ async function refuseNameAsTag({ image }: { readonly image: string }, context: V
   });
 }
 
-/** "1.4 · 5d ago", and below it "Revision 3 · went well". */
+/** ":1.4 · 5d ago", and below it "Revision 3 · went well". */
 function keptVersions(service: Service, judged: readonly JudgedRevision[], now: Date): FormOption[] {
   const { revision: current, containers = [] } = service;
   const kept = judged.filter(({ revision, images = [] }) => revision !== current && images.length > 0);

@@ -216,15 +216,15 @@ describe.each(Object.entries(states))("going back where %s", (_state, state) => 
 
 test("a version that is known to be good is well: a request that got healthy is enough", async () => {
   expect(await leads("`rollback web 2`", { outcomes: {}, events: [made("GOOD", { to: 2, health: well })] })).toBe(
-    "Roll back web to 1.2: routine",
+    "Roll back web to :1.2: routine",
   );
 });
 
 test.each([
-  ["title", "Deploy 1.5, which never got ready, to web"],
-  ["running", "Deploying 1.5, which never got ready, to web"],
-  ["done", "Deployed 1.5 to web"],
-  ["accepted", "Deployment 1.5 to web accepted"],
+  ["title", "Deploy :1.5, which never got ready, to web"],
+  ["running", "Deploying :1.5, which never got ready, to web"],
+  ["done", "Deployed :1.5 to web"],
+  ["accepted", "Deployment :1.5 to web accepted"],
 ] as const)("going to a version that wasn't ready is a deploy, and its %s says why until it is done", (form, says) => {
   const diff = [
     "image shop/web:1.4 → shop/web:1.5",
