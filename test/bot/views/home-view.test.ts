@@ -62,7 +62,7 @@ test("Home begins with what needs somebody, and ends with the account", () => {
     0 of 2 approvals · expires in 60 min
     [Approve] [Reject]
     # Your requests
-    ⏳ Scale web 6 → 2
+    ⏳ Scale web to 2
     1 of 2 approvals (Alex Kim) · expires in 40 min
     [Cancel request]
     # Workloads (beijing1)
@@ -74,8 +74,8 @@ test("Home begins with what needs somebody, and ends with the account", () => {
     🟢 *web* 2/2
     [… Show | Logs | Restart | Scale | Stop]
     # Recent
-    🔄 web scaled 2 → 3 · Dana Reyes · 5m ago
-    ❌ shop wasn't created: unknown image nginx:latest · Dana Reyes · 12m ago
+    🔄 Scaling web to 3 · by Dana Reyes · 5m ago
+    ❌ shop wasn't created: unknown image nginx:latest · asked by Dana Reyes · 12m ago
     [Full history]
     ────────
     Acting as team (workspace account) · default region beijing1 · jobs run in us

@@ -1,7 +1,7 @@
 import type { Outcome } from "../../changes/change.ts";
 import type { Health, StoredChange, Vote } from "../../changes/stored-change.ts";
 import { isFollowed, isLateHealth, retreatOf, seenOf, troubleFacts } from "../kit/health.ts";
-import { beforeRequester } from "../kit/history-line.ts";
+import { beforeRequester } from "../kit/request-words.ts";
 import { listed, preformatted, section, type Line, type Block } from "../kit/blocks.ts";
 import { findFailures } from "../../logs/failures.ts";
 import { expires, firstOf, moment, words, type Inline } from "../kit/inline.ts";

@@ -1,6 +1,6 @@
 import type { Risk } from "../../policy/operation-facts.ts";
 import type { StoredChange } from "../../changes/stored-change.ts";
-import { shortImage } from "../../../api/image.ts";
+import { shortDigests, shortImage } from "../../../api/image.ts";
 import { AT_REST } from "../../../api/workload-status.ts";
 import { counted, truncate, visible, truncateMiddle } from "../kit/text.ts";
 import { changesOf, type Phrase, verbWords, wordsOf } from "../kit/verb-words.ts";
@@ -51,10 +51,20 @@ function targetOf({ diff, verb, parts }: Phrased): string {
   if (others.length > 0) return "";
   const [, to] = /^(?:instances|memory)\b.* → (\d{1,9}(?: MiB)?)$/u.exec(value) ?? [];
   if (to !== undefined) return ` to ${to}`;
-  const version = versionStep(diff)?.to;
+  const version = versionName(diff);
   if (version === undefined) return "";
   return `${toVersion(verb)}${version}`;
 }
+
+/** ": adds LEVEL, removes PORT" of an update whose title doesn't say to what it leads. */
+export function detailText(phrased: Phrased): string {
+  if (phrased.op !== "updateService" || targetOf(phrased) !== "") return "";
+  const lines = changesOf(phrased.diff).map((line) => visible(shortDigests(line)));
+  const more = lines.length > DETAILS ? [`${lines.length - DETAILS} more`] : [];
+  return lines.length === 0 ? "" : `: ${[...lines.slice(0, DETAILS), ...more].join(", ")}`;
+}
+
+const DETAILS = 2;
 
 function stepsOf(diff: readonly string[]): readonly string[] {
   return changesOf(diff).filter((line) => line.includes(" → "));
@@ -117,6 +127,6 @@ function againDeployed(phrased: Phrased, form: keyof Phrase): string | undefined
   const [, number, which] = pattern.exec(phrased.diff.find((line) => pattern.test(line)) ?? "") ?? [];
   if (number === undefined || which === undefined) return undefined;
   const target = versionStep(phrased.diff)?.to ?? number;
-  const why = form === "done" || form === "accepted" ? "" : `, ${truncate(visible(which), 80)},`;
+  const why = form === "done" || form === "did" || form === "accepted" ? "" : `, ${truncate(visible(which), 80)},`;
   return wordsOf({ op: phrased.op, verb: "deploy" })[form].replace("{to}", () => ` ${target}${why}`);
 }

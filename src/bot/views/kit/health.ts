@@ -65,8 +65,8 @@ export function overtakenWords(seen: Health | undefined): string | undefined {
   if (seen.outcome?.endsWith(" meanwhile") !== true) return undefined;
   const { id, verb = "" } = seen.overtakenBy ?? {};
   if (id === undefined) return seen.outcome;
-  const { unsure, line } = verbWords(verb) ?? wordsOf({ op: "updateService" });
-  const what = unsure.startsWith("{} was ") ? unsure.replace("{} ", "") : `was ${line.past}`;
+  const { unsure, past = "changed" } = verbWords(verb) ?? wordsOf({ op: "updateService" });
+  const what = unsure.startsWith("{} was ") ? unsure.replace("{} ", "") : `was ${past}`;
   return `${what} by request ${truncate(id, 40)} meanwhile`;
 }
 
