@@ -58,7 +58,7 @@ describe("a deploy", () => {
   test("that doesn't get ready goes back automatically, once, as was asked for", async () => {
     await using town = await rolloutTown(["web"]);
     await says(town, town.developer, "/gantry deploy web 1.5");
-    expect(card(town.developer)).toContain("back to revision 1 automatically if the new instances don't get ready");
+    expect(card(town.developer)).toContain("back to version 1 automatically if the new instances don't get ready");
     await town.later(3);
 
     town.nowIs("web", {
@@ -97,7 +97,7 @@ describe("a deploy", () => {
     await town.later(3);
 
     await says(town, town.developer, "/gantry deploy web 1.6");
-    expect(card(town.developer)).toContain("back to revision 1 automatically if the new instances don't get ready");
+    expect(card(town.developer)).toContain("back to version 1 automatically if the new instances don't get ready");
     await town.later(3);
     town.isStuck("web", "no database");
     await town.later(4);
@@ -195,7 +195,7 @@ describe("a deploy that was in trouble", () => {
       expect(town.revisions).toEqual(["web 1"]);
       const [deployed] = developer.sees("ops");
       expect(deployed?.text).toMatch(
-        /^❌ web stays on (?::1\.4|revision 1): .* didn't get ready\nIts new instances can't/u,
+        /^❌ web stays on (?::1\.4|version 1): .* didn't get ready\nIts new instances can't/u,
       );
       expect(town.thread("ops").join("\n")).not.toContain("got healthy");
     },
@@ -232,7 +232,7 @@ describe("a deploy in other words", () => {
     ["/gantry roll web back", "Roll back web", "web 1.4"],
     ["@gantry roll shop back", "Roll back shop", "shop 1.4"],
     ["/gantry rollback api to 1.4", "Run /gantry deploy api 1.4", "api 1.4"],
-    ["/gantry revert queue 1", "Roll back queue to revision 1", "queue 1.4"],
+    ["/gantry revert queue 1", "Roll back queue to version 1", "queue 1.4"],
     ["/gantry ship mail 1.5", "Run /gantry deploy mail 1.5", "mail 1.5"],
   ])("%s is offered as a button", async (text, label, write) => {
     const before = town.writes.length;

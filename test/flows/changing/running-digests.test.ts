@@ -81,7 +81,7 @@ describe("the digest of what runs", () => {
     runs(town, "shop/web:1.4", { digest: `sha256:c07d4e8f1b23${"0".repeat(52)}`, revision: 3, revisions });
     await town.later(4);
 
-    expect(card(developer)).toMatch(/tag of revision 1, other image: 3f2a9c1d5b6e → c07d4e8f1b23/u);
+    expect(card(developer)).toMatch(/tag of version 1, other image: 3f2a9c1d5b6e → c07d4e8f1b23/u);
     runs(town, "shop/web:1.4", { digest: digests.old, revision: 3, revisions });
     await says(town, developer, "/gantry rollback web 2");
     runs(town, "shop/web:1.5", {

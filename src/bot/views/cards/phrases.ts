@@ -32,10 +32,11 @@ export function versionStep(
   return { before: visible(before), from: short(before, after), to: short(after, before) };
 }
 
-/** The version that a request leads to: `:1.4`, or "revision 3". */
+/** The version that a request leads to: `:1.4`, or "version 3". */
 export function versionName(diff: readonly string[]): string | undefined {
-  const [revision] = diff.flatMap((line) => /^(?:back )?to (revision \d+)(?!.* if )/u.exec(line)?.[1] ?? []);
-  return versionStep(diff)?.to ?? revision;
+  // Requests of older versions of Gantry have "revision".
+  const [number] = diff.flatMap((line) => /^(?:back )?to (?:version|revision) (\d+)(?!.* if )/u.exec(line)?.[1] ?? []);
+  return versionStep(diff)?.to ?? (number === undefined ? undefined : `version ${number}`);
 }
 
 /** " to 5", " to 512 MiB", " :1.5" of a deploy, " to :1.4" of the way back. Of several workloads, what all go to. */
@@ -123,10 +124,10 @@ export function split(phrased: Phrased, form: keyof Phrase): readonly [before: s
  */
 function againDeployed(phrased: Phrased, form: keyof Phrase): string | undefined {
   if (phrased.verb !== "rollback") return undefined;
-  const pattern = /^to (revision \d+), (which .*), with its environment variables$/u;
+  const pattern = /^to (?:version|revision) (\d+), (which .*), with its environment variables$/u;
   const [, number, which] = pattern.exec(phrased.diff.find((line) => pattern.test(line)) ?? "") ?? [];
   if (number === undefined || which === undefined) return undefined;
-  const target = versionStep(phrased.diff)?.to ?? number;
+  const target = versionStep(phrased.diff)?.to ?? `version ${number}`;
   const why = form === "done" || form === "did" || form === "accepted" ? "" : `, ${truncate(visible(which), 80)},`;
   return wordsOf({ op: phrased.op, verb: "deploy" })[form].replace("{to}", () => ` ${target}${why}`);
 }

@@ -82,13 +82,13 @@ test("in brief, a line names who asked, but nobody for an automatic way back", (
     state: "done",
     ending: tookEffect,
     health,
-    diff: ["back to revision 1, with"],
+    diff: ["back to version 1, with"],
   });
   const said = (more: Partial<StoredChange>): string =>
     historyText(event(1, { at: now, kind: "done", request: { ...back, ...more } }), brief);
 
-  expect(said({})).toBe("✅ Rolled back web to revision 1 · by Dana Reyes · 0s ago");
-  expect(said({ wayBackOf: "7KQ2MD" })).toBe("✅ Rolled back web to revision 1 · automatic · 0s ago");
+  expect(said({})).toBe("✅ Rolled back web to version 1 · by Dana Reyes · 0s ago");
+  expect(said({ wayBackOf: "7KQ2MD" })).toBe("✅ Rolled back web to version 1 · automatic · 0s ago");
 });
 
 test("a deployment that doesn't get ready is red until it went back", () => {
@@ -114,7 +114,7 @@ test("a deployment is told by its version, a whole digest shortened, and not by 
   const image = `shop/web@sha256:${"0123456789abcdef".repeat(4)}`;
   const diff = [
     `image shop/web:1.4 → ${image}`,
-    "back to revision 1 automatically if the new instances don't get ready",
+    "back to version 1 automatically if the new instances don't get ready",
   ];
   const deployed = request({ verb: "deploy", diff, state: "done", ending: tookEffect });
 
