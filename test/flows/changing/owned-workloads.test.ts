@@ -42,7 +42,7 @@ describe("what the workload API says that it would refuse", () => {
     expect(asked()).toEqual([]);
     expect(written()).toEqual([]);
     expect(await says(town, town.developer, "/gantry history")).toContain(
-      "Refused: set memory of shop · by Dana Reyes",
+      "Refused: set memory of shop · asked by Dana Reyes",
     );
   });
 

@@ -14,7 +14,9 @@ describe("who may bind", () => {
     expect(await says(town, town.developer, "/gantry can-i use --clear")).toMatch(/✅ Yes, you can/u);
     expect(await says(town, town.guest, "/gantry use")).toMatch(/has no binding/u);
     expect(await happened(town)).toEqual([expect.stringMatching(/^refused Gwen Moss:/u)]);
-    expect(await says(town, town.developer, "/gantry history")).toContain("Refused: set up a channel · by Gwen Moss");
+    expect(await says(town, town.developer, "/gantry history")).toContain(
+      "Refused: set up a channel · asked by Gwen Moss",
+    );
   });
 });
 

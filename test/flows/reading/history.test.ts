@@ -109,7 +109,7 @@ describe("the history of a town", () => {
       "🚫 Cancelled: delete web · by Dana Reyes",
       "🚫 Rejected: stop web · by Alex Kim · “not today” · asked by Dana Reyes",
       "✅ Restarted web · by Dana Reyes · approved by Alex Kim · “it leaks”",
-      "🚫 Refused: scale web · by Gwen Moss",
+      "🚫 Refused: scale web · asked by Gwen Moss",
       "✅ Scaled web to 3 · by Dana Reyes",
       "[Every step as a file]",
     ]);

@@ -44,7 +44,7 @@ export function eventSentence(event: HistoryEvent, defaultRegion: string): Sente
     case "drifted":
       return { mark: "⚠️", text: `Not run: ${title}, because it changed meanwhile` };
     case "refused":
-      return { mark: "🚫", text: `Refused: ${title}`, by, facts: ruleOf(event) };
+      return { mark: "🚫", text: `Refused: ${title}`, by: `asked ${by}`, facts: ruleOf(event) };
     case "watched":
       return { mark: "🔔", text: `Began to watch ${target(event)}`, by };
     case "unwatched":

@@ -49,7 +49,7 @@ test("each request is one line that says how it ended, newest first, with real n
     ✅ Scaled web to 3 · by Dana Reyes · approved by Alex Kim · 5m ago
     ❌ web wasn't scaled: not enough memory · asked by Dana Reyes · 12m ago
     ⏳ Asked to scale web to 3 · by Dana Reyes · 0 of 2 approvals · 1h ago
-    🚫 Refused: scale web · by Gwen · policy: no guests · 3h ago
+    🚫 Refused: scale web · asked by Gwen · policy: no guests · 3h ago
     ✅ Scaled web to 3 · by Dana Reyes · 🚨 break-glass · “the shop, is down” · 2d ago
     🔑 Connected the account dana · by Dana Reyes · 1d ago
     [Every step as a file]"
@@ -331,7 +331,7 @@ test("a row without its request says what is known, for every kind of outcome", 
     📌 Set up a channel · by Dana Reyes · 1d ago
     🔑 Disconnected the account dana · by Dana Reyes · 1d ago
     🔑 Connected the account dana · by Dana Reyes · 1d ago
-    🚫 Refused: scale web · by Dana Reyes · policy: hurts · 1d ago
+    🚫 Refused: scale web · asked by Dana Reyes · policy: hurts · 1d ago
     ❓ Can't tell whether web was scaled · 1d ago
     ❌ web wasn't scaled · 1d ago
     History · newest first
