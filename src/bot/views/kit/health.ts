@@ -104,20 +104,6 @@ export function isLateHealth(change: StoredChange): boolean {
   return change.wayBackEnd?.isNeeded === false;
 }
 
-const backWords: Readonly<Record<WayBack["state"], string>> = {
-  going: "it goes back",
-  gone: "it went back",
-  failing: "going back failed",
-};
-
-/** "it went back, because its new instances don't get ready". */
-export function retreatWords(change: StoredChange): string | undefined {
-  const retreat = retreatOf(change);
-  if (retreat === undefined) return undefined;
-  const { outcome = "isn't healthy" } = seenOf(change) ?? {};
-  return `${backWords[retreat.state]}, because ${withSubject(outcome)}`;
-}
-
 /** "it keeps crashing"; some outcomes have a subject: "2 of 3 run", "its new instances don't get ready". */
 export function withSubject(outcome: string): string {
   return /^(?:the |its |\d)/u.test(outcome) ? outcome : `it ${outcome}`;
