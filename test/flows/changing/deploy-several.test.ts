@@ -243,7 +243,9 @@ describe("before the next workload of a deploy, policy and people are asked agai
     expect(card(developer)).toMatch(
       /^❌ 1 of 3 deployed: worker wasn't run\n🟢 web · runs :1\.5 · .*\n❌ worker · not run, still on :1\.4 · Dana Reyes may no longer do this\. .*worker is frozen.*\n▫️ queue · not run, still on :1\.4\n/u,
     );
-    expect(await says(town, developer, "/gantry history worker")).toMatch(/may no longer do this/u);
+    expect(await says(town, developer, "/gantry history worker")).toMatch(
+      /The image of worker wasn't changed: Dana Rey/u,
+    );
     await town.later(60);
     expect(writes()).toHaveLength(1);
   });
