@@ -2,6 +2,7 @@ import { cpSync } from "node:fs";
 import { join, relative, sep } from "node:path";
 import { defineConfig, type MarkdownRenderer } from "vitepress";
 import { version } from "../../src/platform/version.ts";
+import { drawingLines } from "./drawings.ts";
 import { anchorOf, pageOf, targetOf } from "./links.ts";
 import { sidebar } from "./sidebar.ts";
 
@@ -39,6 +40,17 @@ function namesOfColumns(markdown: MarkdownRenderer): void {
   });
 }
 
+/** Shows drawings as lists: VitePress would show their source. */
+function drawingsAsLists(markdown: MarkdownRenderer): void {
+  markdown.core.ruler.push("drawings-as-lists", ({ tokens }) => {
+    for (const token of tokens.filter(({ type, info }) => type === "fence" && info === "mermaid")) {
+      const items = drawingLines(token.content).map((line) => `<li>${markdown.utils.escapeHtml(line)}</li>`);
+      token.type = "html_block";
+      token.content = `<ul v-pre>${items.join("")}</ul>\n`;
+    }
+  });
+}
+
 const style = `
 /* Of tables without names for their columns. */
 .vp-doc thead:not(:has(th:not(:empty))) { display: none; }
@@ -58,6 +70,7 @@ const style = `
 function extend(markdown: MarkdownRenderer): void {
   linksOfRepository(markdown);
   namesOfColumns(markdown);
+  drawingsAsLists(markdown);
 }
 
 // oxlint-disable-next-line import/no-default-export -- VitePress reads nothing else

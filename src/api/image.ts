@@ -12,11 +12,12 @@ export function imageOf(reference: string): Image {
   return { repository, tag, digest };
 }
 
-/** The image without its repository where that is the other one's: `1.5`. */
+/** The image without its repository where that is the other one's: `:1.5`, because a bare tag would read like a word. */
 export function shortImage(reference: string, other: string): string {
   const { repository, tag, digest } = imageOf(reference);
-  if (repository !== imageOf(other).repository) return reference;
-  return tag ?? (digest === undefined ? reference : shortDigests(digest));
+  const isSame = repository === imageOf(other).repository;
+  if (isSame && tag !== undefined) return `:${tag}`;
+  return shortDigests(isSame && digest !== undefined ? digest : reference);
 }
 
 /** Text with only the first twelve digits of each digest in it, as Docker shows them: `shop/web@sha256:3f2a9c1d5b6e`. */

@@ -25,9 +25,10 @@ test.each([
 ])("%s for a container with %s means %s", (typed, current, image) => expect(wantedImage(typed, current)).toBe(image));
 
 test.each([
-  ["shop/web:1.5", "shop/web:1.4", "1.5"],
+  ["shop/web:1.5", "shop/web:1.4", ":1.5"],
   [`shop/web@${digest}`, "shop/web:1.4", "sha256:0f3c2a910f3c"],
   ["other/web:1.5", "shop/web:1.4", "other/web:1.5"],
+  [`other/web@${digest}`, "shop/web:1.4", "other/web@sha256:0f3c2a910f3c"],
   ["shop/web", "shop/web:1.4", "shop/web"],
 ])("%s in place of %s is called %s", (image, before, called) => expect(shortImage(image, before)).toBe(called));
 

@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { drawingLines } from "../../docs/.vitepress/drawings.ts";
 import { anchorOf, pageOf, targetOf } from "../../docs/.vitepress/links.ts";
 import { sidebar } from "../../docs/.vitepress/sidebar.ts";
 import { botSettings, settingGroups } from "../../src/bot/compose/settings.ts";
@@ -71,4 +72,17 @@ test("every variable of the bot is documented in one group", () => {
   const names = rows.map(([name]) => name);
   expect(new Set(names).size).toBe(names.length);
   expect(Object.keys(botSettings).filter((name) => !names.includes(name))).toEqual([]);
+});
+
+test("on the site, a drawing is a list of its arrows", () => {
+  const drawings = pages.flatMap((page) => [...read(page).matchAll(/^```mermaid\n(.+?)^```/gmsu)]);
+  const lines = drawings.flatMap(([, drawing = ""]) => drawingLines(drawing));
+
+  expect(lines).toContain("Gantry → Slack (Socket Mode: out, :443)");
+  expect(lines).toContain("Gantry → SQLite in its folder, or PostgreSQL :5432");
+  expect(lines).toContain("start → pending (needs approvals)");
+  expect(lines).toContain("commands → views");
+  expect(lines).toContain("store → workflow (types)");
+  // Nothing of Mermaid's own is left in them.
+  expect(lines.filter((line) => /--|[<>[\]"|&]/u.test(line))).toEqual([]);
 });

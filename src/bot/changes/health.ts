@@ -164,14 +164,14 @@ function stuckSince({ change, left, progress }: Poll, { snapshot, read: { servic
   const wasStuck = progress?.kind === "trouble" && progress.watch?.rolling !== undefined;
   if (made !== undefined && to === made) return { stuck: wasStuck ? undefined : snapshot };
   if (!isPromised) return { stuck: undefined };
-  const runs = to === undefined ? "the workload API doesn't say which revision is stuck" : `revision ${to} runs`;
+  const runs = to === undefined ? "the workload API doesn't say which version is stuck" : `version ${to} runs`;
   const own = made === undefined ? "" : `, and this request made ${made}`;
   return { stuck: undefined, why: `not rolled back: ${runs}${own}` };
 }
 
 /** By the lines of the Change. */
 export function promisesWayBack(diff: readonly string[]): boolean {
-  return diff.some((line) => /^back to revision \d+ automatically if /u.test(line));
+  return diff.some((line) => /^back to (?:version|revision) \d+ automatically if /u.test(line));
 }
 
 /**

@@ -62,8 +62,11 @@ function goalOf({ diff }: StoredChange): number | undefined {
   return number === undefined ? undefined : Number(number);
 }
 
-/** Not "back to revision 2 automatically if": a deploy goes there only if it doesn't get ready. */
-const GOAL = /^(?:back )?to revision (\d+)(?:,| automatically:)/u;
+/**
+ * Not "back to version 2 automatically if": a deploy goes there only if it doesn't get ready. Requests of older versions of
+ * Gantry have "revision".
+ */
+const GOAL = /^(?:back )?to (?:version|revision) (\d+)(?:,| automatically:)/u;
 
 type Judging = { readonly service: Service; readonly requests: readonly StoredChange[] };
 

@@ -143,7 +143,7 @@ const rows = {
     unlikeRequest: () => false,
   }),
   revision: field({
-    label: "revision",
+    label: "version",
     stored: z.number(),
     read: ({ revision }) => revision,
     // What it goes back to becomes the next one; and nothing else shows another value of a variable.

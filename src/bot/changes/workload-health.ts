@@ -95,7 +95,7 @@ export function imagesSeen(
     digest: others.length > 0 || isNamed ? undefined : digestWord(changed?.digest),
     moved: all.flatMap(({ isSame, digest, previous, inGoal }) => {
       const [tag, other] =
-        inGoal === undefined ? ["same tag", isSame ? previous : undefined] : [`tag of revision ${goal}`, inGoal];
+        inGoal === undefined ? ["same tag", isSame ? previous : undefined] : [`tag of version ${goal}`, inGoal];
       const [then, now] = [digestWord(other), digestWord(digest)];
       const isMoved = then !== undefined && now !== undefined && digest !== other;
       return isMoved ? [`${tag}, other image: ${then} → ${now}`] : [];

@@ -478,7 +478,7 @@ describe("a service that was in trouble is looked at again", () => {
       service("Updating", { revision: 2, containers: [{ image: "web:2" }], rollout: { state, to: 2, old_ready: 4 } });
     const deploy = {
       ...update({ containers: [{ image: "web:2" }] }, { uid: "u1", status: "Running", revision: 1, images: ["web:1"] }),
-      diff: ["image web:1 → web:2", "back to revision 1 automatically if the new instances don't get ready"],
+      diff: ["image web:1 → web:2", "back to version 1 automatically if the new instances don't get ready"],
     };
     const stuckAt = 9 * MINUTE_MS;
     const story = await followed(deploy, {
@@ -499,7 +499,7 @@ describe("a service that was in trouble is looked at again", () => {
 test("a new version that fails after its rollout was over says why it isn't rolled back", async () => {
   const deploy = {
     ...update({ containers: [{ image: "web:2" }] }, { uid: "u1", status: "Running", revision: 1, images: ["web:1"] }),
-    diff: ["image web:1 → web:2", "back to revision 1 automatically if the new instances don't get ready"],
+    diff: ["image web:1 → web:2", "back to version 1 automatically if the new instances don't get ready"],
   };
   const crashed = service("Failed", { revision: 2, containers: [{ image: "web:2" }], ready_instances: 0 });
 

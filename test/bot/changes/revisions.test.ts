@@ -102,6 +102,7 @@ const allDone = (now: number) =>
 test.each<[string, Parameters<typeof made>, readonly string[]]>([
   [
     "everything that a rollback skipped",
+    // A request of an older version of Gantry, which said revision.
     ["BACK", { ...back, to: 4, over: 3, diff: ["back to revision 1, with its environment variables"] }],
     ["4 ready", "3 left", "2 left", "1 ready"],
   ],
@@ -113,17 +114,14 @@ test.each<[string, Parameters<typeof made>, readonly string[]]>([
         verb: "rollback",
         to: 4,
         over: 3,
-        diff: ["to revision 1, which never got ready, with its environment variables"],
+        diff: ["to version 1, which never got ready, with its environment variables"],
       },
     ],
     ["4 ready", "3 ready", "2 ready", "1 ready"],
   ],
   [
     "what an automatic way back skipped",
-    [
-      "BACK",
-      { ...back, to: 4, over: 3, diff: ["back to revision 1 automatically: the new instances don't get ready"] },
-    ],
+    ["BACK", { ...back, to: 4, over: 3, diff: ["back to version 1 automatically: the new instances don't get ready"] }],
     ["4 ready", "3 left", "2 left", "1 ready"],
   ],
   [
@@ -137,8 +135,8 @@ test.each<[string, Parameters<typeof made>, readonly string[]]>([
 
 test("a revision was left by whoever went back from it first, not by who skipped it later", () => {
   const requests = [
-    made("SKIP", { ...back, to: 5, over: 4, diff: ["back to revision 1, with its environment variables"] }),
-    made("LEAVE", { ...others, ...back, to: 4, over: 3, diff: ["back to revision 2, with its environment variables"] }),
+    made("SKIP", { ...back, to: 5, over: 4, diff: ["back to version 1, with its environment variables"] }),
+    made("LEAVE", { ...others, ...back, to: 4, over: 3, diff: ["back to version 2, with its environment variables"] }),
   ];
   const judged = judgedRevisions(web({ revision: 5, revisions: kept(5, {}) }), requests);
 
@@ -209,25 +207,25 @@ test.each([
 });
 
 test.each<[string, readonly Parameters<typeof made>[], readonly number[]]>([
-  ["what a request went back to", [["BACK", { ...back, to: 4, over: 3, diff: ["back to revision 2, with"] }]], [2]],
+  ["what a request went back to", [["BACK", { ...back, to: 4, over: 3, diff: ["back to version 2, with"] }]], [2]],
   [
     "also what that was a copy of",
     [
-      ["AGAIN", { ...back, to: 4, over: 3, diff: ["back to revision 2, with"] }],
-      ["FIRST", { ...back, to: 2, over: 3, diff: ["back to revision 1, with"] }],
+      ["AGAIN", { ...back, to: 4, over: 3, diff: ["back to version 2, with"] }],
+      ["FIRST", { ...back, to: 2, over: 3, diff: ["back to version 1, with"] }],
     ],
     [2, 1],
   ],
   [
     "not where a deploy only goes back to if it doesn't get ready",
-    [["DEPLOY", { to: 4, over: 3, diff: ["back to revision 2 automatically if the new instances don't get ready"] }]],
+    [["DEPLOY", { to: 4, over: 3, diff: ["back to version 2 automatically if the new instances don't get ready"] }]],
     [],
   ],
   [
     "each once, where requests name each other",
     [
-      ["THERE", { ...back, to: 4, over: 3, diff: ["back to revision 2, with"] }],
-      ["BACK", { ...back, to: 2, over: 3, diff: ["back to revision 4, with"] }],
+      ["THERE", { ...back, to: 4, over: 3, diff: ["back to version 2, with"] }],
+      ["BACK", { ...back, to: 2, over: 3, diff: ["back to version 4, with"] }],
     ],
     [2],
   ],
@@ -268,7 +266,7 @@ test.each<Author>([
   const judged = judgedRevisions(allDone(4), [request, made("DEPLOY", { to: 3, over: 2 })]);
 
   expect(takenBack(judged, { to: toTwo, userId: "U0DANA", undoes: "DEPLOY" })).toEqual({
-    lines: [`also takes back revision 4 by ${by}`],
+    lines: [`also takes back version 4 by ${by}`],
     isOfOthers: true,
   });
 });
@@ -283,7 +281,7 @@ test.each([
   const { lines } = takenBack(judgedRevisions(all, []), { to: toOne, userId: "U0DANA", undoes: undefined });
 
   expect(lines).toEqual([
-    ...Array.from({ length: 5 }, (_, at) => `also takes back revision ${newest - at} by somebody unknown`),
+    ...Array.from({ length: 5 }, (_, at) => `also takes back version ${newest - at} by somebody unknown`),
     ...more,
   ]);
 });
@@ -292,7 +290,7 @@ test("what was taken back already, and going back itself, is not among it", () =
   const now = web({ revision: 5, revisions: kept(5, { 1: "done", 2: "done", 3: "done", 4: "done", 5: "done" }) });
   const requests = [
     made("NEWEST", { to: 5, over: 4 }),
-    made("BACK", { ...others, ...back, to: 4, over: 3, diff: ["back to revision 2, with its environment variables"] }),
+    made("BACK", { ...others, ...back, to: 4, over: 3, diff: ["back to version 2, with its environment variables"] }),
     made("BROKEN", { ...others, to: 3, over: 2 }),
   ];
 
@@ -311,7 +309,7 @@ test("nobody is asked about a version of others that failed, but reads that it g
   ];
 
   expect(takenBack(judgedRevisions(now, requests), { to: toOne, userId: "U0DANA", undoes: undefined })).toMatchObject({
-    lines: [expect.any(String), "also takes back revision 3 by Omar Haddad: image a to 1.3", expect.any(String)],
+    lines: [expect.any(String), "also takes back version 3 by Omar Haddad: image a to 1.3", expect.any(String)],
     isOfOthers: false,
   });
 });

@@ -9,12 +9,12 @@ import { now } from "./support/workloads.ts";
 test("Home begins with what needs somebody, and ends with the account", () => {
   const view = home({
     services: [
-      workload("web", running, { size: "2/2" }),
+      workload("web", running, { size: "2 of 2" }),
       workload("api", ["busy", "updating"], {
         health: { level: "busy", words: "updating", since: "2026-11-21T11:55:00Z" },
       }),
       flaky,
-      workload("old", ["idle", "stopped"], { size: "1" }),
+      workload("old", ["idle", "stopped"], { size: "1 instance" }),
     ],
     jobs: [workload("nightly", ["idle", "complete"])],
     waiting: [
@@ -62,7 +62,7 @@ test("Home begins with what needs somebody, and ends with the account", () => {
     0 of 2 approvals · expires in 60 min
     [Approve] [Reject]
     # Your requests
-    ⏳ Scale web 6 → 2
+    ⏳ Scale web to 2
     1 of 2 approvals (Alex Kim) · expires in 40 min
     [Cancel request]
     # Workloads (beijing1)
@@ -71,11 +71,11 @@ test("Home begins with what needs somebody, and ends with the account", () => {
     [… Show | Logs | Delete]
     ⚪️ *old* stopped
     [… Show | Logs | Start | Scale | Delete]
-    🟢 *web* 2/2
+    🟢 *web* 2 of 2
     [… Show | Logs | Restart | Scale | Stop]
     # Recent
-    🔄 web scaled 2 → 3 · Dana Reyes · 5m ago
-    ❌ shop wasn't created: unknown image nginx:latest · Dana Reyes · 12m ago
+    🔄 Scaling web to 3 · by Dana Reyes · 5m ago
+    ❌ shop wasn't created: unknown image nginx:latest · asked by Dana Reyes · 12m ago
     [Full history]
     ────────
     Acting as team (workspace account) · default region beijing1 · jobs run in us
@@ -137,14 +137,14 @@ describe("while the workload API doesn't answer", () => {
   test("what was read before is shown with its age", () => {
     const drawn = drawnHome(
       home({
-        services: [workload("web", running, { size: "2/2" })],
+        services: [workload("web", running, { size: "2 of 2" })],
         apiProblem: "Couldn't reach the workload API.",
         readAt: new Date(now.getTime() - 150_000),
       }),
     );
 
     expect(drawn).toContain("⚠️ Couldn't reach the workload API. Showing workloads as they were 2m ago.");
-    expect(drawn).toContain("🟢 *web* 2/2");
+    expect(drawn).toContain("🟢 *web* 2 of 2");
   });
 
   test("without anything read before, nothing is claimed; what waits is shown all the same", () => {

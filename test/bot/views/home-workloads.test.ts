@@ -13,7 +13,7 @@ describe("many workloads", () => {
 
     expect(first).toContain("213 workloads · 213 healthy");
     expect(first).toContain("1–20 of 213\n[Next 20]");
-    expect(second).toContain("🟢 *w-0021* 2/2");
+    expect(second).toContain("🟢 *w-0021* 2 of 2");
     expect(second).toContain("21–40 of 213\n[Previous] [Next 20]");
     expect(last).toContain("201–213 of 213\n[Previous]\n");
     expect(last).not.toContain("[Next");
@@ -107,9 +107,9 @@ test("menus only offer what policy allows this person", () => {
 });
 
 test("a name that Slack would format is shown as it is", () => {
-  const drawn = drawnHome(home({ services: [workload("*a* _b_ <!here>", running, { size: "1/1" })] }));
+  const drawn = drawnHome(home({ services: [workload("*a* _b_ <!here>", running, { size: "1 of 1" })] }));
 
-  expect(drawn).toContain("🟢 *a* _b_ <!here> 1/1");
+  expect(drawn).toContain("🟢 *a* _b_ <!here> 1 of 1");
   const [row] = home({ services: [workload("*a*", running)] }).blocks.filter(({ type }) => type === "section");
   expect(row).toMatchObject({ text: { type: "plain_text" } });
 });

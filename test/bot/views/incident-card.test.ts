@@ -76,7 +76,7 @@ test("beside a failure, a deploy in progress has no check mark, and a date inste
   const { text: told } = incidentCard({ alert, defaultRegion: "beijing1", history });
 
   expect(told).toContain(
-    "Since then: • web updated: image payments:4.11 → payments:4.12 · requested by Dana Reyes: “Black Friday is over” · 2026-11-26 14:05 UTC",
+    "Since then: • Deployed :4.12 to web · by Dana Reyes · “Black Friday is over” · 2026-11-26 14:05 UTC",
   );
 });
 
@@ -90,9 +90,9 @@ test("beside a failure, a deploy has no status dot, and one without an outcome i
   };
   const stuck = { kind: "trouble", line: "0 of 2 new instances ready", excerpt: [] } as const; // literals
 
-  expect(told({ ending: { kind: "run", outcome }, health: stuck })).toMatch(/^• web updated: image /mu);
-  expect(told({ state: "unknown" })).toMatch(/^• Update web: image .* · requested by Dana Reyes/mu);
-  expect(told({ state: "unknown", settledAt: at(4) })).toMatch(/^❓ Can't tell whether web was updated/mu);
+  expect(told({ ending: { kind: "run", outcome }, health: stuck })).toMatch(/^• Deployed :4\.12 to web /mu);
+  expect(told({ state: "unknown" })).toMatch(/^• Asked to deploy :4\.12 to web · (?:asked )?by Dana Reyes/mu);
+  expect(told({ state: "unknown", settledAt: at(4) })).toMatch(/^❓ Can't tell whether the image of web was changed/mu);
 });
 
 test("what was created before it without a request is told in a few words", () => {

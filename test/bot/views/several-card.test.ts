@@ -80,7 +80,7 @@ describe("the card of a request for several workloads", () => {
       "⚪️ 2 of 2 restarted: worker was changed again meanwhile\n🟢 web · running\n⚪️ worker · was changed again meanwhile",
     );
     expect(head(ended("done", { ...deploy, settledAt, parts: deploys }), 3)).toBe(
-      "⚪️ 1 of 2 deployed: worker was deleted meanwhile\n🟢 web · runs 2 · running\n⚪️ worker · was deleted meanwhile",
+      "⚪️ 1 of 2 deployed: worker was deleted meanwhile\n🟢 web · runs :2 · running\n⚪️ worker · was deleted meanwhile",
     );
   });
 
@@ -186,13 +186,13 @@ describe("the card of a request for several workloads", () => {
       head(stored({ ...deploy, diff: [], parts: parts.map((each) => ({ ...each, ...part("a"), ...deploy })) }), 5),
     ).toBe(
       [
-        "⏳ Deploy 1.5 to a, a and a?",
-        ...parts.map(() => "• a · shop/web:1.4 → 1.5"),
+        "⏳ Deploy :1.5 to a, a and a?",
+        ...parts.map(() => "• a · shop/web:1.4 → :1.5"),
         "One after the other, each when the one before is healthy. Stops at the first that doesn't get ready, which then stays as it is.",
       ].join("\n"),
     );
     expect(head(ended("failed", { ...deploy, diff: [], parts, ending: failed }), 4)).toBe(
-      "🔴 1 of 3 deployed: worker isn't healthy\n🟢 web · runs 1.5 · running\n🔴 worker · 1.5: its new instances don't get ready\n▫️ queue · not run, still on 1.4",
+      "🔴 1 of 3 deployed: worker isn't healthy\n🟢 web · runs :1.5 · running\n🔴 worker · :1.5: its new instances don't get ready\n▫️ queue · not run, still on :1.4",
     );
   });
 

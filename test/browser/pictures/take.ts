@@ -20,7 +20,7 @@ type Chromium = Awaited<ReturnType<typeof launchChromium>>;
 async function take(browser: Chromium, picture: Picture): Promise<void> {
   const api = (picture.shop ?? shop)();
   await using town = await world({ apiFetch: api.fetch, ...picture.world });
-  town.passMinutes((moment - Date.now()) / 60_000);
+  town.passMinutes((moment - town.now().getTime()) / 60_000);
   const onProblem = (problem: string): void => void process.stderr.write(`${picture.name}: ${problem}\n`);
   await using dana = await openWindow(browser, {
     url: town.playgroundUrl,

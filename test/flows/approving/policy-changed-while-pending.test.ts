@@ -27,7 +27,9 @@ describe("a request whose policy became stricter while it was pending", () => {
     expect(whispers(approver).at(-1)).toMatch(/more approvals are needed.*policy changed.*1 more approval is needed/su);
     expect(card(developer)).toMatch(/⏳.*policy changed since the request\. 1 more approval is needed.*1 of 2/su);
     expect(town.thread("ops").join("\n")).toMatch(/Needs another approval: The policy changed/u);
-    expect(await says(town, developer, "/gantry history late")).toContain("⏳ Restart late? 1 of 2 approvals");
+    expect(await says(town, developer, "/gantry history late")).toContain(
+      "⏳ Asked to restart late · by Dana Reyes · 1 of 2 approvals",
+    );
 
     await clicks(town, town.playground.as("omar"), "Approve");
 

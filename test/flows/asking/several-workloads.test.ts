@@ -108,9 +108,9 @@ describe("one request for several workloads", () => {
       /🟢 search · 1 of 1 running\n⚠️ gone · skipped: changed meanwhile\n🟢 kept · 1 of 1 running/u,
     );
     const rows = await says(town, developer, "/gantry history kept");
-    expect(rows).toMatch(/kept restarted.*requested by Dana Reyes/u);
+    expect(rows).toMatch(/Restarted kept.* · by Dana Reyes/u);
     expect(rows).not.toContain("search");
-    expect(await says(town, developer, "/gantry history")).toMatch(/kept restarted[^]*search restarted/u);
+    expect(await says(town, developer, "/gantry history")).toMatch(/Restarted kept[^]*Restarted search/u);
   });
 
   test("a pattern means every workload that matches, sorted by name, and rejected, nothing is sent", async () => {

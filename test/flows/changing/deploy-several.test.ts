@@ -22,14 +22,14 @@ describe("a deploy of several workloads", () => {
     await says(town, developer, "/gantry deploy web worker 1.5");
 
     expect(card(developer)).toMatch(
-      /^⏳ Deploy 1\.5 to web and worker\?\n• web · shop\/web:1\.4 → 1\.5\n• worker · shop\/worker:1\.4 → 1\.5\nOne after the other, each when the one before is healthy. Stops at the first that doesn't get ready, which goes back automatically.\n/u,
+      /^⏳ Deploy :1\.5 to web and worker\?\n• web · shop\/web:1\.4 → :1\.5\n• worker · shop\/worker:1\.4 → :1\.5\nOne after the other, each when the one before is healthy. Stops at the first that doesn't get ready, which goes back automatically.\n/u,
     );
     await clicks(town, approver, "Approve");
     expect(town.writes).toEqual(["web 1.5"]);
     expect(card(developer)).toMatch(
-      /^🔄 Deploying 1\.5: 1 of 2…\n0 of 2 healthy\n… web · 1\.5 is starting · 0 of 3 new instances ready/u,
+      /^🔄 Deploying :1\.5: 1 of 2…\n0 of 2 healthy\n… web · :1\.5 is starting · 0 of 3 new instances ready/u,
     );
-    expect(card(developer)).toMatch(/\n○ worker · shop\/worker:1\.4 → 1\.5\n/u);
+    expect(card(developer)).toMatch(/\n○ worker · shop\/worker:1\.4 → :1\.5\n/u);
     await town.later(4);
     expect(town.writes).toHaveLength(1);
 
@@ -37,25 +37,25 @@ describe("a deploy of several workloads", () => {
     await town.later(4);
     expect(town.writes).toEqual(["web 1.5", "worker 1.5"]);
     expect(card(developer)).toMatch(
-      /^🔄 Deploying 1\.5: 2 of 2…\n1 of 2 healthy\n✓ web · runs 1\.5 · 3 of 3 running\n… worker · 1\.5 is starting/u,
+      /^🔄 Deploying :1\.5: 2 of 2…\n1 of 2 healthy\n✓ web · runs :1\.5 · 3 of 3 running\n… worker · :1\.5 is starting/u,
     );
 
     town.isWell("worker");
     await town.later(4);
     expect(card(developer)).toMatch(
-      /^✅ 2 of 2 deployed\n🟢 web · runs 1\.5 · 3 of 3 running\n🟢 worker · runs 1\.5 · 3 of 3 running\n/u,
+      /^✅ 2 of 2 deployed\n🟢 web · runs :1\.5 · 3 of 3 running\n🟢 worker · runs :1\.5 · 3 of 3 running\n/u,
     );
     expect(town.writes).toHaveLength(2);
 
     await clicks(town, developer, "Roll back");
-    expect(card(developer)).toMatch(/^⏳ Roll back web and worker to 1\.4\?\n/u);
+    expect(card(developer)).toMatch(/^⏳ Roll back web and worker to :1\.4\?\n/u);
     await clicks(town, approver, "Approve");
     town.isWell("web");
     await town.later(4);
     town.isWell("worker");
     await town.later(4);
     expect(town.writes.slice(2)).toEqual(["web 1.4", "worker 1.4"]);
-    expect(card(developer)).toMatch(/^✅ 2 of 2 rolled back to 1\.4\n🟢 web · runs 1\.4 · /u);
+    expect(card(developer)).toMatch(/^✅ 2 of 2 rolled back to :1\.4\n🟢 web · runs :1\.4 · /u);
   });
 
   test("stops at the first that doesn't get ready, takes that one back, and says which version each runs", async () => {
@@ -70,13 +70,13 @@ describe("a deploy of several workloads", () => {
 
     expect(town.writes).toEqual(["web 1.5", "worker 1.5", "worker 1.4"]);
     expect(severalCard(town)).toMatch(
-      /\n[🔴✗] worker · going back to 1\.4 · 1\.5: its new instances can't pull their images/u,
+      /\n[🔴✗] worker · going back to :1\.4 · :1\.5: its new instances can't pull their images/u,
     );
     town.isWell("worker");
     await town.later(4);
     await town.later(4);
     expect(severalCard(town)).toMatch(
-      /^❌ 1 of 3 deployed: worker went back\n🟢 web · runs 1\.5 · 3 of 3 running\n❌ worker · went back to 1\.4 · 1\.5: its new instances can't pull their images.*no such image.*\n▫️ queue · not run, still on 1\.4\n/u,
+      /^❌ 1 of 3 deployed: worker went back\n🟢 web · runs :1\.5 · 3 of 3 running\n❌ worker · went back to :1\.4 · :1\.5: its new instances can't pull their images.*no such image.*\n▫️ queue · not run, still on :1\.4\n/u,
     );
     expect(severalCard(town)).toMatch(/\[Roll back\].*\[Request the other 2\]/su);
     await town.later(60);
@@ -84,7 +84,7 @@ describe("a deploy of several workloads", () => {
     expect(town.writes).toHaveLength(3);
 
     await clicks(town, developer, "Request the other 2");
-    expect(card(developer)).toMatch(/^🔄 Deploying 1\.5: 1 of 2…\n0 of 2 healthy\n… worker · .*\n○ queue · /u);
+    expect(card(developer)).toMatch(/^🔄 Deploying :1\.5: 1 of 2…\n0 of 2 healthy\n… worker · .*\n○ queue · /u);
     expect(town.writes.slice(3)).toEqual(["worker 1.5"]);
   });
 
@@ -118,7 +118,7 @@ describe("a deploy of several workloads", () => {
 
     expect(town.writes).toEqual(["web 1.5", "worker 1.5"]);
     expect(card(developer)).toMatch(/^🟡 2 of 3 deployed: queue wasn't run\n/u);
-    expect(card(developer)).toMatch(/🟢 worker · runs 1\.5/u);
+    expect(card(developer)).toMatch(/🟢 worker · runs :1\.5/u);
     expect(town.thread("ops").join("\n")).toMatch(
       /🔴 worker: its new instances can't pull their images[\s\S]*🟢 worker got healthy/u,
     );
@@ -166,7 +166,7 @@ describe("a deploy of several workloads", () => {
     await town.later(4);
 
     expect(town.writes).toEqual(["web 1.5", "worker 1.5", "queue 1.5"]);
-    expect(card(town.developer)).toMatch(/⚪️ worker · 1\.5 · stopped · runs when it is started/u);
+    expect(card(town.developer)).toMatch(/⚪️ worker · :1\.5 · stopped · runs when it is started/u);
   });
 
   test("shows its progress in lines where Slack refuses plans", async () => {
@@ -176,13 +176,13 @@ describe("a deploy of several workloads", () => {
     await town.later(4);
 
     expect(card(town.developer)).toMatch(
-      /^🔄 Deploying 1\.5: 1 of 2…\n🟡 web · 1\.5 is starting .*\n⏳ worker · shop\/worker:1\.4 → 1\.5\nOne after the other/u,
+      /^🔄 Deploying :1\.5: 1 of 2…\n🟡 web · :1\.5 is starting .*\n⏳ worker · shop\/worker:1\.4 → :1\.5\nOne after the other/u,
     );
     town.isWell("web");
     await town.later(4);
     town.isWell("worker");
     await town.later(4);
-    expect(card(town.developer)).toContain("✅ 2 of 2 deployed\n🟢 web · runs 1.5");
+    expect(card(town.developer)).toContain("✅ 2 of 2 deployed\n🟢 web · runs :1.5");
   });
 
   test("stops at one that somebody else changed meanwhile", async () => {
@@ -194,7 +194,7 @@ describe("a deploy of several workloads", () => {
 
     expect(town.writes).toEqual(["web 1.5"]);
     expect(card(town.developer)).toMatch(
-      /^⚠️ 1 of 3 deployed: worker changed meanwhile\n🟢 web · .*\n⚠️ worker · skipped: changed meanwhile\n▫️ queue · not run, still on 1\.4\n/u,
+      /^⚠️ 1 of 3 deployed: worker changed meanwhile\n🟢 web · .*\n⚠️ worker · skipped: changed meanwhile\n▫️ queue · not run, still on :1\.4\n/u,
     );
   });
 
@@ -241,9 +241,11 @@ describe("before the next workload of a deploy, policy and people are asked agai
 
     expect(writes()).toEqual(["web 1.5"]);
     expect(card(developer)).toMatch(
-      /^❌ 1 of 3 deployed: worker wasn't run\n🟢 web · runs 1\.5 · .*\n❌ worker · not run, still on 1\.4 · Dana Reyes may no longer do this\. .*worker is frozen.*\n▫️ queue · not run, still on 1\.4\n/u,
+      /^❌ 1 of 3 deployed: worker wasn't run\n🟢 web · runs :1\.5 · .*\n❌ worker · not run, still on :1\.4 · Dana Reyes may no longer do this\. .*worker is frozen.*\n▫️ queue · not run, still on :1\.4\n/u,
     );
-    expect(await says(town, developer, "/gantry history worker")).toMatch(/may no longer do this/u);
+    expect(await says(town, developer, "/gantry history worker")).toMatch(
+      /The image of worker wasn't changed: Dana Rey/u,
+    );
     await town.later(60);
     expect(writes()).toHaveLength(1);
   });
@@ -259,7 +261,7 @@ describe("before the next workload of a deploy, policy and people are asked agai
 
     expect(writes()).toEqual(["api 1.5"]);
     expect(card(developer)).toMatch(
-      /❌ cron · not run, still on 1\.4 · The policy changed since the request\. 1 more approval is needed\./u,
+      /❌ cron · not run, still on :1\.4 · The policy changed since the request\. 1 more approval is needed\./u,
     );
     await clicks(town, developer, "Request cron only");
     await clicks(town, approver, "Approve");
@@ -294,7 +296,7 @@ describe("before the next workload of a deploy, policy and people are asked agai
     town.playground.people.reactivate("dana");
 
     expect(writes()).toEqual(["docs 1.5"]);
-    expect(card(approver)).toMatch(/❌ blog · not run, still on 1\.4 · Dana Reyes may no longer do this\./u);
+    expect(card(approver)).toMatch(/❌ blog · not run, still on :1\.4 · Dana Reyes may no longer do this\./u);
   });
 });
 

@@ -213,13 +213,13 @@ const flows: Readonly<Record<string, (scene: Scene) => Promise<void>>> = {
     expect(card(town.developer)).toContain("Accepted, can't be confirmed: the workload API doesn't report restarts.");
     expect(card(town.developer)).not.toContain("restarted");
     expect(await tells(`show ${two}`)).toContain(
-      `Last change: 🟡 Restart ${two}: accepted, but the workload API doesn't report restarts`,
+      `Last change: 🟡 Restart of ${two} accepted · by Dana Reyes · the workload API doesn't report`,
     );
     await tells("create service four --image gantry/hello-web");
     await tells(`restart ${two} four`);
     const told = [await tells(`history ${two}`), await tells("history four")].join("\n");
-    expect(told).toContain(`🟡 Restart ${two}: accepted, but the workload API doesn't report restarts`);
-    expect(told.match(/: accepted, but the workload API doesn't report restarts/gu)).toHaveLength(3);
+    expect(told).toContain(`🟡 Restart of ${two} accepted · by Dana Reyes · the workload API doesn't report`);
+    expect(told.match(/ accepted · by Dana Reyes · the workload API doesn't report/gu)).toHaveLength(3);
     expect(told).not.toContain("restarted");
   },
   async delete({ tells, town, two }) {

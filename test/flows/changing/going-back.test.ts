@@ -42,7 +42,7 @@ describe("a version that failed", () => {
     );
     for (const words of ["/gantry rollback web", "/gantry rollback web"]) {
       expect(await says(town, developer, words)).toMatch(
-        /^web went back from revision 2 already by request [0-9A-Z]{6}\.\nNothing was changed\. Name one: revision 2 \(shop\/web:1\.5, never got ready\)/u,
+        /^web went back from version 2 already by request [0-9A-Z]{6}\.\nNothing was changed\. Name one: version 2 \(shop\/web:1\.5, never got ready\)/u,
       );
     }
     const versions = await says(town, developer, "/gantry versions web");
@@ -50,10 +50,10 @@ describe("a version that failed", () => {
     expect(versions).not.toContain("[Roll back to 2]");
 
     await says(town, developer, "/gantry rollback web 2");
-    expect(card(developer)).toMatch(/^⏳ Deploy 1\.5, which never got ready, to web\?\n/u);
-    expect(card(developer)).toContain("back to revision 3 automatically if the new instances don't get ready");
+    expect(card(developer)).toMatch(/^⏳ Deploy :1\.5, which never got ready, to web\?\n/u);
+    expect(card(developer)).toContain("back to version 3 automatically if the new instances don't get ready");
     await clicks(town, approver, "Approve");
-    expect(card(developer)).toMatch(/^🔄 Deploying 1\.5, which never got ready, to web…\n/u);
+    expect(card(developer)).toMatch(/^🔄 Deploying :1\.5, which never got ready, to web…\n/u);
     town.isStuck("web", "no such image");
     await town.later(4);
     await town.settled();
@@ -78,7 +78,7 @@ describe("a version that failed", () => {
     await town.settled();
 
     expect(whispers(developer).at(-1)).toMatch(
-      /Couldn't undo request \w{6}\. It went back from revision 2, and undo doesn't lead there again\.[^]*\[Versions\]/u,
+      /Couldn't undo request \w{6}\. It went back from version 2, and undo doesn't lead there again\.[^]*\[Versions\]/u,
     );
     expect(town.writes).toEqual(["web 1.5", "web 1.4"]);
   });
@@ -95,12 +95,12 @@ describe("a rollback by two people in one incident", () => {
     await says(town, developer, "/gantry rollback web");
     // It is still being rolled out, and later it is over.
     expect(await says(town, approver, "/gantry rollback web")).toMatch(
-      /^web went back from revision 2 already by request/u,
+      /^web went back from version 2 already by request/u,
     );
     town.isWell("web");
     await town.later(600);
     expect(await says(town, approver, "/gantry rollback web")).toMatch(
-      /^web went back from revision 2 already by request/u,
+      /^web went back from version 2 already by request/u,
     );
 
     expect(town.writes).toEqual(["web 1.5", "web 1.4"]);
@@ -144,7 +144,7 @@ describe("an automatic way back", () => {
     await town.later(4);
     await town.settled();
     expect(card(developer)).toMatch(
-      /^⏳ Roll back web to 1\.4\?\n⚠️ Going back needs approval\. 1 approval is needed\./u,
+      /^⏳ Roll back web to :1\.4\?\n⚠️ Going back needs approval\. 1 approval is needed\./u,
     );
 
     town.isWell("web");
@@ -209,7 +209,7 @@ describe("an automatic way back", () => {
 
     const why = "not rolled back: Alex Kim rejected the way back";
     const [deployed] = developer.sees("ops");
-    expect(deployed?.text).toMatch(/^🔴 Deploying 1\.5 to web: its new instances can't pull their images\n/u);
+    expect(deployed?.text).toMatch(/^🔴 Deploying :1\.5 to web: its new instances can't pull their images\n/u);
     expect(deployed?.text).toContain(why);
     expect(developer.sees("ops").filter(({ text }) => text.includes(`🔴 ${why}`))).toHaveLength(1);
     expect(deployed?.text).toContain("Last errors\n```\nno database\n```");
@@ -236,7 +236,7 @@ describe("what a deploy is based on", () => {
     const { developer, approver } = town;
     await deployedAfterVariable(town, () => says(town, approver, "/gantry env web --set LEVEL=debug"));
     const [deployed] = developer.sees("ops");
-    expect(deployed?.text).toContain("back to revision 2 automatically if the new instances don't get ready");
+    expect(deployed?.text).toContain("back to version 2 automatically if the new instances don't get ready");
 
     town.isStuck("web", "no such image");
     await town.later(4);
@@ -286,12 +286,12 @@ describe("what somebody else changed since a deploy", () => {
 
     await clicks(town, developer, "Roll back");
     expect(whispers(developer).at(-1)).toMatch(
-      /^⚠️ Roll back web to 1\.4\?\nIt also takes back changes of others:\n• also takes back revision 3 by Alex Kim: (?:sets|adds) LEVEL\n/u,
+      /^⚠️ Roll back web to :1\.4\?\nIt also takes back changes of others:\n• also takes back version 3 by Alex Kim: (?:sets|adds) LEVEL\n/u,
     );
     expect(town.revisions).toEqual([]);
     await clicks(town, developer, "Go on");
     expect(town.revisions).toEqual(["web 1"]);
-    expect(card(developer)).toContain("also takes back revision 3 by Alex Kim");
+    expect(card(developer)).toContain("also takes back version 3 by Alex Kim");
     expect(card(developer)).not.toContain("since then");
   });
 
@@ -309,11 +309,11 @@ describe("what somebody else changed since a deploy", () => {
     // Whoever approves it reads the same on its card.
     town.setPolicy(othersApprove);
     await clicks(town, developer, "Roll back");
-    expect(card(developer)).toContain("• shop: also takes back revision 3 by somebody unknown");
+    expect(card(developer)).toContain("• shop: also takes back version 3 by somebody unknown");
     await says(town, developer, `/gantry cancel ${idOf(card(developer))}`);
     town.setPolicy(openPolicy);
     await clicks(town, developer, "Roll back");
-    expect(whispers(developer).at(-1)).toContain("• shop: also takes back revision 3 by somebody unknown");
+    expect(whispers(developer).at(-1)).toContain("• shop: also takes back version 3 by somebody unknown");
     expect(town.revisions).toEqual([]);
     await clicks(town, developer, "Go on");
     expect(town.revisions).toEqual(["web 1"]);
@@ -332,7 +332,7 @@ describe("what somebody else changed since a deploy", () => {
     await town.later(4);
     await town.later(60);
 
-    const why = "not rolled back: revision 3 runs, and this request made 2";
+    const why = "not rolled back: version 3 runs, and this request made 2";
     expect(town.writes).toEqual(["web 1.5"]);
     expect(card(developer)).toContain(why);
     expect(town.thread("ops").join("\n")).toContain(why);
@@ -346,7 +346,7 @@ test("a way back that was promised, and not begun before nobody looks any more, 
   town.nowIs("web", { status: "Updating", ready_instances: 0 });
   for (let minutes = 0; minutes < 12; minutes += 1) await town.later(60);
 
-  expect(card(developer)).toMatch(/^🟡 Deployed 1\.5 to web, but it isn't running yet\n/u);
+  expect(card(developer)).toMatch(/^🟡 Deployed :1\.5 to web, but it isn't running yet\n/u);
   expect(card(developer)).toContain("not rolled back: nobody watches it any more");
 });
 

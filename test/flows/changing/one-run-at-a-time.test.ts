@@ -120,7 +120,7 @@ describe.each(["http", "socket"] as const)("two deploys of one service at once, 
     await town.settled();
 
     expect(town.writes).toEqual(["web 1.5"]);
-    expect(card(developer, "ops")).toMatch(/^🔄 Deploying 1\.5 to web…/u);
+    expect(card(developer, "ops")).toMatch(/^🔄 Deploying :1\.5 to web…/u);
     expect(card(developer, "general")).toMatch(
       /^⚠️ web changed while this waited\nNothing was run\.\n.*shop\/web:1\.4 when requested → shop\/web:1\.5 now/u,
     );

@@ -41,7 +41,9 @@ describe("what the workload API says that it would refuse", () => {
     expect(count(town, "getService") - calls).toBe(1);
     expect(asked()).toEqual([]);
     expect(written()).toEqual([]);
-    expect(await says(town, town.developer, "/gantry history")).toContain("wasn't allowed to update shop");
+    expect(await says(town, town.developer, "/gantry history")).toContain(
+      "Refused: set memory of shop · asked by Dana Reyes",
+    );
   });
 
   test("is said by its form before it is sent, and the form stays with the reason and what was typed", async () => {

@@ -29,7 +29,7 @@ describe("the digest of what runs", () => {
     await town.later(4);
 
     expect(card(developer)).toMatch(
-      /^✅ Deployed 1\.5 to web\n.*image shop\/web:1\.4 → shop\/web:1\.5 · 91be02d4a7c8/su,
+      /^✅ Deployed :1\.5 to web\n.*image shop\/web:1\.4 → shop\/web:1\.5 · 91be02d4a7c8/su,
     );
     expect(await says(town, developer, "/gantry versions web")).toMatch(
       /● 2 shop\/web:1\.5 · 91be02d4a7c8 · current.*\n○ 1 shop\/web:1\.4(?! · [0-9a-f]{12})/u,
@@ -46,7 +46,7 @@ describe("the digest of what runs", () => {
     await town.later(4);
 
     expect(card(town.developer)).toMatch(
-      /^✅ 2 of 2 deployed\n🟢 web · runs 1\.5 · 91be02d4a7c8 · 3 of 3 running\n🟢 worker · runs 1\.5 · 3 of 3 running\n/u,
+      /^✅ 2 of 2 deployed\n🟢 web · runs :1\.5 · 91be02d4a7c8 · 3 of 3 running\n🟢 worker · runs :1\.5 · 3 of 3 running\n/u,
     );
   });
 
@@ -81,7 +81,7 @@ describe("the digest of what runs", () => {
     runs(town, "shop/web:1.4", { digest: `sha256:c07d4e8f1b23${"0".repeat(52)}`, revision: 3, revisions });
     await town.later(4);
 
-    expect(card(developer)).toMatch(/tag of revision 1, other image: 3f2a9c1d5b6e → c07d4e8f1b23/u);
+    expect(card(developer)).toMatch(/tag of version 1, other image: 3f2a9c1d5b6e → c07d4e8f1b23/u);
     runs(town, "shop/web:1.4", { digest: digests.old, revision: 3, revisions });
     await says(town, developer, "/gantry rollback web 2");
     runs(town, "shop/web:1.5", {
@@ -90,7 +90,7 @@ describe("the digest of what runs", () => {
       revisions: [{ ...revisions[1], revision: 4 }, ...revisions],
     });
     await town.later(4);
-    expect(card(developer)).toMatch(/^✅ Deployed 1\.5 to web\n/u);
+    expect(card(developer)).toMatch(/^✅ Deployed :1\.5 to web\n/u);
     expect(card(developer)).not.toContain("other image");
   });
 });

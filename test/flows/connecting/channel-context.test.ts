@@ -47,7 +47,9 @@ describe("a region that a channel is bound to", () => {
       "bound Dana Reyes: region beijing2, names shop-*, locked",
     ]);
     const told = await says(town, developer, "/gantry history");
-    expect(told).toMatch(/Dana Reyes removed the binding of a channel.*Dana Reyes set up a channel: region beijing2/su);
+    expect(told).toMatch(
+      /Removed the binding of a channel · by Dana Reyes.*Set up a channel: region beijing2.* · by Dana Reyes/su,
+    );
   });
 
   test("goes before one's own default region, and one's own before the configured one", async () => {

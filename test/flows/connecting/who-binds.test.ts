@@ -15,7 +15,7 @@ describe("who may bind", () => {
     expect(await says(town, town.guest, "/gantry use")).toMatch(/has no binding/u);
     expect(await happened(town)).toEqual([expect.stringMatching(/^refused Gwen Moss:/u)]);
     expect(await says(town, town.developer, "/gantry history")).toContain(
-      "Gwen Moss wasn't allowed to set up a channel",
+      "Refused: set up a channel · asked by Gwen Moss",
     );
   });
 });

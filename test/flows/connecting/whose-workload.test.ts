@@ -145,7 +145,7 @@ test("what happened to the web of another account explains nothing", async () =>
   expect(whispers(developer).at(-1)).toContain("somebody set instances to 6 since then");
   await clicks(town, developer, "Go on");
   expect(await says(town, developer, "/gantry history web")).toMatch(
-    /web scaled 6 → 2.*\n.*web \(account gantry\) scaled 3 → 6.*\n.*web scaled 2 → 5.*\n.*web restarted.*\n.*web \(account gantry\) scaled 2 → 3/u,
+    /Scaled web to 2.*\n.*Scaled web to 6.* · account gantry.*\n.*Scaled web to 5.*\n.*Restarted web.*\n.*Scaled web to 3.* · account gantry/u,
   );
 });
 

@@ -51,7 +51,7 @@ describe("Home", () => {
     await opensHome(town, developer);
 
     expect(shown).toMatch(/Workloads \(beijing1\)\n\d workloads · \d healthy\n/u);
-    expect(shown).toContain("🟢 *web* 2/2");
+    expect(shown).toContain("🟢 *web* 2 of 2");
     expect(shown).toMatch(/Acting as gantry \(workspace account\)/u);
     expect(town.calls().slice(before).toSorted()).toEqual(["listJobs", "listServices"]);
   });
@@ -66,7 +66,7 @@ describe("Home", () => {
 
     expect(count(town, "restartService")).toBe(before + 1);
     expect(approved).not.toMatch(/Restart\s+worker/u);
-    expect(approved).toMatch(/Recent[\s\S]*worker\s+restarted/u);
+    expect(approved).toMatch(/Recent[\s\S]*Restarted\s+worker/u);
     expect(inDirect(approver).at(-1)).toMatch(/👍 Approved/u);
 
     await says(town, developer, "/gantry restart queue");

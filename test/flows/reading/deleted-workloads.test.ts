@@ -127,7 +127,7 @@ test("a waiting request says that its workload was deleted, without another API 
   const calls = town.calls().length;
 
   expect(await says(town, developer, "/gantry pending")).toMatch(
-    /Scale web 2 → 3[\s\S]*⚠️ web was deleted \d+s ago by Alex/u,
+    /Scale web to 3[\s\S]*⚠️ web was deleted \d+s ago by Alex/u,
   );
   expect(town.calls()).toHaveLength(calls);
 

@@ -103,9 +103,9 @@ describe("a change that is hidden from a person", () => {
 
     expect(danas.join("\n")).not.toContain("payroll");
     expect(danas[0]).toContain("1 request waiting for approval");
-    expect(danas[1]).toContain("Stop web?");
+    expect(danas[1]).toContain("Asked to stop web");
     expect(alexs[0]).toMatch(/[2-9] requests waiting for approval/u);
-    expect(alexs[1]).toContain("Scale payroll-db");
+    expect(alexs[1]).toContain("scale payroll-db");
     expect(await says(town, developer, "/gantry history payroll-db")).toMatch(/No requests found/u);
     await developer.opensHome();
     await town.settled();
@@ -119,7 +119,7 @@ describe("a change that is hidden from a person", () => {
         .join("\n"),
     );
     expect(await says(town, approver, "/gantry pending")).toContain("payroll-db");
-    expect(await says(town, approver, "/gantry history")).toContain("Scale payroll-db");
+    expect(await says(town, approver, "/gantry history")).toContain("scale payroll-db");
     town.setPolicy(payrollWaits);
 
     const omars = town.playground.as("omar");

@@ -102,19 +102,19 @@ describe("the history of a town", () => {
 
     expect(told.replaceAll(/ · \d+[smh] ago$/gmu, "").split("\n")).toEqual([
       "History · newest first",
-      "🔑 Dana Reyes disconnected the account gantry",
-      "🔑 Dana Reyes connected the account gantry",
-      "⌛ web wasn't stopped: not approved in time · requested by Dana Reyes",
-      "⚠️ web wasn't scaled 3 → 1: it changed while the request waited · requested by Dana Reyes",
-      "🚫 web wasn't deleted: cancelled by Dana Reyes",
-      "🚫 web wasn't stopped: rejected by Alex Kim, “not today” · requested by Dana Reyes",
-      "✅ web restarted · requested by Dana Reyes: “it leaks”, approved by Alex Kim",
-      "🚫 Gwen Moss wasn't allowed to scale web",
-      "✅ web scaled 2 → 3 · requested by Dana Reyes",
+      "🔑 Disconnected the account gantry · by Dana Reyes",
+      "🔑 Connected the account gantry · by Dana Reyes",
+      "⌛ Expired: stop web · asked by Dana Reyes · not approved in time",
+      "⚠️ Not run: scale web to 1, because it changed meanwhile · asked by Dana Reyes",
+      "🚫 Cancelled: delete web · by Dana Reyes",
+      "🚫 Rejected: stop web · by Alex Kim · “not today” · asked by Dana Reyes",
+      "✅ Restarted web · by Dana Reyes · approved by Alex Kim · “it leaks”",
+      "🚫 Refused: scale web · asked by Gwen Moss",
+      "✅ Scaled web to 3 · by Dana Reyes",
       "[Every step as a file]",
     ]);
     expect(restarted.split("\n")).toEqual([
-      expect.stringMatching(/web restart.*requested by Dana Reyes/u),
+      expect.stringMatching(/Restarted web · by Dana Reyes/u),
       "[History]",
     ]);
   });
@@ -172,7 +172,7 @@ test("history as a file is for the asker alone, and where Slack doesn't take it,
     "Couldn't send the file: Slack didn't accept it.",
   );
   town.playground.faults.clear();
-  expect(await clicks(town, developer, "Show here")).toMatch(/web scaled 2 → 3.* · requested by Dana Reyes/u);
+  expect(await clicks(town, developer, "Show here")).toMatch(/Scaled web to 3 · by Dana Reyes/u);
 });
 
 test("a look that policy or a locked channel refuses is in history, and is told although history can't be written", async () => {

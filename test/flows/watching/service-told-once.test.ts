@@ -35,7 +35,7 @@ async function deployed(watch = "--after 0s", options: Options = {}): Promise<Ro
 }
 
 const onCard = [
-  "🔴 Deploying 1.5 to web: keeps crashing",
+  "🔴 Deploying :1.5 to web: keeps crashing",
   expect.stringMatching(/^↳ 🔴 web keeps crashing · .* · @dana$/u),
 ];
 

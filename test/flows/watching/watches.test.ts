@@ -25,7 +25,7 @@ describe("a watch", () => {
       "watched Dana Reyes: failing for 2 minutes, recovered, job failed",
     ]);
     expect(await says(town, developer, "/gantry history web")).toMatch(
-      /🔕 Alex Kim no longer watches web.*🔔 Dana Reyes watches web: failing for 2 minutes/su,
+      /🔕 Stopped watching web · by Alex Kim.*🔔 Began to watch web: failing for 2 minutes.* · by Dana Reyes/su,
     );
   });
 
@@ -219,7 +219,7 @@ describe("a mute", () => {
 
     expect(whispers(approver).at(-1)).toMatch(/🔔 You unmuted web/u);
     expect(await town.store().mutesOf(team)).toEqual([]);
-    expect(await says(town, developer, "/gantry history --verb unmute")).toMatch(/🔔 Alex Kim unmuted web/u);
+    expect(await says(town, developer, "/gantry history --verb unmute")).toMatch(/🔔 Unmuted web · by Alex Kim/u);
     expect(await says(town, developer, "/gantry unmute web")).toMatch(/isn't muted here\. Nothing to do/u);
     await saysIn(town, { person: developer, channel: "@gantry" }, "mute web");
     expect(await saysIn(town, { person: developer, channel: "@gantry" }, "unmute web")).toMatch(/unmuted web/u);

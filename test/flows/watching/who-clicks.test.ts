@@ -48,7 +48,7 @@ test("every button of an incident and a watch asks policy about whoever clicks",
   expect(town.told()).toEqual(before.told);
   expect(await town.store().mutesOf("T0PLAYGR")).toEqual(before.mutes);
   expect((await happened(town)).filter((each) => /^(?:taken|muted|unmuted|unwatched)/u.test(each))).toHaveLength(1);
-  expect(await says(town, developer, "/gantry history web")).toContain("wasn't allowed to watch web");
+  expect(await says(town, developer, "/gantry history web")).toContain("Refused: watch web · asked by Gwen Moss");
 });
 
 test("who is on it is on the card and in history, and has to see all that the card lists", async () => {
@@ -58,7 +58,7 @@ test("who is on it is on the card and in history, and has to see all that the ca
   await clicks(town, approver, "I'm on it");
 
   expect(card(town, /^🔴 web/u)).toMatch(/^👋 Alex Kim is on it$/mu);
-  expect(await says(town, developer, "/gantry history web")).toContain("👋 Alex Kim takes care of web");
+  expect(await says(town, developer, "/gantry history web")).toContain("👋 Took care of web · by Alex Kim");
 
   for (const does of ["getService", "watch"]) {
     const rule = `  - { name: no ${does}, who: everyone, does: ${does}, workloads: { name: shop-b }, then: refuse }`;

@@ -3,7 +3,7 @@ import type { HistoryEvent } from "../../changes/history-event.ts";
 import { partsOf, type StoredChange } from "../../changes/stored-change.ts";
 import { readOr } from "../../errors.ts";
 import { isUnconfirmed } from "../../views/kit/health.ts";
-import { short } from "../../views/kit/history-line.ts";
+import { short } from "../../views/kit/request-words.ts";
 import { age } from "../../views/kit/time.ts";
 import type { VerbContext } from "../command.ts";
 import { regionOf, type Target } from "../grammar/argument-types.ts";

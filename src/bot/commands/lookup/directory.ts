@@ -1,3 +1,4 @@
+import { instancesText } from "../../views/kit/text.ts";
 import { hash } from "node:crypto";
 import type { Clock } from "../../../platform/clock.ts";
 import { boundedMap } from "../../../platform/bounded-map.ts";
@@ -14,7 +15,7 @@ export type Entry = {
   readonly status: string;
   /** How it is; older callers only know the words. */
   readonly health?: WorkloadStatus;
-  /** "2/3": ready instances of those it should have. "3" when the API doesn't say how many are ready. */
+  /** As `instancesText` says it. */
   readonly size?: string | undefined;
 };
 
@@ -175,10 +176,8 @@ async function remembered<Item extends object>(
 }
 
 function serviceEntry(service: Service): Entry {
-  const { name, target_instance_size: target, ready_instances: ready } = service;
   const health = serviceStatus(service);
-  const size = target === undefined ? undefined : ready === undefined ? String(target) : `${ready}/${target}`;
-  return { name, status: health.words, health, size };
+  return { name: service.name, status: health.words, health, size: instancesText(service) };
 }
 
 function jobEntry(job: Job): Entry {

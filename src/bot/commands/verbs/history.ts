@@ -4,12 +4,12 @@ import { Since, sinceMoment, Target, wholeNumber } from "../grammar/argument-typ
 import { readVerb } from "../grammar/verb.ts";
 import { type FormField, type FormOption, type FormValues, workloadField, tick } from "../forms/form.ts";
 import type { Command, HistoryRows, ReadCommand, VerbContext } from "../command.ts";
-import { actions, askButton, listed, section, type Line } from "../../views/kit/blocks.ts";
+import { actions, askButton, listed, section } from "../../views/kit/blocks.ts";
 import { words, strong } from "../../views/kit/inline.ts";
 import { type Message, post } from "../../views/kit/post.ts";
 import { counted, truncate, visible } from "../../views/kit/text.ts";
 import type { Ask } from "../../ask.ts";
-import { historyLine, type HistoryLineContext, historyText, type Room } from "../../views/kit/history-line.ts";
+import { historyLine, type HistoryLineContext, historyText } from "../../views/kit/history-line.ts";
 
 /** Slack sends a person as `<@U0DANA|dana>`: docs.slack.dev/interactivity/implementing-slash-commands. */
 const Person = z
@@ -242,7 +242,7 @@ export function historyPage(page: HistoryPage): Message {
   const title = historyTitle(ask);
   return post([title, ...events.map((event) => historyText(event, drawing))].join("\n"), [
     section([strong(title)]),
-    ...listed(fittingLines(events, drawing)),
+    ...listed(events.map((event) => historyLine(event, drawing))),
     ...actions(...turns(page), askButton("Every step as a file", withArgs(ask, { json: true }))),
   ]);
 }
@@ -302,22 +302,4 @@ function filtersOf({ args }: Ask): string[] {
 function historyTitle(ask: Ask): string {
   const [first, ...others] = filtersOf(ask);
   return [first === undefined ? "History" : `History ${first}`, ...others, "newest first"].join(" · ");
-}
-
-/** The part of `limits.blocksJson` for the lines; buttons and title need the rest. */
-const LINES_JSON = 8_500;
-const rooms: readonly Room[] = [
-  { name: 63, person: 40, text: 120 },
-  { name: 48, person: 24, text: 60 },
-  { name: 24, person: 12, text: 16 },
-];
-
-/** The lines with as much room for foreign text as one message has. */
-function fittingLines(events: readonly HistoryEvent[], drawing: HistoryLineContext): Line[] {
-  let lines: Line[] = [];
-  for (const room of rooms) {
-    lines = events.map((event) => historyLine(event, { ...drawing, room }));
-    if (JSON.stringify(lines).length <= LINES_JSON) return lines;
-  }
-  return lines;
 }

@@ -97,7 +97,7 @@ function recent(ask: Ask) {
 export function whyNoUndo(change: Change): string | undefined {
   const { call, before } = change;
   if (call.op === "updateService" && call.body.revision !== undefined) {
-    const left = before?.revision === undefined ? "a version" : `revision ${before.revision}`;
+    const left = before?.revision === undefined ? "a version" : `version ${before.revision}`;
     return `It went back from ${left}, and undo doesn't lead there again. Choose a version, or deploy one.`;
   }
   const lost = updatableFields(change, change.before)

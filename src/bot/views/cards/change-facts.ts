@@ -1,6 +1,6 @@
 import type { StoredChange, Vote } from "../../changes/stored-change.ts";
 import { isLateHealth, seenOf } from "../kit/health.ts";
-import { beforeRequester } from "../kit/history-line.ts";
+import { beforeRequester } from "../kit/request-words.ts";
 import { listed, type Line, type Block } from "../kit/blocks.ts";
 import { expires, firstOf, words, type Inline } from "../kit/inline.ts";
 import type { Names } from "../kit/post.ts";

@@ -116,6 +116,22 @@ function approval({ votes }: StoredChange): string {
  * that runs on the workload now. Pure.
  */
 export function headline(change: StoredChange, defaultRegion?: string, waitsFor?: string): Headline {
+  return inForm(change, { defaultRegion, waitsFor, done: "done" });
+}
+
+/** The same for a line of history, which begins with what was done: "Scaled web to 3". */
+export function pastHeadline(change: StoredChange, defaultRegion: string): Headline {
+  if (change.state !== "pending" && change.state !== "approved") return inForm(change, { defaultRegion, done: "did" });
+  return { mark: "⏳", text: `Asked to ${lower(phraseText(change, "title", defaultRegion))}` };
+}
+
+type Form = {
+  readonly defaultRegion: string | undefined;
+  readonly waitsFor?: string | undefined;
+  readonly done: "done" | "did";
+};
+
+function inForm(change: StoredChange, { defaultRegion, waitsFor, done }: Form): Headline {
   const say = (form: Parameters<typeof phraseText>[1]): string => phraseText(change, form, defaultRegion);
   const several = severalHeadline(change);
   if (several !== undefined) return several;
@@ -148,7 +164,7 @@ export function headline(change: StoredChange, defaultRegion?: string, waitsFor?
       };
     }
     case "done":
-      return doneHeadline(change, defaultRegion);
+      return doneHeadline(change, defaultRegion, done);
   }
 }
 
@@ -174,13 +190,15 @@ function workloadName({ workload }: StoredChange): string {
   return truncate(visible(workload.name), 255);
 }
 
-function doneHeadline(change: StoredChange, region: string | undefined): Headline {
+function doneHeadline(change: StoredChange, region: string | undefined, done: Form["done"]): Headline {
   const state = doneState(change);
-  const text = change.op === "createJob" ? jobText(change, state) : doneText(change, state, region);
+  const text = change.op === "createJob" ? jobText(change, state) : doneText(change, state, { region, done });
   return { mark: state.mark, text };
 }
 
-function doneText(change: StoredChange, { kind, but }: DoneState, region: string | undefined): string {
+type Told = { readonly region: string | undefined; readonly done: Form["done"] };
+
+function doneText(change: StoredChange, { kind, but }: DoneState, { region, done }: Told): string {
   const say = (form: Parameters<typeof phraseText>[1]): string => phraseText(change, form, region);
   const why = shortWhy(but);
   switch (kind) {
@@ -202,11 +220,11 @@ function doneText(change: StoredChange, { kind, but }: DoneState, region: string
     case "late":
       return lateText(change);
     case "unknown":
-      return `${say("done")}, health unknown`;
+      return `${say(done)}, health unknown`;
     case "well":
     case "settling":
     case "unwell":
-      return afterBut(change, say("done"), why);
+      return afterBut(change, say(done), why);
   }
 }
 
@@ -246,7 +264,7 @@ function isUnderWay(change: StoredChange): boolean {
   return status !== undefined && levelOf(status) === "busy";
 }
 
-/** "web scaled to 3, but is failing"; "Deployed 1.5 to web, but it is failing" */
+/** "web scaled to 3, but is failing"; "Deployed :1.5 to web, but it is failing" */
 function afterBut(change: StoredChange, done: string, why: string): string {
   if (why === "") return done;
   return `${done}, but ${done.startsWith(workloadName(change)) ? why : withSubject(why)}`;

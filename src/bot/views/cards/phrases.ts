@@ -1,6 +1,6 @@
 import type { Risk } from "../../policy/operation-facts.ts";
 import type { StoredChange } from "../../changes/stored-change.ts";
-import { shortImage } from "../../../api/image.ts";
+import { shortDigests, shortImage } from "../../../api/image.ts";
 import { AT_REST } from "../../../api/workload-status.ts";
 import { counted, truncate, visible, truncateMiddle } from "../kit/text.ts";
 import { changesOf, type Phrase, verbWords, wordsOf } from "../kit/verb-words.ts";
@@ -21,26 +21,25 @@ export function effectWords({
   return isAtRest ? undefined : wordsOf(request).harm[risk];
 }
 
-/** Which images a deploy or the way back replaces: `shop/web:1.4` by `1.5`. Undefined of several images or none. */
+/** Which images a deploy or the way back replaces: `:1.4` by `:1.5`. Undefined of several images or none. */
 export function versionStep(
   diff: readonly string[],
-): { readonly before: string; readonly after: string; readonly from: string; readonly to: string } | undefined {
+): { readonly before: string; readonly from: string; readonly to: string } | undefined {
   const [value = "", ...others] = stepsOf(diff);
   const [, before, after] = /^image\b.* (\S+) → (\S+)$/u.exec(value) ?? [];
   if (before === undefined || after === undefined || others.length > 0) return undefined;
   const short = (one: string, other: string): string => truncateMiddle(visible(shortImage(one, other)), 80);
-  return { before: visible(before), after: visible(after), from: short(before, after), to: short(after, before) };
+  return { before: visible(before), from: short(before, after), to: short(after, before) };
 }
 
-/** The version that a request leads to, for use in a sentence: `:1.4`, or "revision 3". A bare tag would read like a word. */
+/** The version that a request leads to: `:1.4`, or "version 3". */
 export function versionName(diff: readonly string[]): string | undefined {
-  const { after, to } = versionStep(diff) ?? {};
-  if (to !== undefined) return after?.endsWith(`:${to}`) === true ? `:${to}` : to;
-  const [revision] = diff.flatMap((line) => /^(?:back )?to (revision \d+)(?!.* if )/u.exec(line)?.[1] ?? []);
-  return revision;
+  // Requests of older versions of Gantry have "revision".
+  const [number] = diff.flatMap((line) => /^(?:back )?to (?:version|revision) (\d+)(?!.* if )/u.exec(line)?.[1] ?? []);
+  return versionStep(diff)?.to ?? (number === undefined ? undefined : `version ${number}`);
 }
 
-/** " to 5", " to 512 MiB", " 1.5" of a deploy, " to 1.4" of the way back. Of several workloads, what all go to. */
+/** " to 5", " to 512 MiB", " :1.5" of a deploy, " to :1.4" of the way back. Of several workloads, what all go to. */
 function targetOf({ diff, verb, parts }: Phrased): string {
   if (parts !== undefined) {
     const targets = parts.map((part) => versionStep(part.diff ?? [])?.to);
@@ -53,10 +52,20 @@ function targetOf({ diff, verb, parts }: Phrased): string {
   if (others.length > 0) return "";
   const [, to] = /^(?:instances|memory)\b.* → (\d{1,9}(?: MiB)?)$/u.exec(value) ?? [];
   if (to !== undefined) return ` to ${to}`;
-  const version = versionStep(diff)?.to;
+  const version = versionName(diff);
   if (version === undefined) return "";
   return `${toVersion(verb)}${version}`;
 }
+
+/** ": adds LEVEL, removes PORT" of an update whose title doesn't say to what it leads. */
+export function detailText(phrased: Phrased): string {
+  if (phrased.op !== "updateService" || targetOf(phrased) !== "") return "";
+  const lines = changesOf(phrased.diff).map((line) => visible(shortDigests(line)));
+  const more = lines.length > DETAILS ? [`${lines.length - DETAILS} more`] : [];
+  return lines.length === 0 ? "" : `: ${[...lines.slice(0, DETAILS), ...more].join(", ")}`;
+}
+
+const DETAILS = 2;
 
 function stepsOf(diff: readonly string[]): readonly string[] {
   return changesOf(diff).filter((line) => line.includes(" → "));
@@ -110,15 +119,15 @@ export function split(phrased: Phrased, form: keyof Phrase): readonly [before: s
 }
 
 /**
- * A rollback that is a deploy says so, until it is done: "Deploy 1.5, which never got ready, to web". Undefined of any
+ * A rollback that is a deploy says so, until it is done: "Deploy :1.5, which never got ready, to web". Undefined of any
  * other.
  */
 function againDeployed(phrased: Phrased, form: keyof Phrase): string | undefined {
   if (phrased.verb !== "rollback") return undefined;
-  const pattern = /^to (revision \d+), (which .*), with its environment variables$/u;
+  const pattern = /^to (?:version|revision) (\d+), (which .*), with its environment variables$/u;
   const [, number, which] = pattern.exec(phrased.diff.find((line) => pattern.test(line)) ?? "") ?? [];
   if (number === undefined || which === undefined) return undefined;
-  const target = versionStep(phrased.diff)?.to ?? number;
-  const why = form === "done" || form === "accepted" ? "" : `, ${truncate(visible(which), 80)},`;
+  const target = versionStep(phrased.diff)?.to ?? `version ${number}`;
+  const why = form === "done" || form === "did" || form === "accepted" ? "" : `, ${truncate(visible(which), 80)},`;
   return wordsOf({ op: phrased.op, verb: "deploy" })[form].replace("{to}", () => ` ${target}${why}`);
 }

@@ -1,11 +1,11 @@
 import type { StoredChange } from "../../changes/stored-change.ts";
 import { requestButton } from "../kit/ask-buttons.ts";
 import { actions, type Line, withBlockId, type Block } from "../kit/blocks.ts";
-import { beforeRequester, requestPhrase, short, votesText, votersText } from "../kit/history-line.ts";
+import { beforeRequester, short, votesText, votersText } from "../kit/request-words.ts";
 import { type Inline, strong, words } from "../kit/inline.ts";
 import { capital } from "../kit/text.ts";
 import { age, span } from "../kit/time.ts";
-import { allNames } from "./phrases.ts";
+import { allNames, detailText, regionText, split } from "./phrases.ts";
 
 // A request that waits for approval, the same on Home and in lists. People are named, not mentioned: a mention would
 // notify them each time somebody shares a list.
@@ -17,17 +17,15 @@ const NAMES = 1_200;
 
 type Where = { readonly now: Date; readonly defaultRegion: string };
 
-/** "⏳ Scale *web* 2 → 3". */
+/** "⏳ Scale *web* to 3". */
 export function requestTitle(change: StoredChange, { defaultRegion }: Pick<Where, "defaultRegion">): Inline[] {
-  const { dot, before, after = "" } = requestPhrase(change, ROOM);
-  const { kind, region } = change.workload;
-  const names = change.parts === undefined ? short(change.workload.name, ROOM.name) : allNames(change.parts);
-  const isElsewhere = kind === "service" && region !== defaultRegion;
+  const [before, after] = split(change, "title");
   const risk = change.risk === "destructive" ? " · ⚠️ destructive" : "";
+  const names = change.parts === undefined ? short(change.workload.name, ROOM.name) : allNames(change.parts);
   return [
-    words(`${dot} ${before}`),
+    words(`⏳ ${before}`),
     strong(names, NAMES),
-    words(`${isElsewhere ? ` in ${short(region, 40)}` : ""}${after}${risk}` || " ", LONGEST),
+    words(`${regionText(change, defaultRegion)}${after}${detailText(change)}${risk}` || " ", LONGEST),
   ];
 }
 

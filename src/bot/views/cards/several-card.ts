@@ -189,7 +189,7 @@ function orderWords(parts: readonly StoredChange[]): string {
   );
   const [end = "", ...others] = ends;
   const isBoth = others.length > 0;
-  const after = isBoth ? ", which goes back automatically if its earlier revision is known" : end;
+  const after = isBoth ? ", which goes back automatically if its earlier version is known" : end;
   return `One after the other, each when the one before is healthy. Stops at the first that doesn't get ready${after}.`;
 }
 

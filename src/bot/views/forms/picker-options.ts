@@ -2,7 +2,7 @@ import type { OptionGroup, PlainTextOption } from "@slack/types";
 import { pathSafe } from "../../../api/request-limits.ts";
 import type { StoredChange } from "../../changes/stored-change.ts";
 import { shortSpan } from "../kit/time.ts";
-import { beforeRequester } from "../kit/history-line.ts";
+import { beforeRequester } from "../kit/request-words.ts";
 import { limits, type OptionInput, NONE, option, optionsOf } from "../kit/blocks.ts";
 import { counted, plain } from "../kit/text.ts";
 import type { RecentList } from "../../commands/lookup/directory.ts";

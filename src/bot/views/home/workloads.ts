@@ -149,7 +149,7 @@ export function menuOf(
 const PLAIN_NAME = /^[a-z0-9.-]+$/u;
 const PLAIN_FACTS = /^[\w ,./()·–-]*$/u;
 
-/** "🟢 *web* 2/2" with the menu at the end of the line. */
+/** "🟢 *web* 2 of 2" with the menu at the end of the line. */
 export function workloadRow(row: Row, state: HomeState): SectionBlock {
   const name = truncateMiddle(visible(row.name), 120);
   const facts = factsOf(row);
@@ -167,7 +167,6 @@ export function workloadRow(row: Row, state: HomeState): SectionBlock {
 /** The size of a healthy service, else how it is. */
 function factsOf({ kind, level, status, size }: Row): string {
   const words = truncate(visible(status), 80) || "status unknown";
-  const instances = size?.includes("/") === false ? `${size} instance${size === "1" ? "" : "s"}` : size;
   if (kind === "job") return `${words} · job`;
-  return level === "healthy" && instances !== undefined ? instances : words;
+  return level === "healthy" && size !== undefined ? size : words;
 }

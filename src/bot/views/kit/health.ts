@@ -65,8 +65,8 @@ export function overtakenWords(seen: Health | undefined): string | undefined {
   if (seen.outcome?.endsWith(" meanwhile") !== true) return undefined;
   const { id, verb = "" } = seen.overtakenBy ?? {};
   if (id === undefined) return seen.outcome;
-  const { unsure, line } = verbWords(verb) ?? wordsOf({ op: "updateService" });
-  const what = unsure.startsWith("{} was ") ? unsure.replace("{} ", "") : `was ${line.past}`;
+  const { unsure, past = "changed" } = verbWords(verb) ?? wordsOf({ op: "updateService" });
+  const what = unsure.startsWith("{} was ") ? unsure.replace("{} ", "") : `was ${past}`;
   return `${what} by request ${truncate(id, 40)} meanwhile`;
 }
 
@@ -102,21 +102,6 @@ export function oldOnesServe({ line }: Pick<Health, "line">): boolean {
 /** A version that got healthy after it was given up, so its way back wasn't run. */
 export function isLateHealth(change: StoredChange): boolean {
   return change.wayBackEnd?.isNeeded === false;
-}
-
-const backWords: Readonly<Record<WayBack["state"], (why: string) => string>> = {
-  going: (why) => `it goes back, because ${why}`,
-  gone: (why) => `it went back, because ${why}`,
-  failing: (why) => `${why}, and going back failed`,
-  unclear: (why) => `${why}, and it may have gone back`,
-};
-
-/** "it went back, because its new instances don't get ready". */
-export function retreatWords(change: StoredChange): string | undefined {
-  const retreat = retreatOf(change);
-  if (retreat === undefined) return undefined;
-  const { outcome = "isn't healthy" } = seenOf(change) ?? {};
-  return backWords[retreat.state](withSubject(outcome));
 }
 
 /** "it keeps crashing"; some outcomes have a subject: "2 of 3 run", "its new instances don't get ready". */

@@ -101,6 +101,18 @@ export function counted(count: number, one: string, many = `${one}s`): string {
   return `${grouped(count)} ${count === 1 ? one : many}`;
 }
 
+/** "2 of 3" where it is known how many are ready, else "3 instances"; undefined of an unknown size. */
+export function instancesText({
+  target_instance_size: size,
+  ready_instances: ready,
+}: {
+  readonly target_instance_size?: number | undefined;
+  readonly ready_instances?: number | undefined;
+}): string | undefined {
+  if (size === undefined) return undefined;
+  return ready === undefined ? counted(size, "instance") : `${grouped(ready)} of ${grouped(size)}`;
+}
+
 /** "Alex Kim, Omar Haddad and 3 more". `count`: how many there are, if all are known. */
 export function namesAnd({
   names,

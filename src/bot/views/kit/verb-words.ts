@@ -7,6 +7,8 @@ export type Phrase = {
   readonly title: string;
   readonly running: string;
   readonly done: string;
+  /** The same with the verb first, for a line of history. */
+  readonly did: string;
   readonly failed: string;
   /** After "whether". */
   readonly unsure: string;
@@ -18,11 +20,7 @@ export type Phrase = {
 type VerbWords = Phrase & {
   /** How it can hurt, by its risk. */
   readonly harm: Readonly<Partial<Record<Risk, string>>>;
-  /** Before a name in a line of history, and after it. */
-  readonly line: { readonly past: string; readonly ask: string; readonly going: string };
-  /** Its line of history says what it changed, because the verb alone doesn't. */
-  readonly isOfFields?: true;
-  /** What was done to some of several, where `done` doesn't end with it. */
+  /** What was done, in one word, where `done` doesn't end with it. */
   readonly past?: string;
   /** Instances are replaced by those of another version, one after the other. */
   readonly isRolledOut?: true;
@@ -53,8 +51,6 @@ const unknownImage = { ...usualHarm, disruptive: "runs an image that may be new 
 const permanent = { routine: "can't be undone", disruptive: "can't be undone", destructive: "can't be undone" };
 const always = (harm: string) => ({ disruptive: harm, destructive: harm });
 
-const changed: VerbWords = { ...spoken("Change", "Changing", "changed"), ...ofFields() };
-
 const byOperation: Readonly<Record<WriteOperationId, VerbWords>> = {
   createService: { ...spoken("Create", "Creating", "created"), harm: unknownImage },
   createJob: {
@@ -64,7 +60,7 @@ const byOperation: Readonly<Record<WriteOperationId, VerbWords>> = {
   },
   deleteService: { ...spoken("Delete", "Deleting", "deleted"), harm: permanent },
   deleteJob: { ...spoken("Delete", "Deleting", "deleted", "job {}"), harm: permanent },
-  updateService: changed,
+  updateService: spoken("Change", "Changing", "changed"),
   startService: spoken("Start", "Starting", "started"),
   stopService: { ...spoken("Stop", "Stopping", "stopped"), harm: always("takes it offline") },
   restartService: { ...spoken("Restart", "Restarting", "restarted"), harm: always("causes a short interruption") },
@@ -76,26 +72,27 @@ const byVerb: Readonly<Record<string, VerbWords>> = {
     title: "Scale {}{to}",
     running: "Scaling {}{to}",
     done: "{} scaled{to}",
+    did: "Scaled {}{to}",
     failed: "{} wasn't scaled",
     unsure: "{} was scaled",
     accepted: "Scaling of {}{to} accepted",
     harm: { ...usualHarm, destructive: "takes it offline" },
-    line: { past: "scaled", ask: "Scale", going: "Scaling" },
   },
   memory: {
     title: "Set memory of {}{to}",
     running: "Setting memory of {}{to}",
     done: "{} memory set{to}",
+    did: "Set memory of {}{to}",
     failed: "{} memory wasn't changed",
     unsure: "{} memory was changed",
     accepted: "Memory change of {}{to} accepted",
     harm: always("can restart every instance"),
-    ...ofFields(),
   },
   deploy: {
     title: "Deploy{to} to {}",
     running: "Deploying{to} to {}",
     done: "Deployed{to} to {}",
+    did: "Deployed{to} to {}",
     failed: "The image of {} wasn't changed",
     unsure: "the image of {} was changed",
     accepted: "Deployment{to} to {} accepted",
@@ -107,6 +104,7 @@ const byVerb: Readonly<Record<string, VerbWords>> = {
     title: "Change environment variables of {}",
     running: "Changing environment variables of {}",
     done: "{} environment variables changed",
+    did: "Changed environment variables of {}",
     failed: "{} environment variables weren't changed",
     unsure: "environment variables of {} were changed",
     accepted: "Change of environment variables of {} accepted",
@@ -117,6 +115,7 @@ const byVerb: Readonly<Record<string, VerbWords>> = {
     title: "Roll back {}{to}",
     running: "Rolling back {}{to}",
     done: "{} rolled back{to}",
+    did: "Rolled back {}{to}",
     failed: "{} wasn't rolled back",
     unsure: "{} was rolled back",
     accepted: "Rollback of {}{to} accepted",
@@ -127,17 +126,23 @@ const byVerb: Readonly<Record<string, VerbWords>> = {
     title: "Change domains of {}",
     running: "Changing domains of {}",
     done: "{} domains changed",
+    did: "Changed domains of {}",
     failed: "{} domains weren't changed",
     unsure: "{} domains were changed",
     accepted: "Domain change of {} accepted",
     harm: { ...usualHarm, destructive: "removed domains stop working" },
-    ...ofFields(),
   },
 };
 
 /** Undefined for a verb that changes no workload, and one of an older version. */
 export function verbWords(verb: string): VerbWords | undefined {
   return own(byVerb, verb) ?? own(byOperation, `${verb}Service`);
+}
+
+/** What a verb sends, for a row that only names the verb. */
+export function operationOf(verb: string, isJob: boolean): WriteOperationId {
+  const operations = Object.keys(byOperation) as WriteOperationId[]; // its keys
+  return operations.find((each) => each === `${verb}${isJob ? "Job" : "Service"}`) ?? "updateService";
 }
 
 /** Whether instances are replaced by those of another version, one after the other. */
@@ -159,18 +164,14 @@ function spoken(ask: string, going: string, past: string, what = "{}"): VerbWord
     title: `${ask} ${what}`,
     running: `${going} ${what}`,
     done: `${what} ${past}`,
+    did: `${past.charAt(0).toUpperCase()}${past.slice(1)} ${what}`,
     failed: `${what} wasn't ${past}`,
     unsure: `${what} was ${past}`,
     accepted: `${noun} of ${what} accepted`,
     harm: usualHarm,
-    line: { past, ask, going },
   };
 }
 
-function ofFields() {
-  return { isOfFields: true, line: { past: "updated", ask: "Update", going: "Updating" } } as const; // literal types
-}
-
 function ofVersions() {
-  return { isRolledOut: true, harm: always("replaces every instance"), ...ofFields() } as const; // as above
+  return { isRolledOut: true, harm: always("replaces every instance") } as const; // literal types
 }

@@ -200,8 +200,8 @@ function already({ call, before }: Pick<Change, "call" | "before">): string {
   const { target_instance_size: size, containers = [], binding_domain_name: domains, revision } = call.body;
   if (size !== undefined) return `already has ${counted(size, "instance")}`;
   if (domains !== undefined) return "already has these domains";
-  if (revision !== undefined && revision !== before?.revision) return `already runs the same as revision ${revision}`;
-  if (revision !== undefined) return `is already at revision ${revision}`;
+  if (revision !== undefined && revision !== before?.revision) return `already runs the same as version ${revision}`;
+  if (revision !== undefined) return `is already at version ${revision}`;
   const at = containers.findIndex(({ image }) => image !== undefined);
   const { image } = containers[at] ?? {};
   if (image !== undefined) return `already has the image ${visible(runningImage(image, before?.digests?.[at]))}`;

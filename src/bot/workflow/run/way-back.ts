@@ -78,7 +78,7 @@ function wayBackOf({ content, now }: StuckDeploy): { readonly to: number; readon
   // A revision doesn't say which memory limit it had.
   const containersThen =
     backTo === undefined ? containersAfter({}, before) : imagesThen?.map((image) => ({ image, memoryMiB: undefined }));
-  const why = `back to revision ${to} automatically: the new instances don't get ready`;
+  const why = `back to version ${to} automatically: the new instances don't get ready`;
   const change: Change = {
     call: { ...call, body: { revision: to } },
     workload,

@@ -79,18 +79,22 @@ function partsOf(ms: number, timeZone: string | undefined) {
   };
 }
 
+/** A time to come is rounded to the nearest: of four hours that were just set, a second is gone and 4 hours are left. */
 function ago(seconds: number): string {
+  const isToCome = seconds > 0;
   const size = Math.abs(seconds);
+  // 59 minutes and 59 seconds are an hour.
+  const rounded = isToCome && size >= 60 ? Math.round(size / 60) * 60 : size;
   const steps = [
     ["day", 86_400],
     ["hour", 3600],
     ["minute", 60],
     ["second", 1],
   ] as const;
-  const [unit, length] = steps.find(([, length]) => size >= length) ?? ["second", 1];
-  const count = Math.floor(size / length);
+  const [unit, length] = steps.find(([, length]) => rounded >= length) ?? ["second", 1];
+  const count = (isToCome ? Math.round : Math.floor)(rounded / length);
   const words = `${count} ${unit}${count === 1 ? "" : "s"}`;
-  return seconds > 0 ? `in ${words}` : `${words} ago`;
+  return isToCome ? `in ${words}` : `${words} ago`;
 }
 
 const nearDays: Readonly<Record<number, string>> = { [-1]: "yesterday", 0: "today", 1: "tomorrow" };

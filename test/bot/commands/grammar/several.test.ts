@@ -81,7 +81,7 @@ describe("what can't be a request for several workloads is refused with what to 
     ["deploy web 1.5 worker", "The image has to be the last word. | Write `deploy web worker 1.5`."],
     ["deploy shop-*", 'Name the image or its tag. | Write it last, as in `deploy "shop-*" 1.5`.'],
     ["deploy web worker 'a b'", "IMAGE isn't an image or a tag."],
-    ["rollback web worker 3", "Each workload counts its own revisions. | Roll them back one by one"],
+    ["rollback web worker 3", "Each workload counts its own versions. | Roll them back one by one"],
   ])("%s", (text, message) => {
     expect(refusal(text)).toContain(message);
   });

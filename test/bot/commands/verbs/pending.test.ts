@@ -52,23 +52,23 @@ test("each request says who asks for what and why, whose approval it needs, unti
 
   expect(message.text).toMatchInlineSnapshot(`
     "3 requests waiting for approval
-    ⏳ Scale web in beijing2 6 → 0 · ⚠️ destructive, Alex Kim, 0 of 2 approvals · expires in 30 min
-    ⏳ Scale web 6 → 0 · ⚠️ destructive, Dana Reyes, 0 of 2 approvals · expires in 30 min
-    ⏳ Update web: + domain a.example.com, + domain b.example.com, 1 more, Omar Haddad, 1 of 2 approvals (Alex Kim) · never expires"
+    ⏳ Scale web in beijing2 to 0 · ⚠️ destructive, Alex Kim, 0 of 2 approvals · expires in 30 min
+    ⏳ Scale web to 0 · ⚠️ destructive, Dana Reyes, 0 of 2 approvals · expires in 30 min
+    ⏳ Change domains of web: + domain a.example.com, + domain b.example.com, 1 more, Omar Haddad, 1 of 2 approvals (Alex Kim) · never expires"
   `);
   expect(drawn(message)).toMatchInlineSnapshot(`
     "3 requests waiting for approval
-    ⏳ Scale web in beijing2 6 → 0 · ⚠️ destructive
+    ⏳ Scale web in beijing2 to 0 · ⚠️ destructive
     Requested by Alex Kim, 3m ago: “the sale is over”
     Needs your approval · 0 of 2 · expires in 30 min
     K7Q2MX · card in #ops
     [Approve] [Reject]
-    ⏳ Scale web 6 → 0 · ⚠️ destructive
+    ⏳ Scale web to 0 · ⚠️ destructive
     Requested by Dana Reyes, 30m ago
     Needs 2 approvals from other members of #ops · 0 of 2 · expires in 30 min
     A1B2C3 · card in #ops
     [Cancel request]
-    ⏳ Update web: + domain a.example.com, + domain b.example.com, 1 more
+    ⏳ Change domains of web: + domain a.example.com, + domain b.example.com, 1 more
     Requested by Omar Haddad, 30m ago: “the sale is over”
     Needs 1 approval from Alex Kim, Kim Alexis, Lee Ray or 1 more · 1 of 2 (Alex Kim) · never expires
     Q9Q9Q9 · its card isn't posted yet"

@@ -25,7 +25,7 @@ const undoable = [done("K7Q2MX", "web"), done("ABC123", "worker")];
 test("without a name the newest change is offered, and nothing is undone before the click", async () => {
   expect(drawn(await answerTo("undo", { undoable }))).toMatchInlineSnapshot(`
     "Undo this change?
-    🔄 web scaled 2 → 3 · Dana Reyes · 1d ago
+    🔄 Scaling web to 3 · by Dana Reyes · 1d ago
     Nothing changes until you click Undo · Request K7Q2MX
     [Undo] [Recent requests]"
   `);

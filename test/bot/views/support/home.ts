@@ -57,12 +57,12 @@ export const flaky: Entry = {
     reason: "exited with code 137 (out of memory)",
     since: "2026-11-21T11:56:00Z",
   },
-  size: "0/1",
+  size: "0 of 1",
 };
 
 /** So many services, by name. */
 export function entries(count: number, [level, status]: readonly [Level, string] = running): Entry[] {
   return Array.from({ length: count }, (_, at) =>
-    workload(`w-${String(at + 1).padStart(4, "0")}`, [level, status], { size: "2/2" }),
+    workload(`w-${String(at + 1).padStart(4, "0")}`, [level, status], { size: "2 of 2" }),
   );
 }

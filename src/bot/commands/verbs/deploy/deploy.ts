@@ -175,7 +175,7 @@ async function refuseNameAsTag({ image }: { readonly image: string }, context: V
   });
 }
 
-/** "1.4 · 5d ago", and below it "Revision 3 · went well". */
+/** ":1.4 · 5d ago", and below it "Version 3 · went well". */
 function keptVersions(service: Service, judged: readonly JudgedRevision[], now: Date): FormOption[] {
   const { revision: current, containers = [] } = service;
   const kept = judged.filter(({ revision, images = [] }) => revision !== current && images.length > 0);
@@ -185,7 +185,7 @@ function keptVersions(service: Service, judged: readonly JudgedRevision[], now: 
     const ago = age(since, now);
     const text = `${truncateMiddle(visible(short.join(", ")), 50)}${ago === undefined ? "" : ` · ${ago} ago`}`;
     const how = standingWords(each) ?? "went well";
-    return { value: String(revision), text, description: `Revision ${revision} · ${how}` };
+    return { value: String(revision), text, description: `Version ${revision} · ${how}` };
   });
 }
 

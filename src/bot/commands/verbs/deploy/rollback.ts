@@ -26,11 +26,11 @@ import {
 } from "../../../changes/revisions.ts";
 import { failureLine, judgedBy, takenBack } from "./versions.ts";
 
-const Number = wholeNumber("REVISION", { from: 1, to: 999_999_999 });
+const Number = wholeNumber("VERSION", { from: 1, to: 999_999_999 });
 
 const revisionField: FormField = {
   id: "revision",
-  label: "Revision",
+  label: "Version",
   hint: "Default: the one before. “Versions” lists them.",
   input: { kind: "number", from: 1, to: 999_999_999 },
 };
@@ -49,7 +49,7 @@ const wordsForSeveral: SeveralWords = (words, flags) => {
   if (ONLY_IMAGE.test(goal)) throw imageInstead(name, goal);
   const last = others.at(-1) ?? "";
   if (!isNumber(last) && !flags.has("revision")) return { names: words, args: {} };
-  throw new UserError("Each workload counts its own revisions.", {
+  throw new UserError("Each workload counts its own versions.", {
     next: "Roll them back one by one, or leave the number out.",
   });
 };
@@ -61,7 +61,7 @@ function isNumber(word: string): boolean {
 /** Somebody means the version by its image. */
 function imageInstead(name: string, image: string): UserError {
   const words = joinWords(["deploy", name, image]);
-  return new UserError("`rollback` takes the number of a revision.", {
+  return new UserError("`rollback` takes the number of a version.", {
     next: `\`versions\` lists them. To go to an image, deploy it.`,
     ...(words !== undefined && {
       suggestions: [{ ask: { verb: "deploy", share: false, args: { name, image } }, words }],
@@ -76,7 +76,7 @@ export const rollback = writeVerb({
   example: "rollback web",
   question: {
     label: "Roll back",
-    amount: ({ revision }) => (typeof revision === "string" ? ` to revision ${revision}` : ""),
+    amount: ({ revision }) => (typeof revision === "string" ? ` to version ${revision}` : ""),
   },
   button: "Roll back",
   aliases: ["roll-back", "roll back", "rollout undo"],
@@ -93,16 +93,16 @@ export const rollback = writeVerb({
       "rollback NAME COUNT",
     ],
   ],
-  words: { name: "NAME", revision: "REVISION…" },
-  flags: { revision: { value: "N", summary: "the revision to go back to", also: ["to-revision"] } },
+  words: { name: "NAME", revision: "VERSION…" },
+  flags: { revision: { value: "N", summary: "the version to go back to", also: ["to-revision"] } },
   read({ positionals: [, ...words], one }, byName) {
     const flag = one("revision");
     if (flag !== undefined && words.length > 0) {
-      throw new UserError("The revision appears twice.", { next: "Write it once." });
+      throw new UserError("The version appears twice.", { next: "Write it once." });
     }
     return { ...byName, revision: flag ?? goalIn(words) };
   },
-  usage: "rollback NAME… [REVISION]",
+  usage: "rollback NAME… [VERSION]",
   several: wordsForSeveral,
   updates: "revision",
   args: z.object({
@@ -120,7 +120,7 @@ export const rollback = writeVerb({
     prefill: servicePrefill(async (service, context) => {
       const judged = await judgedBy(service, context);
       const goal = justLeft(service, judged) === undefined ? lastGood(service, judged) : undefined;
-      const to = goal === undefined ? ": name the revision to go back to" : ` goes back to ${describedRevision(goal)}`;
+      const to = goal === undefined ? ": name the version to go back to" : ` goes back to ${describedRevision(goal)}`;
       return {
         notes: [aboutWorkload(service.name, to)],
         values: goal === undefined ? {} : { revision: String(goal.revision) },
@@ -136,7 +136,7 @@ export const rollback = writeVerb({
     const { lines, isOfOthers } = takenBack(judged, { to: goal, userId: context.asker.userId, undoes });
     const backTo = backFrom(service, judged);
     const how = why === undefined ? "back to" : "to";
-    const to = `${how} revision ${goal.revision}${why === undefined ? "" : `, which ${why}`}, with its environment variables`;
+    const to = `${how} version ${goal.revision}${why === undefined ? "" : `, which ${why}`}, with its environment variables`;
     const change = serviceChange(service, context, {
       op: "updateService",
       body: { revision: goal.revision },
@@ -187,10 +187,10 @@ function imageSteps(service: Service, { images = [] }: Revision): string[] {
   });
 }
 
-/** `revision 3 (shop/web:1.4, never got ready)` */
+/** `version 3 (shop/web:1.4, never got ready)` */
 export function describedRevision({ revision, images = [] }: Revision, why?: string): string {
   const facts = [...images, ...(why === undefined ? [] : [why])];
-  return `revision ${revision}${facts.length === 0 ? "" : ` (${facts.join(", ")})`}`;
+  return `version ${revision}${facts.length === 0 ? "" : ` (${facts.join(", ")})`}`;
 }
 
 type Kept = { readonly judged: readonly JudgedRevision[] };
@@ -202,12 +202,12 @@ function notKept(service: Service, { wanted, judged }: Kept & { readonly wanted:
   }
   if (wanted !== undefined && judged.length > 0) {
     const kept = judged.map(({ revision }) => revision).join(", ");
-    return new UserError(`Revision ${wanted} of ${name} isn't kept.`, {
-      next: `Nothing was changed. Its revisions: ${kept}. Go back to one of them, or deploy the image that you want.`,
+    return new UserError(`Version ${wanted} of ${name} isn't kept.`, {
+      next: `Nothing was changed. Its versions: ${kept}. Go back to one of them, or deploy the image that you want.`,
     });
   }
   const what =
-    wanted === undefined ? `${name} has no earlier version that is kept.` : `Revision ${wanted} of ${name} isn't kept.`;
+    wanted === undefined ? `${name} has no earlier version that is kept.` : `Version ${wanted} of ${name} isn't kept.`;
   const none = judged.length === 0 ? " The workload API names none." : "";
   return new UserError(what, { next: `Nothing was changed.${none} Deploy the image that you want.` });
 }
@@ -216,7 +216,7 @@ function notKept(service: Service, { wanted, judged }: Kept & { readonly wanted:
 function wentAlready(service: Service, { left, judged }: Kept & { readonly left: JudgedRevision }): UserError {
   const by = left.leftBy === undefined ? "" : ` by request ${left.leftBy.id}`;
   return new UserError(
-    `${service.name} went back from revision ${left.revision} already${by}.`,
+    `${service.name} went back from version ${left.revision} already${by}.`,
     choices(service, judged),
   );
 }
@@ -225,7 +225,7 @@ type Avoided = Kept & { readonly goal: JudgedRevision; readonly why: string };
 
 function ledAstray(service: Service, { goal, why, judged }: Avoided): UserError {
   return new UserError(
-    `This leads to revision ${goal.revision} of ${service.name}, which ${why}.`,
+    `This leads to version ${goal.revision} of ${service.name}, which ${why}.`,
     choices(service, judged),
   );
 }

@@ -152,7 +152,7 @@ export const onFailureField: FormField = {
 export function failureLine(change: Pick<Change, "backTo" | "before">, stays = false): string {
   if (!stays && (isIdle(change.before?.status) || change.before?.size === 0)) return AT_REST;
   const to = stays ? undefined : earlierVersion(change)?.revision;
-  return to === undefined ? `stays as it is ${IF_STUCK}` : `back to revision ${to} automatically ${IF_STUCK}`;
+  return to === undefined ? `stays as it is ${IF_STUCK}` : `back to version ${to} automatically ${IF_STUCK}`;
 }
 
 /** The lines of a Change that is about to be sent: the revision to go back to may be another one by now. */
@@ -206,7 +206,7 @@ export function takenBack(judged: readonly JudgedRevision[], { to, userId, undoe
     const by = madeBy?.requester.name ?? "somebody unknown";
     const what = changesOf(madeBy?.diff ?? []).join(", ");
     // An arrow would be read as a difference of this request.
-    return `also takes back revision ${revision} by ${by}${what === "" ? "" : `: ${what.replaceAll(" → ", " to ")}`}`;
+    return `also takes back version ${revision} by ${by}${what === "" ? "" : `: ${what.replaceAll(" → ", " to ")}`}`;
   });
   const more = also.length > LISTED ? [`also takes back ${counted(also.length - LISTED, "earlier one")}`] : [];
   const isOfOthers = also.some((each) => good.includes(each) && each.madeBy?.requester.userId !== userId);

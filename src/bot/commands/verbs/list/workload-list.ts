@@ -19,7 +19,7 @@ import { type Message, post } from "../../../views/kit/post.ts";
 import { unusualKind } from "../show/card-parts.ts";
 import { matchesPattern } from "../../../policy/patterns.ts";
 import { dotOf, statusWords } from "../../../views/kit/health.ts";
-import { counted, grouped, truncate, visible, truncateMiddle } from "../../../views/kit/text.ts";
+import { counted, grouped, instancesText, truncate, visible, truncateMiddle } from "../../../views/kit/text.ts";
 import { age } from "../../../views/kit/time.ts";
 
 export type WorkloadList = Pick<VerbContext, "ask" | "region" | "now"> & {
@@ -217,16 +217,10 @@ export function factsOf(row: Row, now: Date): Inline[] {
   const facts =
     row.kind === "job"
       ? [unusualKind(row.job) ?? "job", ...runsOf(row.job)]
-      : [unusualKind(row.service) ?? [], sizeOf(row.service)].flat();
+      : [unusualKind(row.service) ?? [], instancesText(row.service) ?? []].flat();
   const old = since === undefined ? [] : [`${since} old`];
   const address = row.kind === "job" ? undefined : addressOf(row.service);
   return joined([...[...facts, ...old].map((fact) => words(fact)), ...(address === undefined ? [] : [address])], " · ");
-}
-
-/** "2 of 3" where the API says how many are ready, otherwise "3 instances". */
-function sizeOf({ target_instance_size: size, ready_instances: ready }: Service): string[] {
-  if (size === undefined) return [];
-  return [ready === undefined ? counted(size, "instance") : `${grouped(ready)} of ${grouped(size)}`];
 }
 
 /** How often it was tried, and how much of it is done where it has to complete several times. */

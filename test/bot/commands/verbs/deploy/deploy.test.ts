@@ -28,7 +28,7 @@ const kept = [
 ];
 const web: Partial<Service> = { containers: images("shop/web:1.5"), revision: 4, revisions: kept };
 
-const goesBack = "back to revision 4 automatically if the new instances don't get ready";
+const goesBack = "back to version 4 automatically if the new instances don't get ready";
 
 function proposed(
   command: WriteCommand,
@@ -132,7 +132,7 @@ describe("rollback", () => {
     const { call, diff } = await proposed(rollback, "rollback web");
 
     expect(call).toMatchObject({ op: "updateService", body: { revision: 2 } });
-    expect(diff).toEqual(["image shop/web:1.5 → shop/web:1.4", "back to revision 2, with its environment variables"]);
+    expect(diff).toEqual(["image shop/web:1.5 → shop/web:1.4", "back to version 2, with its environment variables"]);
   });
 
   test("right after another one finds nothing to go back to, instead of the same version under an older number", async () => {
@@ -144,12 +144,12 @@ describe("rollback", () => {
     const wentBack = { containers: images("shop/web:1.4"), revision: 3, revisions };
 
     await expect(proposed(rollback, "rollback web", wentBack)).rejects.toMatchObject({
-      message: "web went back from revision 2 already.",
-      next: "Nothing was changed. Name one: revision 2 (shop/web:1.5, never got ready).",
+      message: "web went back from version 2 already.",
+      next: "Nothing was changed. Name one: version 2 (shop/web:1.5, never got ready).",
     });
     const named = await proposed(rollback, "rollback web 1", wentBack);
     expect(named.diff).toEqual([]);
-    expect(nothingToDo(named).text).toBe("web already runs the same as revision 1. Nothing to do.");
+    expect(nothingToDo(named).text).toBe("web already runs the same as version 1. Nothing to do.");
     // Two deploys of an image with other variables are two versions.
     const others = revisions.map((each) => ({ ...each, is_current: false }));
     expect((await proposed(rollback, "rollback web", { ...wentBack, revisions: others })).call).toMatchObject({
@@ -174,7 +174,7 @@ describe("rollback", () => {
     expect((await prefilled({ revisions }))?.values).toEqual({ revision: "3" });
     const wentBack = revisions.map((each) => ({ ...each, is_current: each.revision % 2 === 0 }));
     expect(await prefilled({ revisions: wentBack })).toMatchObject({
-      notes: [[{ text: "web" }, { text: ": name the revision to go back to" }]],
+      notes: [[{ text: "web" }, { text: ": name the version to go back to" }]],
     });
     expect((await prefilled({ revisions: wentBack }))?.values).toEqual({});
   });
@@ -211,7 +211,7 @@ describe("rollback", () => {
     expect((await proposed(rollback, "rollback web", { rollout })).call).toMatchObject({ body: { revision: 2 } });
     await expect(proposed(rollback, "rollback web", { revisions })).rejects.toMatchObject({
       message: "It isn't known which earlier version of web went well.",
-      next: "Nothing was changed. Name one: revision 3 (shop/web:1.4.1), revision 2 (shop/web:1.4), revision 1 (shop/web:1.3).",
+      next: "Nothing was changed. Name one: version 3 (shop/web:1.4.1), version 2 (shop/web:1.4), version 1 (shop/web:1.3).",
     });
   });
 
@@ -246,7 +246,7 @@ describe("rollback", () => {
     const short = proposed(rollback, "rollback web", { uid: "u1", revision: 2, revisions: soon }, { events });
     await expect(short).rejects.toMatchObject({
       message: "It isn't known which earlier version of web went well.",
-      next: "Nothing was changed. Name one: revision 1 (shop/web:1.3, never got ready).",
+      next: "Nothing was changed. Name one: version 1 (shop/web:1.3, never got ready).",
     });
 
     // Nor when what replaced it at once stayed for days.
@@ -266,8 +266,8 @@ describe("rollback", () => {
 
   test("says which revisions are kept", async () => {
     await expect(proposed(rollback, "rollback web 9")).rejects.toMatchObject({
-      message: "Revision 9 of web isn't kept.",
-      next: "Nothing was changed. Its revisions: 4, 3, 2, 1. Go back to one of them, or deploy the image that you want.",
+      message: "Version 9 of web isn't kept.",
+      next: "Nothing was changed. Its versions: 4, 3, 2, 1. Go back to one of them, or deploy the image that you want.",
     });
     await expect(proposed(rollback, "rollback web", { revisions: kept.slice(0, 1) })).rejects.toMatchObject({
       message: "web has no earlier version that is kept.",

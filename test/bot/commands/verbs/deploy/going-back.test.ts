@@ -78,7 +78,7 @@ const states: Readonly<Record<string, State>> = {
         ...back,
         to: 1,
         over: { revision: 2, isReady: true },
-        diff: ["back to revision 1, with its environment variables"],
+        diff: ["back to version 1, with its environment variables"],
         requester: omar,
       }),
     ],
@@ -113,7 +113,7 @@ const states: Readonly<Record<string, State>> = {
         ...back,
         to: 4,
         over: { revision: 3, isReady: true },
-        diff: ["back to revision 2, with its environment variables"],
+        diff: ["back to version 2, with its environment variables"],
         requester: omar,
       }),
       deployed,
@@ -131,7 +131,7 @@ const states: Readonly<Record<string, State>> = {
         to: 4,
         verb: "rollback",
         over: { revision: 3, isReady: true },
-        diff: ["to revision 1, which never got ready, with its environment variables"],
+        diff: ["to version 1, which never got ready, with its environment variables"],
       }),
     ],
   },
@@ -143,7 +143,7 @@ const states: Readonly<Record<string, State>> = {
         ...back,
         to: 4,
         over: { revision: 3, isReady: true },
-        diff: ["back to revision 2, with its environment variables"],
+        diff: ["back to version 2, with its environment variables"],
       }),
     ],
   },
@@ -216,19 +216,19 @@ describe.each(Object.entries(states))("going back where %s", (_state, state) => 
 
 test("a version that is known to be good is well: a request that got healthy is enough", async () => {
   expect(await leads("`rollback web 2`", { outcomes: {}, events: [made("GOOD", { to: 2, health: well })] })).toBe(
-    "Roll back web to 1.2: routine",
+    "Roll back web to :1.2: routine",
   );
 });
 
 test.each([
-  ["title", "Deploy 1.5, which never got ready, to web"],
-  ["running", "Deploying 1.5, which never got ready, to web"],
-  ["done", "Deployed 1.5 to web"],
-  ["accepted", "Deployment 1.5 to web accepted"],
+  ["title", "Deploy :1.5, which never got ready, to web"],
+  ["running", "Deploying :1.5, which never got ready, to web"],
+  ["done", "Deployed :1.5 to web"],
+  ["accepted", "Deployment :1.5 to web accepted"],
 ] as const)("going to a version that wasn't ready is a deploy, and its %s says why until it is done", (form, says) => {
   const diff = [
     "image shop/web:1.4 → shop/web:1.5",
-    "to revision 3, which never got ready, with its environment variables",
+    "to version 3, which never got ready, with its environment variables",
   ];
 
   expect(phraseText({ op: "updateService", verb: "rollback", workload, diff }, form)).toBe(says);

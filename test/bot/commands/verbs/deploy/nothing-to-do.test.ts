@@ -48,7 +48,7 @@ describe("a deploy of the image that a service has already", () => {
     expect(await told("env web --set LOG_LEVEL=info", container)).toBe(
       "web already has these environment variables. Nothing to do.",
     );
-    expect(await told("rollback web 1", container)).toBe("web is already at revision 1. Nothing to do.");
+    expect(await told("rollback web 1", container)).toBe("web is already at version 1. Nothing to do.");
   });
 
   test("of several services says it of all of them", async () => {

@@ -3,7 +3,7 @@ import { failureLine, withFailureLine } from "../../../../../src/bot/commands/ve
 
 const running = { before: { uid: "u1", status: "Running", revision: 3 }, backTo: undefined };
 const stopped = { ...running, before: { ...running.before, status: "Stopped" } };
-const back = "back to revision 3 automatically if the new instances don't get ready";
+const back = "back to version 3 automatically if the new instances don't get ready";
 const rests = "runs when it is started";
 const stays = "stays as it is if the new instances don't get ready";
 

@@ -205,7 +205,7 @@ describe("the card of a service", () => {
     expect(lines.filter((line) => /Waiting|Review|Last change/u.test(line))).toMatchInlineSnapshot(`
       [
         "⏳ Waiting: scale, instances 3 → 5 · requested by Dana Reyes 30m ago · 1 of 2 approvals",
-        "Last change: 🟡 web scaled 1 → 3 · Dana Reyes · 2h ago",
+        "Last change: 🟡 Scaled web to 3, health unknown · by Dana Reyes · 2h ago",
       ]
     `);
   });
@@ -223,7 +223,7 @@ describe("the card of a service", () => {
     const last = lastChange(rows, { kind: "service", region: "beijing1", name: "web" });
 
     expect(drawn(serviceCard({ service: web, region: "beijing1", now, last }))).toContain(
-      "Last change: ❓ Can't tell whether web was scaled · Dana Reyes · 2h ago",
+      "Last change: ❓ Can't tell whether web was scaled · asked by Dana Reyes · 2h ago",
     );
   });
 
@@ -234,7 +234,7 @@ describe("the card of a service", () => {
     const last = event(9, { kind: "done", verb: "deploy", at: new Date("2026-11-21T10:00:00Z"), request });
 
     expect(drawn(serviceCard({ service: web, region: "beijing1", now, last }))).toContain(
-      "Last change: ⚪️ web updated: image gantry/flaky → gantry/flaky:broken · was changed again meanwhile · Dana Reyes · 2h ago",
+      "Last change: ⚪️ Deployed :broken to web, but it was changed again meanwhile · by Dana Reyes · 2h ago",
     );
   });
 

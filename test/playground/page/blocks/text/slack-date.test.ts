@@ -26,6 +26,18 @@ describe("dates are written as Slack writes them", () => {
     expect(write(seconds, format)).toBe(expected);
   });
 
+  test.each([
+    [4 * 3600 - 1, "In 4 hours"],
+    [3.5 * 3600 - 60, "In 3 hours"],
+    [3600 - 1, "In 1 hour"],
+    [86_400 - 1, "In 1 day"],
+    [90, "In 2 minutes"],
+    [59, "In 59 seconds"],
+    [-4 * 3600 + 1, "3 hours ago"],
+  ])("%d seconds from now are %s: what is to come is rounded, what is over is not", (seconds, expected) => {
+    expect(write(now / 1000 + seconds, "{ago}")).toBe(expected);
+  });
+
   test("today is the reader's own day", () => {
     expect(write(at(2026, 11, 21, 2), "{date_short_pretty}", "America/New_York")).toBe("Today");
   });
