@@ -5,7 +5,7 @@ import type { Who } from "../changes/stored-change.ts";
 import type { Alert, Incident, NoticedEvent } from "../watch/incident.ts";
 import type { IdIn, Notice, PlaceId, Placing } from "../workflow/stored.ts";
 import { forEachInTurns } from "../../platform/turns.ts";
-import { type Db, inBatches, inTransaction, rowOf, type Session, updateRows } from "./database/session.ts";
+import { type Db, inBatches, inTransaction, rowOf, type Session } from "./database/session.ts";
 import { withEvent } from "./events.ts";
 import { addPost, schedulePosts } from "./posts.ts";
 import { EventJson, incidentOf } from "./rounds.ts";
@@ -228,14 +228,22 @@ export function takeAlert(session: Session, { id, teamId }: IdIn, who: Who, even
       .returning("id")
       .executeTakeFirst();
     if (row === undefined) return false;
-    // The person who clicked waits for the card. Lock the row of `due` first, as a delivery does.
-    await schedulePosts(inside, "alert", [id]);
-    await updateRows(inside.db, "post", { having: { kind: "alert", key: id }, set: { rest_until: null } });
+    await drawNow(inside, [id]);
     return true;
   });
 }
 
-/** Schedules the messages of open incidents in a place: who may read them, or whether they are still watched, has changed. */
+/** Schedules messages without their rest: somebody waits for what they did. */
+async function drawNow(session: Session, ids: readonly string[]): Promise<void> {
+  // Locks the rows of `due` first, as a delivery does.
+  await schedulePosts(session, "alert", ids);
+  await inBatches(ids, async (some) => {
+    const posts = session.db.updateTable("post").set({ rest_until: null }).where("kind", "=", "alert");
+    await posts.where("key", "in", some).execute();
+  });
+}
+
+/** Schedules the messages of open incidents in a place: who may read them, whether they are watched, or until when they are muted has changed. */
 export async function scheduleAlertsAt(session: Session, { teamId, place }: PlaceId): Promise<void> {
   const rows = await session.db
     .selectFrom("post")
@@ -248,5 +256,5 @@ export async function scheduleAlertsAt(session: Session, { teamId, place }: Plac
         where notice.alert_id = post.key and incident.over_at is null)`,
     )
     .execute();
-  await schedulePosts(session, "alert", [...new Set(rows.map(({ key }) => key))]);
+  await drawNow(session, [...new Set(rows.map(({ key }) => key))]);
 }

@@ -31,6 +31,7 @@ export {
   workspacesOf,
 } from "./installations.ts";
 export { beginFollow, endFollow, followOf, followsOf, saveFollow, sealedFollow, stopFollow } from "./log-follows.ts";
+export { endMutes, mute, mutesOf, unmute } from "./mutes.ts";
 export { pendingChanges, waiting } from "./pending.ts";
 export { announce, deliverAgain, postDue, postOf, removePost, savePost, showChange } from "./posts.ts";
 export { forgetElsewhere, forgetProfile, profilesOf, saveProfiles } from "./profiles.ts";
@@ -41,12 +42,9 @@ export {
   findWatch,
   lastPolls,
   loseWatch,
-  mute,
-  mutesOf,
   removeWatch,
   resumeWatch,
   setFileWatches,
-  unmute,
   watchesOf,
   watchesOn,
 } from "./watches.ts";

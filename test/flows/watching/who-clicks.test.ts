@@ -4,16 +4,17 @@ import { openPolicy } from "../../support/open-policy.ts";
 import { clicks, form, says, whispers } from "../../support/speak.ts";
 import { crashing, type WatchedTown, watchedTown, well } from "../../support/watched-town.ts";
 
-/** In #ops are cards of two shops and, newest, of web, and messages about what is watched and muted. */
+/** In #ops are cards of two shops, of api, which is muted, and, newest, of web, and messages about what is watched. */
 async function failingTown(): Promise<WatchedTown> {
   const town = await watchedTown({ policy: openPolicy });
-  for (const name of ["web", "shop-a", "shop-b"]) town.is(name, well);
-  await says(town, town.developer, "/gantry watch web --after 0s");
-  await says(town, town.developer, '/gantry watch "shop-*" --after 0s');
-  await says(town, town.developer, "/gantry mute elsewhere 1h");
+  for (const name of ["web", "api", "shop-a", "shop-b"]) town.is(name, well);
+  for (const names of ["web", "api", '"shop-*"']) await says(town, town.developer, `/gantry watch ${names} --after 0s`);
   await town.passes(1);
   for (const name of ["shop-a", "shop-b"]) town.is(name, crashing);
   await town.passes(1);
+  town.is("api", crashing);
+  await town.passes(1);
+  await says(town, town.developer, "/gantry mute api 1h");
   town.is("web", crashing);
   await town.passes(1);
   return town;

@@ -381,6 +381,34 @@ export function watchingContract({ replica, db }: Bench): void {
     expect(await isDue()).toBe(false);
   });
 
+  test("a mute in its place, its end and its expiry each draw the message of an open incident, also while it rests", async () => {
+    const a = await watched();
+    await failing(a, "1");
+    await a.placeNotices(placing(["1"]));
+    const drawn = async (): Promise<boolean> => {
+      const due = await takeOne(a, "post");
+      if (due === undefined) return false;
+      const post = await a.postOf(due);
+      await a.savePost(due, { restMs: MINUTE, isOver: true });
+      return post?.restUntil === undefined;
+    };
+    const mute = { teamId: "T1", place: { kind: "channel", channelId: "C1" }, names: "*", by: ann } as const; // literals
+    expect([await drawn(), await drawn()]).toEqual([true, false]);
+
+    await a.mute({ ...mute, forMs: MINUTE }, event("muted"));
+    expect([await drawn(), await drawn()]).toEqual([true, false]);
+    await a.unmute(mute, event("unmuted"));
+    expect(await drawn()).toBe(true);
+    await a.mute({ ...mute, forMs: MINUTE }, event("muted"));
+    await a.mute({ ...mute, place: { kind: "channel", channelId: "C2" }, forMs: 9 * MINUTE }, event("muted"));
+    expect(await drawn()).toBe(true);
+    await a.endMutes();
+    expect(await drawn()).toBe(false);
+    a.later(MINUTE + 1_000);
+    await a.endMutes();
+    expect(await drawn()).toBe(true);
+  });
+
   test("somebody is on an alert once, and its message doesn't rest then", async () => {
     const a = await watched();
     await failing(a, "1");
