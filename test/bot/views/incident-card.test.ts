@@ -65,7 +65,7 @@ const image: Partial<Incident> = { cause: "image", shared: "r.io" };
 
 test("what is seen, what changed before it, and who is on it", () => {
   const changedBefore = { at: at(-2).toISOString(), words: "image payments:4.11 → payments:4.12" };
-  const taken = { userId: "U2", name: "Omar", at: at(3) };
+  const taken = { userId: "U2", name: "Omar", at: at(3), from: undefined, isHanded: false };
 
   expect(
     text([{ changedBefore, times: 3 }], { taken })
@@ -78,6 +78,22 @@ test("what is seen, what changed before it, and who is on it", () => {
     "👋 Omar is on it",
     "service · account gantry",
   ]);
+});
+
+test("who is on it says whom they have it from, and only then it can be handed over, but not in a direct message", () => {
+  const omar = { userId: "U2", name: "Omar", at: at(3), from: { userId: "U1", name: "Ann" }, isHanded: false };
+  const shown = (other: Partial<Alert>, card: Partial<IncidentCard> = {}): string =>
+    JSON.stringify(incidentCard(cardOf([incident], { ...card, alert: { ...alert, ...other } })));
+
+  expect(text([{}], { taken: omar })).toContain("👋 Omar is on it, taken over from Ann");
+  expect(text([{}], { taken: { ...omar, isHanded: true } })).toContain("👋 Omar is on it, handed over by Ann");
+  expect(shown({ taken: omar })).toMatch(/I'm on it.*Hand over….*I'm no longer on it/u);
+  expect(shown({ taken: omar })).not.toContain('"style":"primary"');
+  expect(shown({})).not.toMatch(/Hand over|no longer on it/u);
+  expect(shown({ taken: omar, incidents: [{ ...incident, ...over("recovered") }] })).not.toMatch(
+    /I'm (?:no longer )?on it/u,
+  );
+  expect(shown({ taken: omar }, { isDirect: true })).not.toContain("Hand over");
 });
 
 test("the first line says what and why in 80 characters; what doesn't fit is below it", () => {
@@ -224,6 +240,10 @@ describe("a mute is on the card until it ends, with the button that ends it", ()
     expect(labels({})).toEqual(
       expect.arrayContaining(["I'm on it", "Logs", "Why", "Restart", "Roll back", "Mute 1 h"]),
     );
+    const taken = { userId: "U2", name: "Omar", at: at(3), from: undefined, isHanded: false };
+    const all = ["Unmute", "Logs", "Why", "I'm on it", "Restart", "Roll back", "Hand over…", "I'm no longer on it"];
+    const theirs = { ...alert, id: "00000000-0000-4000-8000-000000000000", incidents: [{ ...incident, name }], taken };
+    expect(labels({ alert: theirs, mute: mute(name) })).toEqual(expect.arrayContaining(all));
     expect(labels({ mute: mute(name) })).toEqual(
       expect.arrayContaining(["I'm on it", "Unmute", "Logs", "Why", "Restart", "Roll back"]),
     );

@@ -29,7 +29,10 @@ export function incidentCard(card: IncidentCard): Post {
 /** "👋 Alex Kim is on it, taken over from Dana Reyes". */
 function takenBlocks({ taken }: Pick<Alert, "taken">): Block[] {
   if (taken === undefined) return [];
-  return [section([words("👋 "), strong(taken.name, 80), words(" is on it")])];
+  const { name, from, isHanded } = taken;
+  const before =
+    from === undefined ? [] : [words(isHanded ? ", handed over by " : ", taken over from "), words(from.name, 80)];
+  return [section([words("👋 "), strong(name, 80), words(" is on it"), ...before])];
 }
 
 /** Events are never redrawn, so they have marks for what happened, not status dots. */

@@ -1,7 +1,7 @@
 import type { Redacted } from "../../../api/redacted.ts";
-import type { Incident } from "../../watch/incident.ts";
+import type { Incident, Taken } from "../../watch/incident.ts";
 import { preformatted, section } from "../kit/blocks.ts";
-import { type Inline, moment, strong, words } from "../kit/inline.ts";
+import { type Inline, moment, person, strong, words } from "../kit/inline.ts";
 import { newestPage } from "../kit/log-text.ts";
 import { type Post, postOf } from "../kit/post.ts";
 import { visibleLines } from "../kit/text.ts";
@@ -13,6 +13,13 @@ export function lastLinesReply(name: string, lines: readonly Redacted[]): Post |
   if (lines.length === 0) return undefined;
   const { text } = newestPage(lines.map(visibleLines));
   return postOf([section([words("Last lines of "), strong(name, 255)]), preformatted(text)]);
+}
+
+/** Mentions the person whom it was handed to: updating a card notifies nobody. */
+export function handedReply({ userId, name, from }: Taken): Post {
+  const by = from?.name ?? "Somebody";
+  const line = [words("👋 "), person(userId), words(`, ${by} handed this incident over to you.`, 160)];
+  return postOf([section(line)], { [userId]: `@${name}` });
 }
 
 /** One line for the thread: updating a card notifies nobody. */

@@ -313,6 +313,8 @@ const kindPhrases: Readonly<Partial<Record<HistoryEventKind, KindPhrase>>> = {
   muted: watchPhrase,
   unmuted: watchPhrase,
   taken: watchPhrase,
+  "handed-over": watchPhrase,
+  released: watchPhrase,
 };
 
 const watchWords: Readonly<Record<string, readonly [dot: string, does: string]>> = {
@@ -321,11 +323,15 @@ const watchWords: Readonly<Record<string, readonly [dot: string, does: string]>>
   muted: ["🔕", "muted"],
   unmuted: ["🔔", "unmuted"],
   taken: ["👋", "takes care of"],
+  "handed-over": ["👋", "handed over"],
+  released: ["👋", "no longer takes care of"],
 };
 
 function watchPhrase(event: HistoryEvent, _deed: unknown, room: Room): Phrase {
   const [dot, does] = watchWords[event.kind] ?? ["🔔", event.kind];
-  return { dot, before: `${person(event, room)} ${does} `, after: resultOf(event, room) };
+  // Its result says to whom.
+  const after = event.kind === "handed-over" ? ` ${short(event.result, room.text)}` : resultOf(event, room);
+  return { dot, before: `${person(event, room)} ${does} `, after };
 }
 
 /** Rows that name no workload: accounts, channels, and requests that never got that far. */
@@ -346,7 +352,9 @@ function placePhrase(event: HistoryEvent, room: Room): Phrase {
     case "unwatched":
     case "muted":
     case "unmuted":
-    case "taken": {
+    case "taken":
+    case "handed-over":
+    case "released": {
       // A pattern is no workload: the result begins with it.
       const { dot, before } = watchPhrase(event, undefined, room);
       return { dot, before: `${before}${short(event.result, room.text)}` };

@@ -5,7 +5,7 @@ import { Problem } from "../../../api/problem.ts";
 import type { HistoryEvent } from "../../changes/history-event.ts";
 import { UserError } from "../../errors.ts";
 import { incidentCard } from "../../views/cards/incident-card.ts";
-import { lastLinesReply, newsReply } from "../../views/cards/incident-replies.ts";
+import { handedReply, lastLinesReply, newsReply } from "../../views/cards/incident-replies.ts";
 import { messageFor, type Post } from "../../views/kit/post.ts";
 import type { Alert, Incident, NoticedEvent } from "../../watch/incident.ts";
 import { createTurns } from "../../../platform/turns.ts";
@@ -58,12 +58,15 @@ export function alertPost(deps: WorkflowParts): PostKind {
 /** Key of the reply with the last lines of its log. */
 const LINES = "lines";
 
+/** Begins the keys of replies to people whom it was handed to. */
+const HANDED = "handed";
+
 /** How often the thread hears that an incident is over or back. */
 const MOST_TOLD = 3;
 
 /** The alert as readers with this content see it. */
 export function shownAlert(deps: WorkflowParts, content: AlertContent, lines: readonly Redacted[]): Shown {
-  const { createdAt, incidents, events } = content.alert;
+  const { createdAt, incidents, events, taken } = content.alert;
   return {
     listed: [...incidents, ...events].map(({ id }) => id),
     card: (how) => drawAlert(deps, content, how),
@@ -71,6 +74,7 @@ export function shownAlert(deps: WorkflowParts, content: AlertContent, lines: re
     kept: {
       lacks: (thread) => lackingReplies(content, thread),
       async reply(key) {
+        if (key.startsWith(HANDED)) return taken?.isHanded === true ? handedReply(taken) : undefined;
         if (key !== LINES) return newsReply(content.incidents, key.startsWith("over") ? "over" : "again");
         const name = onlyOne(content)?.name;
         return name === undefined ? undefined : lastLinesReply(name, lines);
@@ -99,6 +103,7 @@ function lackingReplies(content: AlertContent, { sentKeys, isShown, isNew }: Thr
   const { incidents, watches } = content;
   const isMuted = content.mute !== undefined;
   const one = onlyOne(content);
+  const { taken } = content.alert;
   const times = incidents.reduce((sum, each) => sum + each.times, 0);
   // A restore is no news of the workload.
   const isOver =
@@ -109,6 +114,8 @@ function lackingReplies(content: AlertContent, { sentKeys, isShown, isNew }: Thr
   const isFlapping = times > MOST_TOLD * incidents.length;
   const wasOver = sentKeys.some((key) => /^(?:unsure )?over\b/u.test(key));
   const wanted = [
+    // Somebody asked for it, so a mute doesn't hold it back.
+    ...(taken?.isHanded === true ? [`${HANDED} ${taken.at.getTime()}`] : []),
     ...(one?.name !== undefined && !isOver ? [LINES] : []),
     ...(isOver && isWanted && !isNew && !isMuted && !isFlapping ? [`over ${times}`] : []),
     ...(!isOver && one !== undefined && one.times > 1 && wasOver && !isMuted && !isFlapping ? [`again ${times}`] : []),
