@@ -174,7 +174,7 @@ test("an alert about Dana's web restarts that one or none, and nothing of the ot
       .slice(before)
       .filter(({ username }) => username !== "dana-own"),
   ).toEqual([]);
-  expect(await clicks(town, approver, "Mute 1 h")).toContain("muted web");
+  expect(await clicks(town, approver, "Mute 1 h")).toMatch(/^🔕 Muted until /mu);
   await says(town, approver, "/gantry watch web --after 0s");
   expect(await says(town, developer, "/gantry unmute web")).toContain("unmuted web");
 });
