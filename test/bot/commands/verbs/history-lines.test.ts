@@ -227,7 +227,8 @@ describe("every state of a request has its words, and none looks better than it 
 });
 
 test("a row without its request says what is known, for every kind of outcome", async () => {
-  const all = outcomeKinds.map((kind, at) => event(at + 1, { kind, result: "" })).reverse();
+  const resultOf = (kind: string): string => (kind === "handed-over" ? "to Alex Kim" : "");
+  const all = outcomeKinds.map((kind, at) => event(at + 1, { kind, result: resultOf(kind) })).reverse();
 
   // A page has twenty rows.
   const pages = [all.slice(0, 15), all.slice(15)].map((events) => answerTo("history", { events }));
@@ -236,6 +237,8 @@ test("a row without its request says what is known, for every kind of outcome", 
     ⏳ Scale web · 1d ago
     ⏳ Scale web · 1d ago
     ⏳ Scale web · 1d ago
+    👋 Dana Reyes no longer takes care of web · 1d ago
+    👋 Dana Reyes handed over web to Alex Kim · 1d ago
     👋 Dana Reyes takes care of web · 1d ago
     🔔 Dana Reyes unmuted web · 1d ago
     🔕 Dana Reyes muted web · 1d ago
@@ -246,9 +249,9 @@ test("a row without its request says what is known, for every kind of outcome", 
     ⏳ Scale web · 1d ago
     ⏳ Scale web · 1d ago
     🚫 Dana Reyes wasn't allowed to scale web · policy: hurts · 1d ago
+    History · newest first
     ❓ Can't tell whether web was scaled · 1d ago
     ❌ web wasn't scaled · 1d ago
-    History · newest first
     ✅ web scaled · 1d ago
     ⚠️ web wasn't scaled: it changed while the request waited · 1d ago
     ⌛ web wasn't scaled: not approved or not run in time · 1d ago
