@@ -1,16 +1,13 @@
 import { randomUUID } from "node:crypto";
 import { type Selectable, sql, type SqlBool } from "kysely";
-import type { NewHistoryEvent } from "../changes/history-event.ts";
-import type { Who } from "../changes/stored-change.ts";
-import type { Alert, Incident, NoticedEvent } from "../watch/incident.ts";
+import type { Alert, Incident, NoticedEvent, Taken } from "../watch/incident.ts";
 import type { IdIn, Notice, PlaceId, Placing } from "../workflow/stored.ts";
 import { forEachInTurns } from "../../platform/turns.ts";
-import { type Db, inBatches, inTransaction, rowOf, type Session, updateRows } from "./database/session.ts";
-import { withEvent } from "./events.ts";
+import { type Db, inBatches, inTransaction, rowOf, type Session } from "./database/session.ts";
 import { addPost, schedulePosts } from "./posts.ts";
 import { EventJson, incidentOf } from "./rounds.ts";
-import { fromJson, plainText } from "./schema/columns.ts";
-import type { NoticeTable } from "./schema/tables.ts";
+import { fromJson } from "./schema/columns.ts";
+import type { AlertTable, NoticeTable } from "./schema/tables.ts";
 
 /** At most one new message in a place within this time: more would be noise, and Slack allows about one a second. */
 const MESSAGE_EVERY_MS = 30_000;
@@ -105,7 +102,7 @@ export function placeNotices(session: Session, placing: Placing): Promise<void> 
       const groupKeys = [...new Set(rest.map((each) => each.groupKey))].join(" + ").slice(0, 200);
       await inside.db
         .insertInto("alert")
-        .values({ id, team_id: placing.teamId, sort: groupKeys, created_at: inside.clock() })
+        .values({ id, team_id: placing.teamId, sort: groupKeys, created_at: inside.clock(), is_handed: 0 })
         .execute();
       await put(rest, id);
       const { teamId, place } = placing;
@@ -205,37 +202,34 @@ export async function alertOf(session: Session, { id, teamId }: IdIn): Promise<A
     const subject = all.get(each.id);
     return subject === undefined ? [] : [{ ...subject, id: each.id }];
   });
-  const { taken_by: userId, taken_name: name, taken_at: at } = row;
   return {
     id,
     teamId,
     createdAt: new Date(row.created_at),
     incidents: subjects.filter((each) => "cause" in each),
     events: subjects.filter((each) => "event" in each),
-    taken: userId === null || name === null || at === null ? undefined : { userId, name, at: new Date(at) },
+    taken: takenOf(row),
   };
 }
 
-/** Somebody is on it. False: there is no such alert, or they were on it already. */
-export function takeAlert(session: Session, { id, teamId }: IdIn, who: Who, event: NewHistoryEvent): Promise<boolean> {
-  return withEvent(session, event, async (inside) => {
-    const row = await inside.db
-      .updateTable("alert")
-      .set({ taken_by: who.userId, taken_name: plainText(who.name), taken_at: inside.clock() })
-      .where("id", "=", id)
-      .where("team_id", "=", teamId)
-      .where(sql<SqlBool>`(taken_by is null or taken_by <> ${who.userId})`)
-      .returning("id")
-      .executeTakeFirst();
-    if (row === undefined) return false;
-    // The person who clicked waits for the card. Lock the row of `due` first, as a delivery does.
-    await schedulePosts(inside, "alert", [id]);
-    await updateRows(inside.db, "post", { having: { kind: "alert", key: id }, set: { rest_until: null } });
-    return true;
+function takenOf(row: Selectable<AlertTable>): Taken | undefined {
+  const { taken_by: userId, taken_name: name, taken_at: at, taken_from: fromId, taken_from_name: fromName } = row;
+  if (userId === null || name === null || at === null) return undefined;
+  const from = fromId === null || fromName === null ? undefined : { userId: fromId, name: fromName };
+  return { userId, name, at: new Date(at), from, isHanded: row.is_handed === 1 };
+}
+
+/** Schedules messages without their rest: somebody waits for what they did. */
+export async function drawAlerts(session: Session, ids: readonly string[]): Promise<void> {
+  // Locks the rows of `due` first, as a delivery does.
+  await schedulePosts(session, "alert", ids);
+  await inBatches(ids, async (some) => {
+    const posts = session.db.updateTable("post").set({ rest_until: null }).where("kind", "=", "alert");
+    await posts.where("key", "in", some).execute();
   });
 }
 
-/** Schedules the messages of open incidents in a place: who may read them, or whether they are still watched, has changed. */
+/** Schedules the messages of open incidents in a place: who may read them, whether they are watched, or until when they are muted has changed. */
 export async function scheduleAlertsAt(session: Session, { teamId, place }: PlaceId): Promise<void> {
   const rows = await session.db
     .selectFrom("post")
@@ -248,5 +242,5 @@ export async function scheduleAlertsAt(session: Session, { teamId, place }: Plac
         where notice.alert_id = post.key and incident.over_at is null)`,
     )
     .execute();
-  await schedulePosts(session, "alert", [...new Set(rows.map(({ key }) => key))]);
+  await drawAlerts(session, [...new Set(rows.map(({ key }) => key))]);
 }

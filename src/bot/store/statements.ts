@@ -3,7 +3,7 @@
 
 export { callsOn, countCalls, impliedFor, removeAccount, resealAccount, saveAccount, setRegion } from "./accounts.ts";
 export { advance } from "./advance.ts";
-export { alertOf, dueNotices, placeNotices, scheduleWatching, takeAlert } from "./alerts.ts";
+export { alertOf, dueNotices, placeNotices, scheduleWatching } from "./alerts.ts";
 export { addReceivers, auditBatch, auditDelivered, auditFailed } from "./audit/receivers.ts";
 export { sealHistory } from "./audit/seal-history.ts";
 export { bind, bindingOf, moveChannel, movedChannels, unbind } from "./channels.ts";
@@ -31,22 +31,21 @@ export {
   workspacesOf,
 } from "./installations.ts";
 export { beginFollow, endFollow, followOf, followsOf, saveFollow, sealedFollow, stopFollow } from "./log-follows.ts";
+export { endMutes, mute, mutesOf, unmute } from "./mutes.ts";
 export { pendingChanges, waiting } from "./pending.ts";
 export { announce, deliverAgain, postDue, postOf, removePost, savePost, showChange } from "./posts.ts";
 export { forgetElsewhere, forgetProfile, profilesOf, saveProfiles } from "./profiles.ts";
 export { endRound, hint, incidentsOf, keptOf, roundOf, syncRounds } from "./rounds.ts";
+export { passAlert } from "./taken-alerts.ts";
 export {
   addWatch,
   allWatches,
   findWatch,
   lastPolls,
   loseWatch,
-  mute,
-  mutesOf,
   removeWatch,
   resumeWatch,
   setFileWatches,
-  unmute,
   watchesOf,
   watchesOn,
 } from "./watches.ts";

@@ -40,6 +40,7 @@ type ForAll =
   | "delayDue"
   | "dueKinds"
   | "endDue"
+  | "endMutes"
   | "findInstallation"
   | "forgetElsewhere"
   | "inspect"

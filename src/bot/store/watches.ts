@@ -1,31 +1,15 @@
-import { scheduleAlertsAt } from "./alerts.ts";
 import { randomUUID } from "node:crypto";
 import { sql, type SqlBool } from "kysely";
 import type { z } from "zod";
 import type { NewHistoryEvent } from "../changes/history-event.ts";
-import {
-  DigestTime,
-  type LastPoll,
-  type Mute,
-  QuietHours,
-  type Watch,
-  WatchedEvents,
-  type WatchNews,
-} from "../watch/watch.ts";
-import type {
-  AddedWatch,
-  IdIn,
-  ListKey,
-  MutePlace,
-  NewMute,
-  NewWatch,
-  WatchesIn,
-  WatchLimits,
-} from "../workflow/stored.ts";
+import { DigestTime, type LastPoll, QuietHours, type Watch, WatchedEvents, type WatchNews } from "../watch/watch.ts";
+import type { AddedWatch, IdIn, ListKey, NewWatch, WatchesIn, WatchLimits } from "../workflow/stored.ts";
+import { scheduleAlertsAt } from "./alerts.ts";
 import { scheduleDue } from "./due.ts";
 import { insertEvent, withEvent } from "./events.ts";
+import { storedPlace } from "./mutes.ts";
 import { OwnerJson, parseRow, plainText, toJson } from "./schema/columns.ts";
-import { MuteRow, ObservationRow, WatchRow } from "./schema/tables.ts";
+import { ObservationRow, WatchRow } from "./schema/tables.ts";
 import { countRows, type Db, inTransaction, removeRows, rowOf, rowsOf, type Session } from "./database/session.ts";
 
 type Columns = { readonly [Name in keyof z.input<typeof WatchRow>]: unknown };
@@ -51,11 +35,6 @@ function watchOf(unread: Columns): Watch {
   };
 }
 
-/** A direct message is stored as the person whom it is with. */
-function placeOf(place: MutePlace): string {
-  return place.kind === "channel" ? place.channelId : (place.userId ?? "");
-}
-
 /** What a watch says besides which one it is. */
 function termsOf(watch: NewWatch) {
   return {
@@ -77,7 +56,7 @@ function keyOf(watch: NewWatch) {
     team_id: watch.teamId,
     source: watch.source,
     owner_id: owner.userId,
-    place: placeOf({ ...place, userId: owner.userId }),
+    place: storedPlace({ ...place, userId: owner.userId }),
     kind: target.kind ?? ("" as const), // a literal text
     names: plainText(target.names),
     region: plainText(target.region),
@@ -306,74 +285,4 @@ export async function lastPolls({ db }: Session, teamId: string): Promise<readon
     const { account, region, kind, lookedAt: at } = parseRow(ObservationRow, unread, "An observation");
     return at === undefined ? [] : [{ account, region, kind, at }];
   });
-}
-
-/** A mute that ends so much earlier or later is the same: a delivery that is done again after a crash mutes again. */
-const SAME_MUTE_MS = 2 * 60_000;
-
-/** Mutes workloads in a place; a new end replaces the earlier one. False: the same mute was there. */
-export function mute(
-  session: Session,
-  { teamId, place, names, forMs, by }: NewMute,
-  event: NewHistoryEvent,
-): Promise<boolean> {
-  return withEvent(session, event, async ({ db, clock }) => {
-    const set = { until: clock(forMs), by_id: by.userId, by_name: plainText(by.name) };
-    const row = await db
-      .insertInto("mute")
-      .values({ team_id: teamId, place: placeOf(place), names: plainText(names), ...set })
-      .onConflict((conflict) =>
-        conflict
-          .columns(["team_id", "place", "names"])
-          .doUpdateSet(set)
-          .where(
-            sql<SqlBool>`mute.by_id <> excluded.by_id or mute.until <= ${clock()}
-              or mute.until not between ${clock(forMs - SAME_MUTE_MS)} and ${clock(forMs + SAME_MUTE_MS)}`,
-          ),
-      )
-      .returning("names")
-      .executeTakeFirst();
-    return row !== undefined;
-  });
-}
-
-/** False: it wasn't muted, and nothing is written. */
-export function unmute(
-  session: Session,
-  { teamId, place, names }: Pick<NewMute, "teamId" | "place" | "names">,
-  event: NewHistoryEvent,
-): Promise<boolean> {
-  return withEvent(session, event, async ({ db, clock }) => {
-    const row = await db
-      .deleteFrom("mute")
-      .where("team_id", "=", teamId)
-      .where("place", "=", placeOf(place))
-      .where("names", "=", plainText(names))
-      .where("until", ">", clock())
-      .returning("names")
-      .executeTakeFirst();
-    return row !== undefined;
-  });
-}
-
-function muteOf(unread: unknown): Mute {
-  const { place, byId, byName, ...same } = parseRow(MuteRow, unread, "A mute");
-  const isPerson = /^[UW]/u.test(place);
-  return {
-    ...same,
-    place: isPerson ? { kind: "dm", userId: place } : { kind: "channel", channelId: place },
-    by: { userId: byId, name: byName },
-  };
-}
-
-/** Those that aren't over, in all places of a workspace. */
-export async function mutesOf({ db, clock }: Session, teamId: string): Promise<readonly Mute[]> {
-  const rows = await db
-    .selectFrom("mute")
-    .selectAll()
-    .where("team_id", "=", teamId)
-    .where("until", ">", clock())
-    .orderBy("until")
-    .execute();
-  return rows.map(muteOf);
 }

@@ -99,8 +99,18 @@ export type Alert = {
   readonly createdAt: Date;
   readonly incidents: readonly Incident[];
   readonly events: readonly (NoticedEvent & { readonly id: string })[];
-  /** Who said that they are on it. */
-  readonly taken: { readonly userId: string; readonly name: string; readonly at: Date } | undefined;
+  readonly taken: Taken | undefined;
+};
+
+type Somebody = { readonly userId: string; readonly name: string };
+
+/** Who is on it. */
+export type Taken = Somebody & {
+  readonly at: Date;
+  /** Who was on it before. */
+  readonly from: Somebody | undefined;
+  /** That person handed it over; otherwise this one took it. */
+  readonly isHanded: boolean;
 };
 
 /** State of a service, to compare the next poll with. Pure. */

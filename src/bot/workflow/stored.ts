@@ -1,4 +1,4 @@
-import type { RequestedChange, StoredChange } from "../changes/stored-change.ts";
+import type { RequestedChange, StoredChange, Who } from "../changes/stored-change.ts";
 import type { Binding, BindingTerms } from "../policy/binding.ts";
 import type { Standing } from "../policy/policy.ts";
 import type { Incident, Kept, NoticedEvent } from "../watch/incident.ts";
@@ -166,6 +166,15 @@ export type RoundResult = {
   readonly incidents: readonly Incident[];
   readonly notices: readonly NewNotice[];
 };
+
+/** Who clicked on an incident, and who is on it then: they themselves, somebody else, or nobody. */
+export type Passing = { readonly by: Who; readonly to: Who | undefined; readonly at: Date };
+
+/**
+ * `late`: somebody clicked later, or this click was done before, so there is nothing to say. `same`: they are on it already.
+ * `not-theirs`: only who is on it can hand it over or leave it.
+ */
+export type Passed = "passed" | "late" | "same" | "not-theirs" | "gone";
 
 /** A notice that is due. */
 export type Notice = {

@@ -14,7 +14,7 @@ import { answerShapes } from "../../../src/api/answers.ts";
 import { asRead } from "../../support/as-read.ts";
 import { regionWith } from "../../service/engines/kubernetes/support/known-objects.ts";
 import { situations } from "../../service/engines/kubernetes/support/situations.ts";
-import { alert } from "../views/support/alerts.ts";
+import { cardOf as alertCard } from "../views/support/alerts.ts";
 import { ended, run } from "../views/support/stored-changes.ts";
 import { newJob } from "./support/changes.ts";
 import {
@@ -131,8 +131,7 @@ function cardOf({ call, workload, diff }: Change, { health, isShown, isLast }: L
 
 function watchOf({ seen, incident }: Known): string {
   if (incident !== undefined) {
-    const card = { alert: { ...alert, incidents: [incident] }, defaultRegion: "beijing1", history: [] };
-    return incidentCard(card).text;
+    return incidentCard(alertCard([incident])).text;
   }
   return seen === undefined ? "nothing" : `${dotOf(seen)} ${afterName(seen.name, statusSentence(seen))}`;
 }

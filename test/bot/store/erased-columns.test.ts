@@ -29,7 +29,7 @@ const noticed = { account: ACCOUNT, region: "us", kind: "job", name: "x", event:
 /** Columns that may hold something of a person, with that of Ann Lee. A new column needs a value here, or a place in `nothing`. */
 const personal: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   account: { owner_id: ID, username: ACCOUNT, sealed_token: "t", linked_by: ID, owner_kind: "user" },
-  alert: { taken_by: ID, taken_name: NAME },
+  alert: { taken_by: ID, taken_name: NAME, taken_from: ID, taken_from_name: NAME },
   binding: { bound_by: ID, bound_by_name: NAME },
   call_count: { username: ACCOUNT },
   change: {
@@ -68,7 +68,7 @@ const personal: Readonly<Record<string, Readonly<Record<string, string>>>> = {
 /** Columns of these tables that hold nothing of a person. */
 const nothing: Readonly<Record<string, string>> = {
   account: "team_id linked_at",
-  alert: "id team_id sort created_at taken_at",
+  alert: "id team_id sort created_at taken_at is_handed",
   audit_chain: "*",
   audit_receiver: "*",
   binding: "team_id channel_id region account names is_locked bound_at",

@@ -38,7 +38,9 @@ const posted: readonly (readonly [id: string, action: Action])[] = [
   ["form:open:scale", { kind: "openForm", verb: "scale" }],
   ["form:menu", { kind: "formMenu" }],
   ["form:more", { kind: "moreSettings" }],
-  ["alert:take", { kind: "takeAlert" }],
+  ["alert:take", { kind: "alert", act: "take" }],
+  ["alert:handOver", { kind: "alert", act: "handOver" }],
+  ["alert:leave", { kind: "alert", act: "leave" }],
   ["link", { kind: "link" }],
 ];
 

@@ -1,21 +1,30 @@
 import { describe, expect, test } from "vitest";
-import { incidentCard, newsReply } from "../../../src/bot/views/cards/incident-card.ts";
-import { event, stored } from "./support/stored-changes.ts";
+import { incidentCard } from "../../../src/bot/views/cards/incident-card.ts";
+import { newsReply } from "../../../src/bot/views/cards/incident-replies.ts";
+import type { IncidentCard } from "../../../src/bot/views/cards/incident-words.ts";
+import type { HistoryEvent } from "../../../src/bot/changes/history-event.ts";
 import type { StoredChange } from "../../../src/bot/changes/stored-change.ts";
 import type { Alert, Incident } from "../../../src/bot/watch/incident.ts";
-import { alert, at, incident, seen } from "./support/alerts.ts";
+import { at, alert, cardOf, incident, seen } from "./support/alerts.ts";
+import { ended, event, tookEffect } from "./support/stored-changes.ts";
 
 function text(incidents: readonly Partial<Incident>[], other: Partial<Alert> = {}): string {
   const all = incidents.map((each) => ({ ...incident, ...each }));
-  const card = { alert: { ...alert, incidents: all, ...other }, defaultRegion: "beijing1", history: [], now: at(12) };
-  return incidentCard(card).text;
+  return incidentCard(cardOf(all, { alert: { ...alert, incidents: all, ...other } })).text;
+}
+
+/** Of the card of payments, without its first line. */
+function facts(other: Partial<Incident>, card: Partial<IncidentCard>): readonly string[] {
+  return incidentCard(cardOf([{ ...incident, ...other }], card))
+    .text.split("\n")
+    .slice(1);
 }
 
 const over = (end: NonNullable<Incident["end"]>): Partial<Incident> => ({ overAt: at(12), end });
 
 describe("the headline says what happened, and is never better than what is known", () => {
   test.each<[string, readonly Partial<Incident>[], string]>([
-    ["it fails", [{}], "🔴 payments keeps crashing"],
+    ["it fails", [{}], "🔴 payments keeps crashing: lost the connection to the database"],
     ["a job", [{ cause: "job-failed", kind: "job", name: "report" }], "🔴 report failed"],
     ["it recovered", [over("recovered")], "🟢 payments recovered after 12 min"],
     ["it was stopped", [over("stopped")], "⚪️ payments was stopped after 12 min"],
@@ -40,6 +49,12 @@ describe("the headline says what happened, and is never better than what is know
     ["one was deleted", [over("recovered"), over("deleted")], "⚪️ 2 workloads: 1 recovered, 1 deleted"],
     ["both were stopped", [over("stopped"), over("stopped")], "⚪️ 2 workloads stopped"],
     ["both are idle", [over("idle"), over("idle")], "⚪️ 2 workloads idle"],
+    ["why isn't known", [{ seen: { ...seen, reason: undefined } }], "🔴 payments keeps crashing"],
+    [
+      "it starts again, which doesn't explain it",
+      [{ seen: { ...seen, cause: undefined, words: "starting", level: "busy" } }],
+      "🔴 payments keeps crashing",
+    ],
     ["no API", [{ cause: "api-away", name: undefined, seen: undefined }], "🔴 The workload API doesn't answer"],
   ])("%s", (_, incidents, headline) => {
     expect(text(incidents).split("\n")[0]).toBe(headline);
@@ -50,55 +65,197 @@ const image: Partial<Incident> = { cause: "image", shared: "r.io" };
 
 test("what is seen, what changed before it, and who is on it", () => {
   const changedBefore = { at: at(-2).toISOString(), words: "image payments:4.11 → payments:4.12" };
-  const taken = { userId: "U2", name: "Omar", at: at(3) };
+  const taken = { userId: "U2", name: "Omar", at: at(3), from: undefined, isHanded: false };
 
-  expect(text([{ changedBefore }], { taken }).split("\n").slice(1)).toEqual([
+  expect(
+    text([{ changedBefore, times: 3 }], { taken })
+      .split("\n")
+      .slice(1),
+  ).toEqual([
     "exit 3, 14 restarts in 9 min · 0 of 2 ready",
-    "lost the connection to the database",
-    "Seen since 2026-11-26 14:02 UTC",
-    "Before it: image payments:4.11 → payments:4.12, not by a request here, 2026-11-26 14:00 UTC",
+    "Since 2026-11-26 14:02 UTC · 3 times",
+    "Before it: :4.12 deployed outside Gantry, 2026-11-26 14:00 UTC",
     "👋 Omar is on it",
     "service · account gantry",
   ]);
 });
 
-test("beside a failure, a deploy in progress has no check mark, and a date instead of an age", () => {
-  const outcome = { kind: "done", after: undefined, alsoMoved: [] } as const; // literals
-  const request = stored({
-    verb: "deploy",
-    diff: ["image payments:4.11 → payments:4.12"],
-    state: "done",
-    ending: { kind: "run", outcome },
-    progress: { kind: "watching", line: "0 of 2 new instances ready", excerpt: [] },
-  });
-  const history = [event("done", { verb: "deploy", at: at(3), request })];
+test("who is on it says whom they have it from, and only then it can be handed over, but not in a direct message", () => {
+  const omar = { userId: "U2", name: "Omar", at: at(3), from: { userId: "U1", name: "Ann" }, isHanded: false };
+  const shown = (other: Partial<Alert>, card: Partial<IncidentCard> = {}): string =>
+    JSON.stringify(incidentCard(cardOf([incident], { ...card, alert: { ...alert, ...other } })));
 
-  const { text: told } = incidentCard({ alert, defaultRegion: "beijing1", history });
-
-  expect(told).toContain(
-    "Since then: • Deployed :4.12 to web · by Dana Reyes · “Black Friday is over” · 2026-11-26 14:05 UTC",
+  expect(text([{}], { taken: omar })).toContain("👋 Omar is on it, taken over from Ann");
+  expect(text([{}], { taken: { ...omar, isHanded: true } })).toContain("👋 Omar is on it, handed over by Ann");
+  expect(shown({ taken: omar })).toMatch(/I'm on it.*Hand over….*I'm no longer on it/u);
+  expect(shown({ taken: omar })).not.toContain('"style":"primary"');
+  expect(shown({})).not.toMatch(/Hand over|no longer on it/u);
+  expect(shown({ taken: omar, incidents: [{ ...incident, ...over("recovered") }] })).not.toMatch(
+    /I'm (?:no longer )?on it/u,
   );
+  expect(shown({ taken: omar }, { isDirect: true })).not.toContain("Hand over");
 });
 
-test("beside a failure, a deploy has no status dot, and one without an outcome is only named", () => {
-  const outcome = { kind: "done", after: undefined, alsoMoved: [] } as const; // literals
-  const deploy = stored({ verb: "deploy", diff: ["image payments:4.11 → payments:4.12"], state: "done" });
-  const told = (request: Partial<StoredChange>): string => {
-    const history = [event("done", { verb: "deploy", at: at(3), request: { ...deploy, ...request } })];
-    const over = { ...incident, overAt: at(12), end: "recovered" } as const; // a literal end
-    return incidentCard({ alert: { ...alert, incidents: [over] }, defaultRegion: "beijing1", history }).text;
+test("the first line says what and why in 80 characters; what doesn't fit is below it", () => {
+  const reason = `lost the connection to the database ${"orders ".repeat(20)}after 3 attempts`;
+  const long = (name: string): readonly string[] => text([{ name, seen: { ...seen, reason } }]).split("\n");
+
+  expect(long("payments")[0]?.length).toBeLessThanOrEqual(80);
+  expect(long("payments")[0]).toMatch(/^🔴 payments keeps crashing: lost the connection .*…$/u);
+  expect(long("payments")).toContain(reason);
+  expect(long("p".repeat(63))[0]).toBe(`🔴 ${"p".repeat(63)} keeps crashing`);
+});
+
+const deployed = { verb: "deploy", diff: ["image payments:4.11 → payments:4.12"], ending: tookEffect } as const; // literals
+
+/** A row of history about a request that ended so many minutes after the failure began. */
+function done(minutes: number, request: Partial<StoredChange>): HistoryEvent {
+  return event("done", { at: at(minutes), request: ended("done", { ending: tookEffect, ...request }) });
+}
+
+test.each<[string, Partial<StoredChange>, string]>([
+  ["a deploy", deployed, ":4.12 deployed by Dana Reyes"],
+  [
+    "a deploy that went back",
+    { ...deployed, health: { kind: "trouble", line: "", excerpt: [] }, wayBack: backAgain() },
+    ":4.12 deployed, went back by Dana Reyes",
+  ],
+  [
+    "the way back",
+    { verb: "rollback", diff: ["image payments:4.12 → payments:4.11"], wayBackOf: "7K3M9Q" },
+    "rolled back to :4.11 automatically",
+  ],
+  ["a rollback", { verb: "rollback", diff: ["to revision 2"] }, "rolled back to revision 2 by Dana Reyes"],
+  ["a restart", { verb: "restart", op: "restartService", diff: [] }, "restarted by Dana Reyes"],
+  ["memory", { verb: "memory", diff: ["memory 256 → 512 MiB"] }, "memory set to 512 MiB by Dana Reyes"],
+  ["variables", { verb: "env", diff: ["A set"] }, "environment variables changed by Dana Reyes"],
+  [
+    "a restart that the API doesn't confirm",
+    { verb: "restart", op: "restartService", ending: asked() },
+    "restart accepted by Dana Reyes",
+  ],
+  [
+    "one without an answer",
+    { verb: "restart", op: "restartService", state: "unknown" },
+    "restart, outcome unknown by Dana Reyes",
+  ],
+])("what changed before and since is a line each, newest first: %s", (_, request, what) => {
+  const history = [done(3, request), done(-3, request)];
+
+  expect(facts({}, { history }).slice(2, 4)).toEqual([
+    `Since then: ${what}, 2026-11-26 14:05 UTC`,
+    `Before it: ${what}, 2026-11-26 13:59 UTC`,
+  ]);
+});
+
+function backAgain(): NonNullable<StoredChange["wayBack"]> {
+  return { state: "gone", by: undefined, diff: [], at: at(4), line: "" };
+}
+
+function asked(): StoredChange["ending"] {
+  return { kind: "run", outcome: { kind: "asked", after: undefined, why: "", unseen: "restarts" } };
+}
+
+test("lines about changes have at most 100 characters and are few; what didn't happen has none", () => {
+  const requester = { userId: "U1", name: "Wolfeschlegelsteinhausenbergerdorff the Third" };
+  const diff = [
+    `image registry.example.com/${"shop/".repeat(9)}payments:1 → registry.example.com/other:${"x".repeat(90)}`,
+  ];
+  const many = [5, 4, 3, -3, -4, -5].map((minutes) => done(minutes, { verb: "deploy", diff, requester }));
+  const rejected = event("rejected", { at: at(-1), request: ended("rejected") });
+  const lines = facts({}, { history: [rejected, ...many] }).filter((line) => /^(?:Since then|Before it)/u.test(line));
+
+  expect(lines).toHaveLength(4);
+  for (const line of lines) expect(line.length).toBeLessThanOrEqual(100);
+});
+
+test.each([
+  ["it is new", "was created", "created outside Gantry"],
+  ["a version of several images", "image a:1, b:1 → a:2, b:1", "changed outside Gantry: image a:1, b:1 → a:2, b:1"],
+  ["its size", "2 → 3 instances", "changed outside Gantry: 2 → 3 instances"],
+])("what changed before it without a request is told in a few words: %s", (_, words, what) => {
+  const changedBefore = { at: at(-2).toISOString(), words };
+
+  expect(text([{ changedBefore }])).toContain(`Before it: ${what}, 2026-11-26 14:00 UTC`);
+  // Whoever may not read history doesn't learn who changed it, so nothing is said about that.
+  expect(facts({ changedBefore }, { history: undefined }).join("\n")).not.toContain("outside");
+});
+
+describe("a recovery says what was changed, as far as that is known", () => {
+  const recovered = { ...over("recovered"), seen: { ...seen, restarts: 17 }, restartsBefore: 14, times: 2 };
+  const past = "It kept crashing from 2026-11-26 14:02 UTC · 3 restarts · 2 times";
+
+  test("the last change since it began", () => {
+    const history = [done(9, deployed), done(3, { verb: "restart", op: "restartService" }), done(-3, deployed)];
+
+    expect(facts(recovered, { history }).slice(0, 2)).toEqual([
+      "Last change: :4.12 deployed by Dana Reyes, 2026-11-26 14:11 UTC",
+      past,
+    ]);
+  });
+
+  test("nothing was changed here", () => {
+    const history = [done(-3, deployed)];
+
+    expect(facts(recovered, { history }).slice(0, 2)).toEqual(["Nothing was changed through Gantry meanwhile", past]);
+  });
+
+  test("its readers may not read history", () => {
+    expect(facts(recovered, { history: undefined })[0]).toBe(past);
+  });
+
+  test("it was stopped", () => {
+    const history = [done(9, { verb: "stop", op: "stopService" })];
+
+    expect(facts(over("stopped"), { history })[0]).toBe("Last change: stopped by Dana Reyes, 2026-11-26 14:11 UTC");
+    expect(facts(over("stopped"), { history: [] })[0]).toMatch(/^It kept crashing/u);
+  });
+});
+
+describe("a mute is on the card until it ends, with the button that ends it", () => {
+  const mute = (names: string) => {
+    const place = { kind: "channel", channelId: "C0OPS" } as const; // a literal kind
+    return { teamId: "T1", place, names, until: at(28), by: { userId: "U1", name: "Ann" } };
   };
-  const stuck = { kind: "trouble", line: "0 of 2 new instances ready", excerpt: [] } as const; // literals
+  const muted = (names: string, other: Partial<Incident> = {}): string =>
+    JSON.stringify(incidentCard(cardOf([{ ...incident, ...other }], { mute: mute(names) })));
 
-  expect(told({ ending: { kind: "run", outcome }, health: stuck })).toMatch(/^• Deployed :4\.12 to web /mu);
-  expect(told({ state: "unknown" })).toMatch(/^• Asked to deploy :4\.12 to web · (?:asked )?by Dana Reyes/mu);
-  expect(told({ state: "unknown", settledAt: at(4) })).toMatch(/^❓ Can't tell whether the image of web was changed/mu);
-});
+  test.each([
+    ["payments", "Unmute"],
+    ["pay*", "Unmute pay*"],
+    ["*", "Unmute all"],
+  ])("%s", (names, label) => {
+    expect(muted(names)).toContain("Muted until 2026-11-26 14:30 UTC");
+    expect(muted(names)).toContain(`"text":"${label}"`);
+    expect(muted(names)).not.toContain("Mute 1 h");
+  });
 
-test("what was created before it without a request is told in a few words", () => {
-  const changedBefore = { at: at(-2).toISOString(), words: "was created" };
+  test("a long name leaves no button out, whether it is muted or not", () => {
+    const name = "n".repeat(63);
+    const labels = (card: Partial<IncidentCard>): readonly string[] => {
+      const drawn = JSON.stringify(incidentCard(cardOf([{ ...incident, name }], card)).blocks);
+      return [...drawn.matchAll(/"text":"([^"]*)","emoji":false\}/gu)].map(([, label = ""]) => label);
+    };
 
-  expect(text([{ changedBefore }])).toContain("Before it: created, not by a request here, 2026-11-26 14:00 UTC");
+    expect(labels({})).toEqual(
+      expect.arrayContaining(["I'm on it", "Logs", "Why", "Restart", "Roll back", "Mute 1 h"]),
+    );
+    const taken = { userId: "U2", name: "Omar", at: at(3), from: undefined, isHanded: false };
+    const all = ["Unmute", "Logs", "Why", "I'm on it", "Restart", "Roll back", "Hand over…", "I'm no longer on it"];
+    const theirs = { ...alert, id: "00000000-0000-4000-8000-000000000000", incidents: [{ ...incident, name }], taken };
+    expect(labels({ alert: theirs, mute: mute(name) })).toEqual(expect.arrayContaining(all));
+    expect(labels({ mute: mute(name) })).toEqual(
+      expect.arrayContaining(["I'm on it", "Unmute", "Logs", "Why", "Restart", "Roll back"]),
+    );
+  });
+
+  test("in a direct message instead of a channel, nothing would be muted", () => {
+    expect(JSON.stringify(incidentCard(cardOf([incident], { isDirect: true })).blocks)).not.toContain("Mute 1 h");
+  });
+
+  test("one that is over", () => {
+    expect(muted("payments", over("recovered"))).not.toMatch(/mute/iu);
+  });
 });
 
 test("a storm fits into one message, and names the first of it", () => {

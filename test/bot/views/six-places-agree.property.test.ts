@@ -13,7 +13,7 @@ import { asRead } from "../../support/as-read.ts";
 import { toFour, update } from "../changes/support/changes.ts";
 import { followed } from "../changes/support/followed.ts";
 import { answerTo } from "../commands/support/script.ts";
-import { alert } from "./support/alerts.ts";
+import { cardOf } from "./support/alerts.ts";
 import { drawn } from "./support/drawn.ts";
 import { ended, event, run } from "./support/stored-changes.ts";
 
@@ -101,7 +101,7 @@ async function incidentOf(web: Service): Promise<string | undefined> {
   });
   if (incidents.length === 0) return undefined;
   const found = incidents.map(({ incident }) => incident);
-  return incidentCard({ alert: { ...alert, incidents: found }, defaultRegion: "beijing1", history: [] }).text;
+  return incidentCard(cardOf(found)).text;
 }
 
 test("list, show, why, card, incident and history give a service one dot and one wording", async () => {

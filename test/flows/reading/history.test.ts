@@ -113,10 +113,7 @@ describe("the history of a town", () => {
       "✅ Scaled web to 3 · by Dana Reyes",
       "[Every step as a file]",
     ]);
-    expect(restarted.split("\n")).toEqual([
-      expect.stringMatching(/Restarted web · by Dana Reyes/u),
-      "[History]",
-    ]);
+    expect(restarted.split("\n")).toEqual([expect.stringMatching(/Restarted web · by Dana Reyes/u), "[History]"]);
   });
 });
 

@@ -49,7 +49,33 @@ test("a mute from the card holds back that it recovered and failed again", async
   await town.passes(1);
 
   expect(town.told().filter(isReply)).toHaveLength(before);
-  expect(headlines(town).some((text) => text.startsWith("🔴 web keeps crashing · 2 times"))).toBe(true);
+  expect(town.told().join("\n")).toMatch(/^🔴 web keeps crashing[^]*^Since .+ · 2 times$/mu);
+});
+
+test("a mute from anywhere is on the card until it ends, and so is the button that ends it, without any message", async () => {
+  await using town = await townThatFails("/gantry watch web --after 0s");
+  await town.passes(1);
+  const card = (): string => town.told().find((text) => text.startsWith("🔴 web")) ?? "";
+  const before = town.told().length;
+  const [muted, open] = [/^🔕 Muted until .+$[^]*\[Unmute\]/mu, /\[… Restart \| Mute 1 h\]$/mu];
+  expect(card()).toMatch(open);
+
+  await saysIn(town, { person: town.developer, channel: "@gantry" }, "mute web 1h --in #ops");
+  expect(card()).toMatch(muted);
+  await clicks(town, town.approver, "Unmute");
+  expect(card()).toMatch(open);
+  expect(card()).not.toContain("🔕");
+
+  await says(town, town.developer, "/gantry mute all 3m");
+  expect(card()).toMatch(/\[Unmute all\]/u);
+  await town.stopBot();
+  town.passMinutes(2);
+  await town.restartBot();
+  expect(card()).toMatch(/^🔕 Muted until /mu);
+  await town.passes(2);
+  expect(card()).toMatch(open);
+  expect(card()).not.toContain("🔕");
+  expect(town.told().filter((text) => !text.includes("mute"))).toHaveLength(before);
 });
 
 test("a mute in a direct message holds back nothing in the channel", async () => {

@@ -51,7 +51,7 @@ test("a watch elsewhere tells it, and so does one of a job that nobody created h
   await town.passes(3);
 
   expect(town.told("@gantry").join("\n")).toMatch(/^🔴 2 workloads failed\n🔴 nightly · failed\n🔴 report · failed$/mu);
-  expect(town.told().join("\n")).toMatch(/^🔴 report failed$/mu);
+  expect(town.told().join("\n")).toMatch(/^🔴 report failed: exit code 2$/mu);
 });
 
 test("the alert shows the creation before the failure as created, not as failed", async () => {
@@ -64,7 +64,7 @@ test("the alert shows the creation before the failure as created, not as failed"
   await town.passes(3);
 
   const alert = town.told("@gantry").join("\n");
-  expect(alert).toMatch(/^Before it: ✅ Created job nightly · by Dana Reyes/mu);
+  expect(alert).toMatch(/^Before it: created by Dana Reyes, /mu);
   expect(alert.match(/exit code 2/gu)).toHaveLength(1);
 });
 
@@ -113,7 +113,8 @@ test("a watch tells what a card couldn't: the job was run once more by hand, and
   town.isJob("nightly", { metadata: { name: "nightly", uid: "another" }, ...failed });
   await town.passes(2);
 
-  expect(failures(town).slice(before)).toEqual([expect.stringMatching(/^🔴 nightly failed · 2 times since /u)]);
+  expect(failures(town).slice(before)).toEqual([expect.stringMatching(/^🔴 nightly failed: exit code 2$/u)]);
+  expect(town.told().at(-1)).toMatch(/^Since .+ · 2 times$/mu);
 });
 
 test("whoever asked to be told of the end in a direct message isn't told twice there", async () => {

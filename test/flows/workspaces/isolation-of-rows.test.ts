@@ -276,7 +276,8 @@ const asked: Readonly<Record<string, Attempt>> = {
   "deliver its message again": (store) => store.deliverAgain(postDue),
   "remove its message": (store) => store.removePost(postDue),
   "schedule a message of it": (store) => store.postDue(postDue, post),
-  "be on its alert by its full name": (store) => store.takeAlert({ id: alert, teamId: "T1" }, bob, event("taken")),
+  "be on its alert by its full name": (store) =>
+    store.passAlert({ id: alert, teamId: "T1" }, { by: bob, to: bob, at: new Date() }, event("taken")),
   "read what its alert lists by its full name": (store) => store.alertOf({ id: alert, teamId: "T1" }),
   "count its calls": (store) => store.countCalls({ teamId: "T1", day }, new Map([["acme", 1]])),
   "read profiles of its people": (store) => store.profilesOf("T1", ["U1"]),
@@ -342,7 +343,13 @@ const guessed: Readonly<Record<string, Attempt>> = {
       ? undefined
       : "stored",
   "to be on an alert by its id": async (store) =>
-    (await store.takeAlert({ id: alert, teamId: "T2" }, bob, { ...event("taken"), teamId: "T2" })) || undefined,
+    (await store.passAlert(
+      { id: alert, teamId: "T2" },
+      { by: bob, to: bob, at: new Date() },
+      { ...event("taken"), teamId: "T2" },
+    )) === "gone"
+      ? undefined
+      : "passed",
   "an alert by its id": (store) => store.alertOf({ id: alert, teamId: "T2" }),
   "calls of an account with the same name": async (store) =>
     (await store.callsOn({ teamId: "T2", username: "acme", day })) || undefined,

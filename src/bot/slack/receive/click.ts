@@ -5,6 +5,7 @@ import type { Card } from "../../changes/stored-change.ts";
 import { isReadOnly } from "../../commands/command.ts";
 import { commandOf } from "../../commands/grammar/parse.ts";
 import { BESIDE_CARD } from "../../views/cards/request-lines.ts";
+import { handOverForm } from "../../views/forms/hand-over-form.ts";
 import { rejectForm } from "../../views/forms/modal.ts";
 import { accountOf, type Action, actionFor, decodeAction } from "../../views/kit/action-id.ts";
 import { type Carried, carriedByOption } from "../../views/kit/menu-options.ts";
@@ -14,6 +15,7 @@ import type { DecisionAnswer } from "../../views/messages/decision-answer.ts";
 import { sentences } from "../../views/messages/sentences.ts";
 import { findVisibleChange } from "../../workflow/access/records.ts";
 import { decisionPost, retireOutdated } from "../../workflow/decide/decide.ts";
+import { findAlert } from "../../workflow/decide/take-alert.ts";
 import { dispatch } from "../../workflow/receive/dispatch.ts";
 import { accept } from "../../workflow/receive/delivery.ts";
 import { stopFollow } from "../../workflow/watching/log-follow.ts";
@@ -110,7 +112,7 @@ export async function onClick(parts: WorkspaceParts, body: unknown, ack: Ack): P
   };
   if (action?.kind === "request") return onRequestClick(parts, { ...clicked, action }, ack);
   if (action?.kind === "run") return runAsk(parts, clicked, ack);
-  if (action?.kind === "takeAlert") return takeAlert(parts, clicked, ack);
+  if (action?.kind === "alert") return onAlertClick(parts, { ...clicked, action }, ack);
   await ack();
   return onAcked(parts, clicked, action);
 }
@@ -166,10 +168,28 @@ async function tell(
   await lanes.track(responder.tellPatiently(message, origin));
 }
 
+type AlertClick = Clicked & { readonly action: Action & { readonly kind: "alert" } };
+
 /** The card shows who is on it. */
-function takeAlert(parts: WorkspaceParts, { id, value: alertId, origin: clicked }: Clicked, ack: Ack): Promise<void> {
-  const { replaces: _replaces, ...origin } = clicked;
-  return accept(parts, { id, interaction: { kind: "take", alertId, origin }, ack: refusable(parts, origin, ack) });
+async function onAlertClick(parts: WorkspaceParts, clicked: AlertClick, ack: Ack): Promise<void> {
+  const { action, id, value: alertId, triggerId } = clicked;
+  const { replaces: _replaces, ...origin } = clicked.origin;
+  if (action.act === "handOver") {
+    await ack();
+    return openHandOver(parts, { alertId, origin, triggerId });
+  }
+  const interaction = { kind: action.act, alertId, origin } as const; // a literal kind
+  return accept(parts, { id, interaction, ack: refusable(parts, origin, ack) });
+}
+
+type HandOver = { readonly alertId: string; readonly origin: Origin; readonly triggerId: string };
+
+/** Opens the form for the person who takes it over, for whoever may take it themselves. */
+async function openHandOver(parts: WorkspaceParts, { triggerId, ...about }: HandOver): Promise<void> {
+  const found = await findAlert(parts, about);
+  if ("refusal" in found) return tell(parts, found.refusal, about.origin);
+  const view = handOverForm(found.incidents, JSON.stringify(about));
+  await openForm(parts, { triggerId, view, origin: about.origin });
 }
 
 /** The ack of a click shows nothing, so a refusal is a message of its own. */

@@ -9,6 +9,7 @@ import { Origin } from "../../workflow/origin.ts";
 import { sentences } from "../../views/messages/sentences.ts";
 import { CarriedView, jsonIn } from "./payload.ts";
 import { connectResult } from "../../views/forms/connect-form.ts";
+import { valuesIn } from "../../views/forms/form-element.ts";
 import { endView } from "../../views/forms/modal.ts";
 
 /** https://docs.slack.dev/reference/interaction-payloads/view-interactions-payload */
@@ -21,6 +22,7 @@ type Submission = z.infer<typeof Submission>;
 
 const Card = z.object({ channelId: z.string(), ts: z.string() });
 const RejectMetadata = z.object({ changeId: z.string(), card: Card.optional(), origin: Origin });
+const HandOverMetadata = z.object({ alertId: z.string(), origin: Origin });
 const ConnectMetadata = z.object({ whose: z.enum(["mine", "channel", "workspace"]), origin: Origin });
 
 /** A submitted form. It is stored before its ack, like every decision; field errors are the ack. */
@@ -56,6 +58,8 @@ function interactionOf(sent: Submission): Read {
   switch (sent.view.callback_id) {
     case "change:reject":
       return rejection(sent);
+    case "alert:handOver":
+      return handOver(sent);
     case "account:connect":
       return connection(sent);
     default:
@@ -79,6 +83,16 @@ function rejection(sent: Submission): Read {
     ...(reason !== "" && { reason }),
   };
   return { interaction };
+}
+
+function handOver(sent: Submission): Read {
+  const metadata = HandOverMetadata.safeParse(jsonIn(sent.view.private_metadata));
+  if (!metadata.success) return undefined;
+  const { alertId, origin } = metadata.data;
+  const [, to] = /^<@([UW][A-Z0-9]+)>$/u.exec(valuesIn(sent.view.state.values)["person"] ?? "") ?? [];
+  if (to === undefined) return { errors: { person: "Choose a person." } };
+  // The person who sends the form hands it over, whatever its metadata say.
+  return { interaction: { kind: "leave", alertId, to, origin: { ...origin, userId: sent.user.id } } };
 }
 
 function connection(sent: Submission): Read {

@@ -432,6 +432,7 @@ async function eraseRest(session: Session, { userId, pseudonym, names, accounts 
       tx.deleteFrom("told_place").where("place", "=", userId),
       tx.updateTable("mute").set({ by_id: pseudonym, by_name: ERASED }).where("by_id", "=", userId),
       tx.updateTable("alert").set({ taken_by: pseudonym, taken_name: ERASED }).where("taken_by", "=", userId),
+      tx.updateTable("alert").set({ taken_from: pseudonym, taken_from_name: ERASED }).where("taken_from", "=", userId),
       tx.updateTable("post").set({ fallback: null }).where("fallback", "=", userId),
       tx.deleteFrom("follow").where("requester_id", "=", userId),
     ];

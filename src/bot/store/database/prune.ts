@@ -40,7 +40,6 @@ export async function prune(session: Session): Promise<NextTime> {
     .deleteFrom("call_count")
     .where("day", "<", sql<string>`substr(${clock(-KEEP_CALLS_MS)}, 1, 10)`)
     .execute();
-  await db.deleteFrom("mute").where("until", "<", clock()).execute();
   await pruneProfiles(session);
   await pruneWatching(session);
   if (keepHistoryMs === undefined) return { ms: PRUNE_EVERY_MS };

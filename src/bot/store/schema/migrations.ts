@@ -307,6 +307,14 @@ export const migrations: readonly Migration[] = [
         where part_count > 0 and state = 'done' and health is null`.execute(db);
     },
   },
+  {
+    title: "who was on an incident before",
+    async up({ db }) {
+      await sql`alter table alert add column taken_from text`.execute(db);
+      await sql`alter table alert add column taken_from_name text`.execute(db);
+      await sql`alter table alert add column is_handed integer not null default 0`.execute(db);
+    },
+  },
 ];
 
 // The tables of the third migration. It was run somewhere, so nothing here changes: a later migration alters them.

@@ -332,7 +332,12 @@ export type AlertTable = {
   created_at: string;
   taken_by: string | null;
   taken_name: string | null;
+  /** When it was taken, handed over or released last. */
   taken_at: string | null;
+  /** Who was on it before. */
+  taken_from: string | null;
+  taken_from_name: string | null;
+  is_handed: number;
 };
 /** A message that Gantry keeps true: see `workflow/post/post.ts`. */
 export type PostTable = {

@@ -55,6 +55,10 @@ export function eventSentence(event: HistoryEvent, defaultRegion: string): Sente
       return { mark: "🔔", text: `Unmuted ${target(event)}`, by };
     case "taken":
       return { mark: "👋", text: `Took care of ${target(event)}`, by };
+    case "handed-over":
+      return { mark: "👋", text: `Handed over ${target(event, " ")}`, by };
+    case "released":
+      return { mark: "👋", text: `No longer takes care of ${target(event)}`, by };
     case "connected":
       return { mark: "🔑", text: `Connected ${accountOf(event)}`, by };
     case "disconnected":
@@ -111,9 +115,9 @@ function phrasedOf({ verb = "", workload }: HistoryEvent): Phrased {
 }
 
 /** The workload's name; a pattern is none, and the result begins with it. */
-function target(event: HistoryEvent): string {
-  const { workload, result } = event;
-  return workload === undefined ? short(result, TEXT) : `${workload.name}${after(event)}`;
+function target({ workload, result }: HistoryEvent, before = ": "): string {
+  if (workload === undefined) return short(result, TEXT);
+  return `${workload.name}${result === "" ? "" : `${before}${whyText(result)}`}`;
 }
 
 function accountOf({ account }: HistoryEvent): string {

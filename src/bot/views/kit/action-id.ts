@@ -1,7 +1,8 @@
 const requestActions = ["approve", "reject", "cancel", "undo", "again", "show", "logs", "look"] as const; // literals
 const followActions = ["stop"] as const; // literals
+const alertActions = ["take", "handOver", "leave"] as const; // literals
 const homeActions = ["refresh", "region", "do", "connect", "previous", "next", "workload"] as const; // literals
-const bare = ["more", "dismiss", "formMenu", "moreSettings", "takeAlert", "link"] as const; // literals
+const bare = ["more", "dismiss", "formMenu", "moreSettings", "link"] as const; // literals
 const pickers = ["service", "job", "any", "instance", "region", "change"] as const; // literals
 
 /** What a menu with options from Gantry lists. */
@@ -30,8 +31,8 @@ export type Action =
   /** Of older messages: a menu whose options are verbs. Opens their forms about the workload of the menu's row. */
   | { readonly kind: "formMenu" }
   | { readonly kind: "moreSettings" }
-  /** On an alert: whoever clicks is on it. */
-  | { readonly kind: "takeAlert" }
+  /** On an alert, whose id is the value: whoever clicks is on it, chooses who is, or is no longer on it. */
+  | { readonly kind: "alert"; readonly act: (typeof alertActions)[number] }
   /** Opens a web page. Slack reports the click all the same. */
   | { readonly kind: "link" };
 
@@ -65,8 +66,8 @@ export function encodeAction(action: Action): string {
       return "form:menu";
     case "moreSettings":
       return "form:more";
-    case "takeAlert":
-      return "alert:take";
+    case "alert":
+      return `alert:${action.act}`;
     case "link":
       return "link";
   }
@@ -85,7 +86,7 @@ const needsAccount: Readonly<Record<Action["kind"], boolean>> = {
   home: false,
   request: false,
   follow: false,
-  takeAlert: false,
+  alert: false,
   dismiss: false,
   moreSettings: false,
   link: false,
@@ -124,6 +125,7 @@ const fixed: ReadonlyMap<string, Action> = new Map(
     ...requestActions.flatMap((act) => [false, true].map((isBeside): Action => ({ kind: "request", act, isBeside }))),
     ...pickers.map((of): Action => ({ kind: "pick", of })),
     ...homeActions.map((act): Action => ({ kind: "home", act })),
+    ...alertActions.map((act): Action => ({ kind: "alert", act })),
     ...followActions.map((act): Action => ({ kind: "follow", act })),
     ...bare.map((kind): Action => ({ kind })),
   ].map((action) => [encodeAction(action), action]),

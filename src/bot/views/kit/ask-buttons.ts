@@ -4,6 +4,7 @@ import type { Risk } from "../../policy/operation-facts.ts";
 import type { Suggestion } from "../../errors.ts";
 import type { Action } from "./action-id.ts";
 import { actionButton, actions, type Block } from "./blocks.ts";
+import type { WatchPlace } from "../../watch/watch.ts";
 import type { FormValues } from "../../commands/forms/form.ts";
 
 const MOST = 5;
@@ -24,11 +25,20 @@ export function besideButton(label: string, ask: Ask): Button | undefined {
   return actionButton({ label, action: { kind: "readBeside", verb: ask.verb }, value: JSON.stringify(ask) });
 }
 
+type Muting = { readonly names: string; readonly until: string; readonly place: WatchPlace };
+
 type Placed = { readonly at: number; readonly style?: "danger" | undefined };
 
 /** Undefined when the Ask is too long for a button. */
 export function runButton(label: string, ask: Ask, { at, style }: Placed): Button | undefined {
   return actionButton({ label, action: { kind: "run", at }, value: JSON.stringify(ask), style });
+}
+
+/** Mutes in a place, or with `off` ends a mute there, wherever the button is. */
+export function muteButton(label: string, { names, until, place }: Muting): Button | undefined {
+  const where = place.kind === "dm" ? { dm: true } : { in: place.channelId };
+  const args = { name: names === "*" ? "all" : names, until: [until], ...where };
+  return runButton(label, { verb: "mute", share: false, args }, { at: 0 });
 }
 
 export type RequestAct = Exclude<(Action & { readonly kind: "request" })["act"], "look">;

@@ -17,6 +17,8 @@ export type HistoryLineContext = {
   readonly detail: "brief" | "full";
   /** The message shows the workload's status itself, so the line leaves it out. */
   readonly isHealthSaid?: true;
+  /** In place of the mark. */
+  readonly lead?: string;
 };
 
 /** A line that is longer wraps twice on a phone. */
@@ -36,7 +38,7 @@ const REFERRED = 48;
  * when. The rest is shown as far as there is room. Pure.
  */
 export function historyLine(event: HistoryEvent, context: HistoryLineContext): Inline[] {
-  const { now, defaultRegion, account, detail, isHealthSaid = false } = context;
+  const { now, defaultRegion, account, detail, isHealthSaid = false, lead } = context;
   const telling = { defaultRegion, isFull: detail === "full", isHealthSaid, isLasting: now === undefined };
   const name = truncateMiddle(visible(event.workload?.name ?? ""), NAME);
   const { mark, text, by, facts = [] } = historySentence(named(event, name), telling);
@@ -46,7 +48,7 @@ export function historyLine(event: HistoryEvent, context: HistoryLineContext): I
   const isReferred = detail === "full" && event.reference !== undefined && most > REFERRED;
   const end = [...who, ...(isReferred ? [` · Reference ${short(event.reference ?? "", 12)}`] : [])].join("");
   const room = most + who.join("").length - end.length;
-  const [before, bold, after] = fitting(parted(`${mark} ${text}`, name), room);
+  const [before, bold, after] = fitting(parted(`${lead ?? mark} ${text}`, name), room);
   const isOthers = event.workload !== undefined && account !== undefined && (event.account ?? account) !== account;
   const more = [...(isOthers ? [`account ${short(event.account ?? "", 24)}`] : []), ...facts];
   const rest = `${after}${end}${within(more, room - before.length - bold.length - after.length)}${when}`;

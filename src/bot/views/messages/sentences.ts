@@ -71,6 +71,15 @@ export const sentences = {
       `Never send a token in a message. To connect an account, type \`${command} connect\` outside a thread: it opens a form.`,
     ),
   unknownIncident: () => sentence(`I don't know this incident. Nothing was changed. ${unknownWhy}`),
+  onItAlready: () => sentence("You're on it already. Nothing was changed."),
+  notOnIt: (name: string | undefined) =>
+    sentence(`${name === undefined ? "Nobody is on it" : `${name} is on it now, not you`}. Nothing was changed.`),
+  notAPerson: (name: string) =>
+    sentence(`${name} is an app or a deactivated account. Nothing was changed. Choose somebody else.`),
+  notInChannel: (name: string) =>
+    sentence(`${name} isn't in this channel. Nothing was changed. Invite them first, or choose somebody else.`),
+  mayNotSee: (name: string) =>
+    sentence(`Policy hides some of this incident from ${name}. Nothing was changed. Choose somebody else.`),
   followIsOver: () => sentence("I'm not following this log."),
   followIsOthers: () => sentence("Only people who may read this log can stop following it. Nothing was changed."),
   noChannel: () =>

@@ -58,6 +58,8 @@ export const Interaction = z.discriminatedUnion("kind", [
   z.object({ kind: z.literal("watch"), ask: Ask, origin: Origin }),
   /** "I'm on it" on an alert. */
   z.object({ kind: z.literal("take"), alertId: z.string(), origin: Origin }),
+  /** They are no longer on it: somebody else is, or nobody. */
+  z.object({ kind: z.literal("leave"), alertId: z.string(), to: z.string().optional(), origin: Origin }),
   z.object({
     kind: z.literal("use"),
     /** The new binding; without it the binding is removed. */

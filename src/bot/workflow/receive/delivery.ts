@@ -20,7 +20,7 @@ import { type AskInteraction, propose } from "../propose/propose.ts";
 import { redo } from "../propose/redo.ts";
 import type { RunEvents } from "../run/run.ts";
 import { changeWatches } from "../propose/change-watches.ts";
-import { takeAlert } from "../decide/take-alert.ts";
+import { leaveAlert, takeAlert } from "../decide/take-alert.ts";
 
 /** An ack waits this long for the store: https://docs.slack.dev/interactivity/slash-commands gives 3 s. */
 const STORE_WITHIN_MS = 1_000;
@@ -202,8 +202,8 @@ async function perform(
     onFailed: async (error) => reply.send(await failure(deps, interaction, error), "refused"),
     onEnded: () => refreshHome(deps, interaction),
   };
-  // These may run after a restore: a decision finds its request over, and the other two are idempotent.
-  const isOver = isRestored(due) && !["decide", "move", "take"].includes(interaction.kind);
+  // These may run after a restore: a decision finds its request over, and the others are idempotent.
+  const isOver = isRestored(due) && !["decide", "move", "take", "leave"].includes(interaction.kind);
   if (isOver && (await deps.store.find({ deliveryId })) === undefined) {
     return reply.send(sentences.restored(verbOf(interaction)), "refused");
   }
@@ -229,7 +229,9 @@ async function perform(
       if (isLate) return reply.send(sentences.neverBegan(interaction.ask.verb), "refused");
       return changeWatches(deps, { ...interaction, reply }, signal);
     case "take":
-      return takeAlert(deps, { ...interaction, reply });
+      return takeAlert(deps, { ...interaction, at: createdAt, reply });
+    case "leave":
+      return leaveAlert(deps, { ...interaction, at: createdAt, reply });
     case "use":
       // The channel may have been bound to something else since.
       if (isLate) return reply.send(sentences.neverBegan("use"), "refused");

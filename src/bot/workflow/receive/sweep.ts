@@ -8,7 +8,7 @@ import type { Store } from "../../store/store.ts";
 import type { WorkflowParts } from "../ports.ts";
 
 export type SweepDeps = Pick<WorkflowParts, "dropped"> & {
-  readonly store: Pick<Store, "beat" | "syncRounds" | "scheduleWatching">;
+  readonly store: Pick<Store, "beat" | "endMutes" | "syncRounds" | "scheduleWatching">;
   readonly lanes: Pick<Lanes, "isStopping">;
   /** What this replica says about itself now. Never rejects. */
   readonly report: () => Promise<ReplicaReport>;
@@ -31,6 +31,7 @@ export async function sweep(deps: SweepDeps): Promise<void> {
   await loop.begin();
   await store.syncRounds(deps.jobsRegion);
   await store.scheduleWatching();
+  await store.endMutes();
   await loop.begin();
   await deps.flushCalls();
 }

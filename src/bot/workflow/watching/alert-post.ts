@@ -4,12 +4,13 @@ import type { WorkloadRef } from "../../changes/change.ts";
 import { Problem } from "../../../api/problem.ts";
 import type { HistoryEvent } from "../../changes/history-event.ts";
 import { UserError } from "../../errors.ts";
-import { incidentCard, lastLinesReply, newsReply } from "../../views/cards/incident-card.ts";
+import { incidentCard } from "../../views/cards/incident-card.ts";
+import { handedReply, lastLinesReply, newsReply } from "../../views/cards/incident-replies.ts";
 import { messageFor, type Post } from "../../views/kit/post.ts";
 import type { Alert, Incident, NoticedEvent } from "../../watch/incident.ts";
 import { createTurns } from "../../../platform/turns.ts";
 import { covers, muteOf, placeOf, placeOfMute } from "../../watch/due.ts";
-import type { Watch } from "../../watch/watch.ts";
+import type { Mute, Watch, WatchPlace } from "../../watch/watch.ts";
 import type { CardHow, PostKind, Shown, StoredPost, ThreadSoFar } from "../posts.ts";
 import type { WorkflowParts } from "../ports.ts";
 import type { Profile } from "../stored.ts";
@@ -24,7 +25,11 @@ export type AlertContent = {
   readonly incidents: readonly Incident[];
   /** Watches whose owners may see those in this place. */
   readonly watches: readonly Watch[];
-  readonly isMuted: boolean;
+  /** It holds back news of all that they may see; of several, the one that ends first. */
+  readonly mute: Mute | undefined;
+  /** Where its watches tell, and whether only one person sees the message. */
+  readonly place: WatchPlace;
+  readonly isDirect: boolean;
   /** Who gets it directly while this place takes no message: for each incident and event, one owner who may see it. */
   readonly instead: readonly string[];
   /** One of these owners may read requests and history, as full members may. */
@@ -32,7 +37,7 @@ export type AlertContent = {
 };
 
 const HOUR_MS = 60 * 60_000;
-const MOST_ROWS = 10;
+const MOST_ROWS = 20;
 /** An alert that ended longer ago than this isn't posted for the first time. */
 const NEWS_FOR_MS = 24 * HOUR_MS;
 
@@ -53,12 +58,15 @@ export function alertPost(deps: WorkflowParts): PostKind {
 /** Key of the reply with the last lines of its log. */
 const LINES = "lines";
 
+/** Begins the keys of replies to people whom it was handed to. */
+const HANDED = "handed";
+
 /** How often the thread hears that an incident is over or back. */
 const MOST_TOLD = 3;
 
 /** The alert as readers with this content see it. */
 export function shownAlert(deps: WorkflowParts, content: AlertContent, lines: readonly Redacted[]): Shown {
-  const { createdAt, incidents, events } = content.alert;
+  const { createdAt, incidents, events, taken } = content.alert;
   return {
     listed: [...incidents, ...events].map(({ id }) => id),
     card: (how) => drawAlert(deps, content, how),
@@ -66,6 +74,7 @@ export function shownAlert(deps: WorkflowParts, content: AlertContent, lines: re
     kept: {
       lacks: (thread) => lackingReplies(content, thread),
       async reply(key) {
+        if (key.startsWith(HANDED)) return taken?.isHanded === true ? handedReply(taken) : undefined;
         if (key !== LINES) return newsReply(content.incidents, key.startsWith("over") ? "over" : "again");
         const name = onlyOne(content)?.name;
         return name === undefined ? undefined : lastLinesReply(name, lines);
@@ -78,20 +87,23 @@ export function shownAlert(deps: WorkflowParts, content: AlertContent, lines: re
 
 async function drawAlert(
   deps: WorkflowParts,
-  { alert, incidents, readsHistory }: AlertContent,
+  { alert, incidents, readsHistory, mute, place, isDirect }: AlertContent,
   { isAgain }: CardHow,
 ): Promise<Post> {
   const [only, ...others] = alert.incidents;
   const isOne = others.length === 0 && only !== undefined && incidents.length === 1;
-  const history = isOne && readsHistory ? await historyOf(deps, only) : [];
-  const drawn = incidentCard({ alert, defaultRegion: deps.settings.region, history, isAgain });
+  const history = isOne && readsHistory ? await historyOf(deps, only) : undefined;
+  const defaultRegion = deps.settings.region;
+  const drawn = incidentCard({ alert, defaultRegion, history, mute, place, isDirect, isAgain });
   const [account, ...otherAccounts] = new Set(alert.incidents.map((incident) => incident.account));
   return account === undefined || otherAccounts.length > 0 ? drawn : messageFor(account, drawn);
 }
 
 function lackingReplies(content: AlertContent, { sentKeys, isShown, isNew }: ThreadSoFar): readonly string[] {
-  const { incidents, watches, isMuted } = content;
+  const { incidents, watches } = content;
+  const isMuted = content.mute !== undefined;
   const one = onlyOne(content);
+  const { taken } = content.alert;
   const times = incidents.reduce((sum, each) => sum + each.times, 0);
   // A restore is no news of the workload.
   const isOver =
@@ -102,6 +114,8 @@ function lackingReplies(content: AlertContent, { sentKeys, isShown, isNew }: Thr
   const isFlapping = times > MOST_TOLD * incidents.length;
   const wasOver = sentKeys.some((key) => /^(?:unsure )?over\b/u.test(key));
   const wanted = [
+    // Somebody asked for it, so a mute doesn't hold it back.
+    ...(taken?.isHanded === true ? [`${HANDED} ${taken.at.getTime()}`] : []),
     ...(one?.name !== undefined && !isOver ? [LINES] : []),
     ...(isOver && isWanted && !isNew && !isMuted && !isFlapping ? [`over ${times}`] : []),
     ...(!isOver && one !== undefined && one.times > 1 && wasOver && !isMuted && !isFlapping ? [`again ${times}`] : []),
@@ -146,13 +160,15 @@ async function readAlert(deps: WorkflowParts, post: StoredPost): Promise<AlertCo
   }
   const isLate = !isPosted && events.length === 0 && shown.every((each) => isLongOver(each, now));
   if (isLate) return "nothing";
-  const isMuted = await allMuted(deps, post, incidents);
+  const mute = await muteOfAll(deps, post, incidents);
   const readsHistory = await someMember(deps, [...watches]);
   return {
     alert: { ...alert, incidents: shown, events },
     incidents,
     watches: [...watches],
-    isMuted,
+    mute,
+    place: watchPlaceOf(post),
+    isDirect: isPerson(post.place),
     instead: [...instead],
     readsHistory,
   };
@@ -220,15 +236,25 @@ async function historyOf({ store }: WorkflowParts, incident: Incident): Promise<
   );
 }
 
-async function allMuted(
-  { store, clock }: WorkflowParts,
+async function muteOfAll(
+  { store }: WorkflowParts,
   { teamId, place, insteadOf }: StoredPost,
   incidents: readonly Incident[],
-): Promise<boolean> {
+): Promise<Mute | undefined> {
   const watchPlace = insteadOf ?? place;
   const mutes = (await store.mutesOf(teamId)).filter((mute) => placeOfMute(mute) === watchPlace);
-  const now = clock.now();
-  return incidents.every(({ name }) => (muteOf(mutes, name)?.until ?? now) > now);
+  const own = incidents.map(({ name }) => muteOf(mutes, name));
+  const held = own.filter((mute) => mute !== undefined);
+  if (held.length < own.length) return undefined;
+  return held.toSorted((one, other) => one.until.getTime() - other.until.getTime())[0];
+}
+
+function watchPlaceOf({ place, insteadOf = place }: StoredPost): WatchPlace {
+  return isPerson(insteadOf) ? { kind: "dm" } : { kind: "channel", channelId: insteadOf };
+}
+
+function isPerson(place: string): boolean {
+  return /^[UW]/u.test(place);
 }
 
 const WITHIN_MS = 8_000;

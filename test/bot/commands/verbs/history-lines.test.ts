@@ -317,9 +317,8 @@ test("a line has at most 100 characters, and names the workload, the person and 
 });
 
 test("a row without its request says what is known, for every kind of outcome", async () => {
-  const all = outcomeKinds
-    .map((kind, at) => event(at + 1, { kind, result: kind === "erased" ? "erased-Zk3x9" : "" }))
-    .reverse();
+  const results: Readonly<Record<string, string>> = { erased: "erased-Zk3x9", "handed-over": "to Alex Kim" };
+  const all = outcomeKinds.map((kind, at) => event(at + 1, { kind, result: results[kind] ?? "" })).reverse();
 
   // A page has twenty rows.
   const pages = [all.slice(0, 15), all.slice(15)].map((events) => answerTo("history", { events }));

@@ -214,9 +214,14 @@ export function watchesContract({ replica, db }: Bench): void {
     const place = { kind: "channel", channelId: "C1" } as const; // a literal kind
     await a.mute({ teamId: "T1", place, names: "web", by: ann, forMs: 60_000 }, event("muted"));
 
-    a.later(24 * 3_600_000);
-    await a.prune();
+    await a.mute({ teamId: "T1", place, names: "api", by: ann, forMs: 3_600_000 }, event("muted"));
 
+    a.later(61_000);
+    await a.endMutes();
+
+    expect(await a.mutesOf("T1")).toMatchObject([{ names: "api" }]);
+    a.later(3_600_000);
+    await a.endMutes();
     expect(await db().selectFrom("mute").selectAll().execute()).toEqual([]);
   });
 

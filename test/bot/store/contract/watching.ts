@@ -1,3 +1,4 @@
+import type { Who } from "../../../../src/bot/changes/stored-change.ts";
 import { expect, test } from "vitest";
 import type { Incident, Kept, Seen } from "../../../../src/bot/watch/incident.ts";
 import type { NewNotice, NewWatch, Placing, Round, RoundResult } from "../../../../src/bot/workflow/stored.ts";
@@ -381,6 +382,34 @@ export function watchingContract({ replica, db }: Bench): void {
     expect(await isDue()).toBe(false);
   });
 
+  test("a mute in its place, its end and its expiry each draw the message of an open incident, also while it rests", async () => {
+    const a = await watched();
+    await failing(a, "1");
+    await a.placeNotices(placing(["1"]));
+    const drawn = async (): Promise<boolean> => {
+      const due = await takeOne(a, "post");
+      if (due === undefined) return false;
+      const post = await a.postOf(due);
+      await a.savePost(due, { restMs: MINUTE, isOver: true });
+      return post?.restUntil === undefined;
+    };
+    const mute = { teamId: "T1", place: { kind: "channel", channelId: "C1" }, names: "*", by: ann } as const; // literals
+    expect([await drawn(), await drawn()]).toEqual([true, false]);
+
+    await a.mute({ ...mute, forMs: MINUTE }, event("muted"));
+    expect([await drawn(), await drawn()]).toEqual([true, false]);
+    await a.unmute(mute, event("unmuted"));
+    expect(await drawn()).toBe(true);
+    await a.mute({ ...mute, forMs: MINUTE }, event("muted"));
+    await a.mute({ ...mute, place: { kind: "channel", channelId: "C2" }, forMs: 9 * MINUTE }, event("muted"));
+    expect(await drawn()).toBe(true);
+    await a.endMutes();
+    expect(await drawn()).toBe(false);
+    a.later(MINUTE + 1_000);
+    await a.endMutes();
+    expect(await drawn()).toBe(true);
+  });
+
   test("somebody is on an alert once, and its message doesn't rest then", async () => {
     const a = await watched();
     await failing(a, "1");
@@ -390,15 +419,48 @@ export function watchingContract({ replica, db }: Bench): void {
     await a.endDue(due);
     const [id = ""] = await alerts();
 
-    const taken = event("taken");
-    expect(await a.takeAlert({ id, teamId: "T2" }, ann, { ...taken, teamId: "T2" })).toBe(false);
-    expect(await a.takeAlert({ id, teamId: "T1" }, ann, taken)).toBe(true);
-    expect(await a.takeAlert({ id, teamId: "T1" }, ann, taken)).toBe(false);
+    const takes = (teamId: string) =>
+      a.passAlert({ id, teamId }, { by: ann, to: ann, at: new Date() }, { ...event("taken"), teamId });
+    expect(await takes("T2")).toBe("gone");
+    expect(await takes("T1")).toBe("passed");
+    expect(await takes("T1")).not.toBe("passed");
     const events = await a.history({ teamId: "T1", limit: 9 });
     expect(events.filter(({ kind }) => kind === "taken")).toHaveLength(1);
     expect(await a.alertOf({ id, teamId: "T1" })).toMatchObject({ taken: { userId: "U1", name: "Ann Lee" } });
     expect(await a.alertOf({ id, teamId: "T2" })).toBeUndefined();
     expect((await takenPost(a))?.restUntil).toBeUndefined();
+  });
+
+  test("an incident is taken over, handed over and left; the later click counts, and one that is done again does nothing", async () => {
+    const a = await watched();
+    await failing(a, "1");
+    await a.placeNotices(placing(["1"]));
+    const [id = ""] = await alerts();
+    const start = Date.now();
+    const bob = { userId: "U2", name: "Bob" };
+    const passes = (by: Who, to: Who | undefined, seconds: number): Promise<string> => {
+      const at = new Date(start + seconds * 1_000);
+      return a.passAlert({ id, teamId: "T1" }, { by, to, at }, event(to === by ? "taken" : "handed-over"));
+    };
+    const taken = async () => (await a.alertOf({ id, teamId: "T1" }))?.taken;
+
+    expect(await passes(ann, undefined, 1)).toBe("not-theirs");
+    expect(await passes(ann, ann, 2)).toBe("passed");
+    expect(await passes(bob, bob, 4)).toBe("passed");
+    expect(await taken()).toMatchObject({ ...bob, from: ann, isHanded: false });
+    // Ann clicked before Bob took it, and her click from before is done again.
+    expect([await passes(ann, ann, 3), await passes(ann, ann, 2), await passes(ann, undefined, 3)]).toEqual(
+      Array.from({ length: 3 }, () => "late"),
+    );
+    expect(await passes(ann, undefined, 5)).toBe("not-theirs");
+    expect([await passes(bob, ann, 6), await passes(bob, ann, 6)]).toEqual(["passed", "late"]);
+    expect(await taken()).toMatchObject({ ...ann, from: bob, isHanded: true });
+    expect([await passes(ann, undefined, 7), await passes(ann, undefined, 7)]).toEqual(["passed", "late"]);
+    expect(await taken()).toBeUndefined();
+    expect(await passes(bob, bob, 8)).toBe("passed");
+    expect(await taken()).toMatchObject({ ...bob, from: undefined, isHanded: false });
+    const events = await a.history({ teamId: "T1", limit: 9 });
+    expect(events.filter(({ kind }) => kind === "taken" || kind === "handed-over")).toHaveLength(5);
   });
 
   test("people, looks and deliveries that meet at one alert don't wait for each other", async () => {
@@ -412,7 +474,7 @@ export function watchingContract({ replica, db }: Bench): void {
       const [due, round] = [await takeOne(a, "post"), await takeRound(b)];
       const who = { userId: `U${turn}`, name: "Ann Lee" };
       const all = [
-        b.takeAlert({ id, teamId: "T1" }, who, event("taken")),
+        b.passAlert({ id, teamId: "T1" }, { by: who, to: who, at: new Date() }, event("taken")),
         ...(due === undefined ? [] : [a.savePost(due, { sentKeys: [`${turn}`] }).then(() => a.endDue(due))]),
         ...(round === undefined
           ? []

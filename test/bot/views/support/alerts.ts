@@ -1,3 +1,4 @@
+import type { IncidentCard } from "../../../../src/bot/views/cards/incident-words.ts";
 import type { Alert, Incident, Seen } from "../../../../src/bot/watch/incident.ts";
 
 const start = Date.parse("2026-11-26T14:02:00Z");
@@ -46,3 +47,9 @@ export const alert: Alert = {
   events: [],
   taken: undefined,
 };
+
+/** Of these incidents in #ops, of which nothing was requested. */
+export function cardOf(incidents: readonly Incident[], other: Partial<IncidentCard> = {}): IncidentCard {
+  const place = { kind: "channel", channelId: "C0OPS" } as const; // a literal kind
+  return { alert: { ...alert, incidents }, defaultRegion: "beijing1", history: [], place, isDirect: false, ...other };
+}

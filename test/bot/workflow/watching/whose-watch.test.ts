@@ -5,7 +5,7 @@ import { createReply, withAccount } from "../../../../src/bot/workflow/reply.ts"
 import { changeWatches } from "../../../../src/bot/workflow/propose/change-watches.ts";
 import { annHere, desk, openPolicy } from "../support/desk.ts";
 import { shownAlert } from "../../../../src/bot/workflow/watching/alert-post.ts";
-import { alert, incident } from "../../views/support/alerts.ts";
+import { cardOf, incident } from "../../views/support/alerts.ts";
 
 test.each([
   ["the channel reads", "C1", "announced"],
@@ -42,14 +42,7 @@ test.each([
   const { deps } = await desk();
   const incidents = accounts.map((account, each) => ({ ...incident, id: `i${each}`, account, name: `web-${each}` }));
 
-  const content = {
-    alert: { ...alert, incidents },
-    incidents,
-    watches: [],
-    instead: [],
-    isMuted: false,
-    readsHistory: true,
-  };
+  const content = { ...cardOf(incidents), incidents, watches: [], instead: [], mute: undefined, readsHistory: true };
   const card = await shownAlert(deps, content, []).card({ isAgain: false });
 
   const ids = JSON.stringify(card.blocks).match(/"action_id":"[^"]*"/gu) ?? [];

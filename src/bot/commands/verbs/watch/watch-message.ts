@@ -1,6 +1,6 @@
 import type { Ask } from "../../../ask.ts";
 import { durationText } from "../../../policy/policy-words.ts";
-import { runButton } from "../../../views/kit/ask-buttons.ts";
+import { muteButton, runButton } from "../../../views/kit/ask-buttons.ts";
 import { actions, type Block, context, type Line, section } from "../../../views/kit/blocks.ts";
 import { channel, type Inline, joined, moment, strong, words } from "../../../views/kit/inline.ts";
 import { type Post, postOf } from "../../../views/kit/post.ts";
@@ -80,11 +80,6 @@ export function unwatchAsk({ target, place, digest }: Pick<Watch, "target" | "pl
   };
 }
 
-function muteAsk(names: string, until: string, place: WatchPlace): Ask {
-  const where = place.kind === "dm" ? { dm: true } : { in: place.channelId };
-  return { verb: "mute", share: false, args: { name: names === "*" ? "all" : names, until: [until], ...where } };
-}
-
 type Common = { readonly by: string; readonly place: WatchPlace; readonly defaultRegion: string };
 
 /** Another watch in the same place that includes this workload. */
@@ -139,7 +134,7 @@ export function watchMessage(message: WatchMessage): Post {
       return postOf([
         section([words("🔕 You muted "), ...muted(mute), ...until]),
         ...(doubt === undefined ? [] : [section([words(`⚠️ ${doubt}`, 300)])]),
-        ...actions(runButton("Unmute", muteAsk(mute.names, "off", place), { at: 0 })),
+        ...actions(muteButton("Unmute", { names: mute.names, until: "off", place })),
       ]);
     }
     case "unmuted":
@@ -244,7 +239,7 @@ function stillWatched(
       ...targetWords(target),
       words(" here."),
     ]),
-    ...actions(runButton("Mute 1 h", muteAsk(target.names, "1h", place), { at: 0 })),
+    ...actions(muteButton("Mute 1 h", { names: target.names, until: "1h", place })),
   ];
 }
 
