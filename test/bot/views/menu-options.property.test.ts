@@ -3,6 +3,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { openButton, requestButton, runButton } from "../../../src/bot/views/kit/ask-buttons.ts";
 import { actions, askButton, limits, suggesting } from "../../../src/bot/views/kit/blocks.ts";
+import { carriedByOption, menuOptions } from "../../../src/bot/views/kit/menu-options.ts";
 import { clickablesIn } from "../../support/clickables.ts";
 
 // However many actions a message has: three buttons, then a menu, and an option does what its button would.
@@ -66,6 +67,67 @@ test("only a suggested step is filled", () => {
       expect(styles(suggesting(step, ...others))[0]).toBe("primary");
     }),
   );
+});
+
+const id = fc.oneof(fc.constantFrom("ask:0", "run:7", "ask:beside:why", "form:open:logs", "follow:stop"), fc.string());
+const text = fc.oneof(
+  fc.string({ unit: "grapheme" }),
+  fc.constantFrom("{", "{}", '{"verb":"show"}', "a b=c", "-", ".name"),
+);
+const anything = fc.oneof(text, fc.jsonValue(), fc.constantFrom(["1h"], {}, null));
+const fields = fc.dictionary(fc.oneof(fc.constantFrom("verb", "region", "name", "date"), text), anything, {
+  maxKeys: 5,
+});
+const anyButton = fc
+  .record({ id, value: fc.oneof(text, fields, fc.record({ verb: text, args: fields }), fc.record({ values: fields })) })
+  .filter((each) => !/[ =]/u.test(each.id))
+  .map(({ id: action_id, value }): Button => {
+    const carried = typeof value === "string" ? value : JSON.stringify(value);
+    return { type: "button", action_id, value: carried, text: { type: "plain_text", text: "Do" } };
+  });
+
+function jsonIn(value: string): unknown {
+  try {
+    return JSON.parse(value);
+  } catch {
+    return value;
+  }
+}
+
+test("an option carries the action and the value of its button, whatever they are and whatever is beside it", () => {
+  fc.assert(
+    fc.property(fc.array(anyButton, { maxLength: 6 }), (buttons) => {
+      const { blockId = "", options } = menuOptions(buttons);
+
+      expect(blockId.length).toBeLessThanOrEqual(limits.blockId);
+      const carried = options.map((option) => carriedByOption(option.value, blockId));
+      expect(carried.map(({ actionId, value }) => [actionId, jsonIn(value)])).toEqual(
+        buttons.map(({ action_id, value = "" }) => [action_id, jsonIn(value)]),
+      );
+    }),
+    { numRuns: 500 },
+  );
+});
+
+test("what comes from outside carries something that no button has, and throws nothing", () => {
+  fc.assert(
+    fc.property(fc.string(), fc.string(), (option, blockId) => {
+      expect(typeof carriedByOption(option, blockId).value).toBe("string");
+      expect(typeof carriedByOption(`ask:0={${option}`, `{${blockId}`).value).toBe("string");
+    }),
+  );
+});
+
+test("a menu of a workload with a long name has all of its options", () => {
+  const long = { name: `service/${"w".repeat(220)}` };
+  const forms = ["stop", "memory", "delete"].map((each) =>
+    openButton(each, { verb: each, values: long, region: "beijing1" }),
+  );
+  const reads = ["logs", "show", "why"].map((each) =>
+    askButton(each, { verb: each, region: "beijing1", share: true, args: long }),
+  );
+
+  expect(clickablesIn(actions(...reads, ...forms))).toHaveLength(6);
 });
 
 test("pages, filters and forms of a log with a long name fit into the menu beside each other", () => {

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { preformatted } from "../../../src/bot/views/kit/blocks.ts";
+import { requestButton } from "../../../src/bot/views/kit/ask-buttons.ts";
+import { actions, type Block, preformatted } from "../../../src/bot/views/kit/blocks.ts";
 import { logPages } from "../../../src/bot/views/kit/log-text.ts";
 import { post } from "../../../src/bot/views/kit/post.ts";
 import { code, strong, words } from "../../../src/bot/views/kit/inline.ts";
@@ -94,6 +95,15 @@ describe("one message", () => {
     );
 
     expect(blocks.map(({ type }) => type)).toEqual(["rich_text", "context"]);
+  });
+
+  test("with too much text keeps its buttons, but none of an entry that is left out", () => {
+    const long = preformatted('"'.repeat(4000));
+    const row = actions(requestButton("approve", "7KQ2MD"));
+    const types = (blocks: readonly Block[]) => post("text", blocks).blocks.map(({ type }) => type);
+
+    expect(types([long, long, ...row])).toEqual(["rich_text", "context", "actions"]);
+    expect(types([long, ...row, long, ...row])).toEqual(["rich_text", "actions", "context"]);
   });
 
   test("is never without a text", () => {

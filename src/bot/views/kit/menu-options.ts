@@ -1,10 +1,11 @@
 import type { Button } from "@slack/types";
+import { decodeAction } from "./action-id.ts";
 
 /** What a click on a button carries. */
 export type Carried = { readonly actionId: string; readonly value: string };
 
-type Fields = { readonly [field: string]: unknown };
-type Parsed = { readonly button: Button; readonly fields: Fields | undefined };
+/** The fields of an Ask or of a form's opening. Those of its arguments or values begin with a dot: `.name`. */
+type Fields = ReadonlyMap<string, unknown>;
 
 type Menu = {
   /** Of the row with the menu; undefined where the options say all. */
@@ -14,21 +15,18 @@ type Menu = {
 
 /** https://docs.slack.dev/reference/block-kit/blocks/actions-block */
 const LONGEST_ID = 255;
-const OPENS_FORM = "form:open:";
 
 /**
  * Buttons as the options of a menu. The value of an option is too short for an Ask with a long name, so the id of the row
- * holds what most of them say, and an option what it says instead.
+ * has the fields that most of them share. An option is `change:show 7KQ2MD`, or `ask:0={…}` with the fields that differ.
  */
 export function menuOptions(buttons: readonly Button[]): Menu {
-  const all = buttons.map((button): Parsed => ({ button, fields: fieldsOf(button) }));
-  const shared = usual(all.flatMap(({ fields }) => (fields === undefined ? [] : [fields])));
-  const id = JSON.stringify(shared);
-  const base = id.length > LONGEST_ID ? {} : shared;
+  const all = buttons.map((button) => ({ button, fields: fieldsOf(button) }));
+  const shared = sharedBy(all.flatMap(({ fields }) => fields ?? []));
   return {
-    blockId: Object.keys(base).length === 0 ? undefined : id,
-    options: all.map(({ button: { action_id = "", value = "", text }, fields }) => ({
-      value: `${action_id} ${fields === undefined ? value : JSON.stringify(beyond(base, fields))}`,
+    blockId: shared.size === 0 ? undefined : jsonOf(shared),
+    options: all.map(({ button: { action_id: id = "", value = "", text }, fields }) => ({
+      value: fields === undefined ? `${id} ${value}` : `${id}=${jsonOf(difference(shared, fields))}`,
       text: text.text,
     })),
   };
@@ -36,78 +34,84 @@ export function menuOptions(buttons: readonly Button[]): Menu {
 
 /** The click on the button that an option replaces. */
 export function carriedByOption(option: string, blockId: string): Carried {
-  const at = option.indexOf(" ");
-  const [actionId, own] = at === -1 ? [option, ""] : [option.slice(0, at), option.slice(at + 1)];
-  const fields = parsed(own);
-  if (fields === undefined) return { actionId, value: own };
-  const { args, ...more } = withFields(parsed(blockId) ?? {}, fields);
-  const isForm = actionId.startsWith(OPENS_FORM);
-  return { actionId, value: JSON.stringify({ ...more, [isForm ? "values" : "args"]: args }) };
+  const [, actionId = "", mark = "", rest = ""] = /^([^ =]*)([ =]?)(.*)$/su.exec(option) ?? [];
+  if (mark !== "=") return { actionId, value: rest };
+  const own = new Map(Object.entries(objectIn(rest)));
+  const without: unknown = own.get(WITHOUT);
+  own.delete(WITHOUT);
+  const fields = new Map([...Object.entries(objectIn(blockId)), ...own]);
+  for (const name of Array.isArray(without) ? without : []) fields.delete(String(name));
+  const inner = [...fields].filter(([name]) => isInner(name)).map(([name, value]) => [name.slice(1), value] as const);
+  const outer = [...fields].filter(([name]) => !isInner(name));
+  const value = { ...Object.fromEntries(outer), [innerName(actionId)]: Object.fromEntries(inner) };
+  return { actionId, value: JSON.stringify(value) };
 }
 
-/** A form's values have the names of an Ask's arguments, and so are shared with them. */
-function fieldsOf({ value = "" }: Button): Fields | undefined {
-  const { values, ...fields } = parsed(value) ?? {};
-  if (Object.keys(fields).length === 0) return undefined;
-  return values === undefined ? fields : { ...fields, args: values };
+/** A form's values have the names of an Ask's arguments, so that they can share them. Undefined for any other value. */
+function fieldsOf({ action_id: id = "", value = "" }: Button): Fields | undefined {
+  const { [innerName(id)]: inner, ...outer } = objectIn(value);
+  if (!isObject(inner) || Object.keys(outer).some((name) => isInner(name) || name === WITHOUT)) return undefined;
+  const dotted = Object.entries(inner).map(([name, each]) => [`.${name}`, each] as const);
+  return new Map([...Object.entries(outer), ...dotted]);
 }
 
-/** Of each field the value that most of them have; of as many, the longest. */
-function usual(all: readonly Fields[]): Fields {
-  const found = namesIn(all).flatMap((name): [string, unknown][] => {
-    const values = all.map((each) => each[name]);
-    const nested = values.filter(isFields);
-    if (nested.length > all.length / 2) return [[name, usual(nested)]];
-    const groups = [...Map.groupBy(values, textOf)].toSorted(
-      ([text, equal], [other, others]) => others.length - equal.length || other.length - text.length,
-    );
-    const value = groups[0]?.[1][0];
-    return value === undefined ? [] : [[name, value]];
-  });
-  return Object.fromEntries(found);
+function innerName(actionId: string): "args" | "values" {
+  return decodeAction(actionId)?.kind === "openForm" ? "values" : "args";
 }
 
-/** The names of the fields that only the base has. */
-const GONE = "-";
-
-function beyond(base: Fields, all: Fields): Fields {
-  const gone = Object.keys(base).filter((name) => all[name] === undefined);
-  const own = Object.entries(all).flatMap(([name, value]): [string, unknown][] => {
-    const { [name]: shared } = base;
-    if (textOf(shared) === textOf(value)) return [];
-    return [[name, isFields(shared) && isFields(value) ? beyond(shared, value) : value]];
-  });
-  return { ...Object.fromEntries(own), ...(gone.length > 0 && { [GONE]: gone.join(",") }) };
+function isInner(name: string): boolean {
+  return name.startsWith(".");
 }
 
-function withFields(base: Fields, { [GONE]: names = "", ...own }: Fields): Fields {
-  const gone = new Set(String(names).split(","));
-  const kept = Object.entries(base).filter(([name]) => !gone.has(name));
-  const changed = Object.entries(own).map(([name, value]): [string, unknown] => {
-    const { [name]: shared } = base;
-    return [name, isFields(shared) && isFields(value) ? withFields(shared, value) : value];
-  });
-  return Object.fromEntries([...kept, ...changed]);
+/** Of each field the value that most have, the longest first, as far as the row's id has room. */
+function sharedBy(all: readonly Fields[]): Fields {
+  const names = [...new Set(all.flatMap((fields) => [...fields.keys()]))];
+  const usual = names.map((name) => [name, usualOf(all.map((fields) => fields.get(name)))] as const);
+  return usual
+    .filter(([, value]) => value !== undefined)
+    .toSorted(([, one], [, other]) => textOf(other).length - textOf(one).length)
+    .reduce<Fields>((shared, field) => {
+      const more = new Map([...shared, field]);
+      return jsonOf(more).length > LONGEST_ID ? shared : more;
+    }, new Map());
 }
 
-function namesIn(all: readonly Fields[]): string[] {
-  return [...new Set(all.flatMap((each) => Object.keys(each)))];
+/** The value that most have; of two that as many have, the longer one. */
+function usualOf(values: readonly unknown[]): unknown {
+  const [[, [value]] = ["", []]] = [...Map.groupBy(values, textOf)].toSorted(
+    ([text, equal], [other, others]) => others.length - equal.length || other.length - text.length,
+  );
+  return value;
+}
+
+/** In an option, the names of shared fields that it doesn't have. */
+const WITHOUT = "-";
+
+function difference(shared: Fields, all: Fields): Fields {
+  const without = [...shared.keys()].filter((name) => !all.has(name));
+  const own = [...all].filter(([name, value]) => textOf(value) !== textOf(shared.get(name)));
+  return new Map([...own, ...(without.length > 0 ? [[WITHOUT, without] as const] : [])]);
+}
+
+function jsonOf(fields: Fields): string {
+  return JSON.stringify(Object.fromEntries(fields));
 }
 
 function textOf(value: unknown): string {
   return JSON.stringify(value) ?? "";
 }
 
-function parsed(text: string): Fields | undefined {
-  if (!text.startsWith("{")) return undefined;
+/** The object in a JSON text; an empty one for any other text, which comes from outside. */
+function objectIn(text: string): Readonly<Record<string, unknown>> {
+  if (!text.startsWith("{")) return {};
   try {
     const value: unknown = JSON.parse(text);
-    return isFields(value) ? value : undefined;
+    return isObject(value) ? value : {};
   } catch {
-    return undefined;
+    return {};
   }
 }
 
-function isFields(value: unknown): value is Fields {
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -85,12 +85,16 @@ export function messageFor<Sent extends Message>(account: string, message: Sent)
 
 const rest = context("The rest doesn't fit into one Slack message.");
 
-/** The first blocks that fit into one message, and its buttons. A safety net: views stay below the limits themselves. */
+/**
+ * The first blocks that fit into one message, and its buttons, unless they are those of an entry in a list, which is left
+ * out with them. A safety net: views stay below the limits themselves.
+ */
 function fitting(blocks: readonly Block[]): Block[] {
   const sizes = blocks.map(sizeOf);
   const total = sizes.reduce((sum, size) => sum + size, 0);
   if (total <= limits.blocksJson && blocks.length <= limits.blocks) return [...blocks];
-  const last = blocks.slice(-1).filter(({ type }) => type === "actions");
+  const rows = blocks.filter(({ type }) => type === "actions");
+  const last = rows.length === 1 ? blocks.slice(-1).filter(({ type }) => type === "actions") : [];
   const end = [rest, ...last];
   const kept: Block[] = [];
   let room: number = limits.blocksJson - end.reduce((sum, block) => sum + sizeOf(block), 0);

@@ -31,7 +31,10 @@ type Placed = CardActions & {
 
 type Carded = Placed & { readonly kind: "service" | "job"; readonly name: string };
 
-/** The verbs by state, the most helpful first: the first three are buttons, as many as fit are in the menu. */
+/**
+ * The verbs by state, the most helpful first: the first three are buttons, as many as fit are in the menu. Whoever may do
+ * all sees seven of them and Delete. The others can be typed, but nobody can type `create` with a workload to copy.
+ */
 const rows: Readonly<Record<Level, readonly string[]>> = {
   healthy: ["logs", "restart", "scale", "deploy", "show", "watch", "create", "stop", "memory", "rollback", "domains"],
   busy: ["logs", "rollback", "restart", "show", "stop", "watch", "deploy", "scale", "memory", "domains", "create"],
@@ -42,8 +45,7 @@ const leaving = ["logs", "create", "show"];
 const ofJobs = ["logs", "create", "watch", "show", "delete"];
 const ofCronJobs = ["run", "logs", "create", "watch", "show", "delete"];
 
-/** Delete has the last place: nobody hits it by accident, and its form asks for the name. */
-const MOST = limits.buttons + limits.overflowOptions - 1;
+const MOST = limits.buttons + limits.overflowOptions;
 
 /** The buttons for a service in this state. */
 export function serviceButtons(service: Service, placed: Placed): Block[] {
@@ -51,7 +53,9 @@ export function serviceButtons(service: Service, placed: Placed): Block[] {
   if (isStatus(service.status, "deleting")) return drawn(carded, { row: leaving });
   const { revision, revisions = [] } = service;
   const status = serviceStatus(service);
-  const row = rows[status.level].filter(
+  // What helps a service that runs out of memory.
+  const first = status.cause === "out-of-memory" ? ["logs", "memory"] : [];
+  const row = [...new Set([...first, ...rows[status.level]])].filter(
     (verb) => (verb !== "deploy" || revision !== undefined) && (verb !== "rollback" || revisions.length > 1),
   );
   return drawn(carded, { row, step: isTakenBack(service) ? "rollback" : verbFor(status), last: ["delete"] });
@@ -79,19 +83,20 @@ type Layout = {
   readonly row: readonly string[];
   /** The one that is suggested. */
   readonly step?: string | undefined;
-  /** At the end of the menu. */
+  /** At the end of the menu: nobody hits Delete by accident, and its form asks for the name. */
   readonly last?: readonly string[];
 };
 
-function drawn(carded: Carded, { row, step, last = [] }: Layout): Block[] {
+function drawn(carded: Carded, { row, step, last: ofLast = [] }: Layout): Block[] {
   // The same card again is always allowed.
   const isOffered = (verb: string): boolean => verb === "show" || carded.mayDo.some(({ name }) => name === verb);
   const isVerb = carded.step === undefined && step !== undefined && isOffered(step);
   const suggested = isVerb ? buttonFor(carded, step) : carded.step;
   const review = carded.isWaiting ? askButton("Review", { verb: "pending", share: false, args: {} }) : undefined;
-  const before = [suggested, review].filter((each) => each !== undefined).length;
+  const last = ofLast.filter(isOffered);
   const others = row.filter((verb) => isOffered(verb) && !(isVerb && verb === step));
-  const verbs = [...others.slice(0, MOST - before), ...last.filter(isOffered)];
+  const taken = [suggested, review, ...last].filter((each) => each !== undefined).length;
+  const verbs = [...others.slice(0, MOST - taken), ...last];
   return suggesting(suggested, review, ...verbs.map((verb) => buttonFor(carded, verb)));
 }
 

@@ -47,9 +47,13 @@ function stateAndCause(status: WorkloadStatus, now: Date): string {
   return `${statusWords(status, now)}${cause}`;
 }
 
-/** Whether the first line has all of a text, which then needs no line of its own. */
+/** Whether the first line says all of a text after the name, between colons, commas and dots. It then needs no line of its own. */
 export function isInVerdict(text: string, head: Head): boolean {
-  return verdictLine(head).join("").includes(visible(text));
+  const [, , rest] = verdictLine(head);
+  const pieces = rest.split(visible(text));
+  return pieces
+    .slice(1)
+    .some((after, at) => /(?:^|[:,;·]) $/u.test(pieces[at] ?? "") && /^(?:$| ·|[:,;] )/u.test(after));
 }
 
 /** "for 2h · last error 14s ago", as far as it is known. The facts of a crash say since when. */
@@ -72,9 +76,11 @@ function lastErrorMs({ failures }: LogFindings): number | undefined {
 /** The first lines of a card: the verdict, since when, and the last error and end of an instance. */
 export function headLines(head: Head): Block {
   const [mark, name, rest] = verdictLine(head);
+  const { facts, words: state } = head.status;
   const when = whenLine(head);
   // "Failed 9h ago": alone, an age doesn't say of what.
-  const alone = when !== undefined && /^\d/u.test(when) ? `${head.status.words} ${when}` : when;
+  const isAge = facts === undefined && when !== undefined && /^\d/u.test(when);
+  const alone = isAge ? `${state} ${when}` : when;
   const lines = [alone && capital(alone), head.lastEnd].filter((line) => line !== undefined);
   return section([words(mark), strong(name), words(rest)], ...lines.map((line) => [words(line, 600)]));
 }

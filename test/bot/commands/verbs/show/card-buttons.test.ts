@@ -52,18 +52,18 @@ test.each([
 });
 
 test.each([
-  ["Running", 1, "Logs, Restart, Scale, (Deploy, Refresh, Create like this, Stop, Delete)"],
-  ["Running", 2, "Logs, Restart, Scale, (Deploy, Refresh, Create like this, Stop, Delete)"],
-  ["Updating", 2, "Logs, Roll back, Restart, (Refresh, Stop, Deploy, Scale, Delete)"],
-  ["Failed", 1, "*Logs*, Restart, Deploy, (Refresh, Stop, Change memory, Scale, Delete)"],
-  ["Failed", 2, "*Logs*, Roll back, Restart, (Deploy, Refresh, Stop, Change memory, Delete)"],
-  ["Stopped", 2, "Start, Logs, Refresh, (Deploy, Scale, Create like this, Change memory, Delete)"],
-])("a service that is %s and keeps %i versions offers %s", (status, kept, expected) => {
+  ["Running", 1, "Logs, Restart, Scale, (Deploy, Refresh, Tell me here, Create like this, Delete)"],
+  ["Running", 2, "Logs, Restart, Scale, (Deploy, Refresh, Tell me here, Create like this, Delete)"],
+  ["Updating", 2, "Logs, Roll back, Restart, (Refresh, Stop, Tell me here, Deploy, Delete)"],
+  ["Failed", 1, "*Logs*, Restart, Deploy, (Refresh, Stop, Tell me here, Change memory, Delete)"],
+  ["Failed", 2, "*Logs*, Roll back, Restart, (Deploy, Refresh, Stop, Tell me here, Delete)"],
+  ["Stopped", 2, "Start, Logs, Tell me here, (Refresh, Deploy, Scale, Create like this, Delete)"],
+])("to whoever may do all, a service that is %s and keeps %i versions offers %s", (status, kept, expected) => {
   const revisions = Array.from({ length: kept }, (_, at) => ({
     revision: kept - at,
     images: [`shop/web:${kept - at}`],
   }));
-  const actions = { mayDo: named([...everything, "deploy", "rollback"]), isShared: false };
+  const actions = { mayDo: commands, isShared: false };
   const message = serviceCard({
     service: service("web", { status, revision: kept, revisions }),
     region: "eu1",
@@ -71,6 +71,21 @@ test.each([
     actions,
   });
   expect(rowsOf(message)).toBe(expected);
+});
+
+test("memory is beside the log of what runs out of it, also where all else may be done", () => {
+  const end = { last_reason: "exited with code 137 (out of memory)", last_at: now.toISOString(), count: 6 };
+  const revisions = [2, 1].map((revision) => ({ revision, images: [`shop/web:${revision}`] }));
+  const web = service("web", { status: "Failed", revision: 2, revisions, restarts: end });
+  const message = serviceCard({ service: web, region: "eu1", now, actions: { mayDo: commands, isShared: false } });
+
+  expect(rowsOf(message)).toBe("*Logs*, Change memory, Roll back, (Restart, Deploy, Refresh, Stop, Delete)");
+});
+
+test("where Delete isn't allowed, another option has its place", () => {
+  expect(rowsOf(card("Running", { mayDo: everything.filter((verb) => verb !== "delete") }))).toBe(
+    "Logs, Restart, Scale, (Refresh, Create like this, Stop, Change memory, Change domains)",
+  );
 });
 
 test("only what policy allows is offered, and Refresh always", () => {

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { causes } from "../../../../../src/api/cause.ts";
 import { levels, type WorkloadStatus } from "../../../../../src/api/workload-status.ts";
-import { headLines, headText, MOST } from "../../../../../src/bot/commands/verbs/show/verdict.ts";
+import { headLines, headText, isInVerdict, MOST } from "../../../../../src/bot/commands/verbs/show/verdict.ts";
 import { dotOf } from "../../../../../src/bot/views/kit/health.ts";
 import { plainTextOf } from "../../../../../src/bot/views/kit/post.ts";
 import { now } from "../../../views/support/workloads.ts";
@@ -60,4 +60,23 @@ test("nothing is said of a time that isn't known", () => {
       expect(said).not.toMatch(/\b(?:for|ago)\b/u);
     }),
   );
+});
+
+test("a short reason in a name or in a longer word is not said", () => {
+  const failing = { level: "failing", words: "failing", reason: "exit 10: lost its database" } as const; // a literal level
+  const head = { name: "db-1", status: failing, now };
+
+  expect(plainTextOf([headLines(head)])).toBe("🔴 db-1 · failing: exit 10");
+  expect(["1", "db", "db-1", "exit 1", "fail", "exit"].filter((text) => isInVerdict(text, head))).toEqual([]);
+  expect(["exit 10", "failing", "failing: exit 10"].filter((text) => !isInVerdict(text, head))).toEqual([]);
+});
+
+test.each([
+  [{ words: "failed", since: "2026-11-21T03:00:00Z" }, "is odd", "Failed 9h ago"],
+  [{ words: "failing", since: "2026-11-21T10:00:00Z" }, "is odd", "For 2h"],
+  [{ words: "keeps crashing", facts: "6 restarts in 4 min" }, "keeps crashing: lost", "6 restarts in 4 min"],
+])("below a verdict, %j is told in words that read on their own", (how, verdict, expected) => {
+  const status = { level: "failing", ...how } as const; // a literal level
+
+  expect(plainTextOf([headLines({ name: "web", status, now, verdict })])).toBe(`🔴 web ${verdict}\n${expected}`);
 });
