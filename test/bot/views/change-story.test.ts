@@ -72,9 +72,13 @@ const stuck = ended("done", {
 });
 
 test.each([
-  ["gone", "3 of 3 running", "🟢 web stays on :1.4: :1.5 didn't get ready · 3 of 3 running · @dana"],
-  ["failing", "keeps crashing", "🔴 web couldn't go back to :1.4: :1.5 didn't get ready · keeps crashing · @dana"],
-  ["unclear", "isn't running yet", "🔴 web may be back on :1.4: :1.5 didn't get ready · isn't running yet · @dana"],
+  ["gone", "3 of 3 running", "🟢 web stays on :1.4, because :1.5 didn't get ready · 3 of 3 running · @dana"],
+  ["failing", "keeps crashing", "🔴 web isn't healthy on :1.4 either · keeps crashing · @dana"],
+  [
+    "unclear",
+    "isn't running yet",
+    "🔴 web may be back on :1.4, because :1.5 didn't get ready · isn't running yet · @dana",
+  ],
 ] as const)("a way back that is %s is told to who asked for the deploy", (state, line, expected) => {
   const diff = ["image shop/web:1.5 → shop/web:1.4"];
   const change = { ...stuck, wayBack: { state, by: undefined, diff, at: undefined, line } };

@@ -74,7 +74,7 @@ test("what is seen, what changed before it, and who is on it", () => {
   ).toEqual([
     "exit 3, 14 restarts in 9 min · 0 of 2 ready",
     "Since 2026-11-26 14:02 UTC · 3 times",
-    "Before it: :4.12 deployed outside Gantry, 2026-11-26 14:00 UTC",
+    "Before it: Deployed :4.12 outside Gantry · 2026-11-26 14:00 UTC",
     "👋 Omar is on it",
     "service · account gantry",
   ]);
@@ -114,38 +114,37 @@ function done(minutes: number, request: Partial<StoredChange>): HistoryEvent {
 }
 
 test.each<[string, Partial<StoredChange>, string]>([
-  ["a deploy", deployed, ":4.12 deployed by Dana Reyes"],
+  ["a deploy", deployed, "Deployed :4.12 to web · by Dana Reyes"],
   [
     "a deploy that went back",
     { ...deployed, health: { kind: "trouble", line: "", excerpt: [] }, wayBack: backAgain() },
-    ":4.12 deployed, went back by Dana Reyes",
+    "Deployed :4.12 to web, but it went back · by Dana Reyes",
   ],
   [
     "the way back",
     { verb: "rollback", diff: ["image payments:4.12 → payments:4.11"], wayBackOf: "7K3M9Q" },
-    "rolled back to :4.11 automatically",
+    "Rolled back web to :4.11 · automatic",
   ],
-  ["a rollback", { verb: "rollback", diff: ["to revision 2"] }, "rolled back to revision 2 by Dana Reyes"],
-  ["a restart", { verb: "restart", op: "restartService", diff: [] }, "restarted by Dana Reyes"],
-  ["memory", { verb: "memory", diff: ["memory 256 → 512 MiB"] }, "memory set to 512 MiB by Dana Reyes"],
-  ["variables", { verb: "env", diff: ["A set"] }, "environment variables changed by Dana Reyes"],
+  ["a rollback", { verb: "rollback", diff: ["to revision 2"] }, "Rolled back web to version 2 · by Dana Reyes"],
+  ["a restart", { verb: "restart", op: "restartService", diff: [] }, "Restarted web · by Dana Reyes"],
+  ["memory", { verb: "memory", diff: ["memory 256 → 512 MiB"] }, "Set memory of web to 512 MiB · by Dana Reyes"],
+  ["variables", { verb: "env", diff: ["A set"] }, "Changed environment variables of web · by Dana Reyes"],
   [
     "a restart that the API doesn't confirm",
     { verb: "restart", op: "restartService", ending: asked() },
-    "restart accepted by Dana Reyes",
+    "Restart of web accepted · by Dana Reyes · the workload API",
   ],
   [
     "one without an answer",
-    { verb: "restart", op: "restartService", state: "unknown" },
-    "restart, outcome unknown by Dana Reyes",
+    { verb: "restart", op: "restartService", state: "unknown", ending: undefined, settledAt: at(4) },
+    "Can't tell whether web was restarted · asked by Dana Reyes",
   ],
 ])("what changed before and since is a line each, newest first: %s", (_, request, what) => {
   const history = [done(3, request), done(-3, request)];
 
-  expect(facts({}, { history }).slice(2, 4)).toEqual([
-    `Since then: ${what}, 2026-11-26 14:05 UTC`,
-    `Before it: ${what}, 2026-11-26 13:59 UTC`,
-  ]);
+  const [since = "", before = ""] = facts({}, { history }).slice(2, 4);
+  expect([since.startsWith(`Since then: ${what}`), since.endsWith(" · 2026-11-26 14:05 UTC")]).toEqual([true, true]);
+  expect([before.startsWith(`Before it: ${what}`), before.endsWith(" · 2026-11-26 13:59 UTC")]).toEqual([true, true]);
 });
 
 function backAgain(): NonNullable<StoredChange["wayBack"]> {
@@ -170,13 +169,13 @@ test("lines about changes have at most 100 characters and are few; what didn't h
 });
 
 test.each([
-  ["it is new", "was created", "created outside Gantry"],
-  ["a version of several images", "image a:1, b:1 → a:2, b:1", "changed outside Gantry: image a:1, b:1 → a:2, b:1"],
-  ["its size", "2 → 3 instances", "changed outside Gantry: 2 → 3 instances"],
+  ["it is new", "was created", "Created outside Gantry"],
+  ["a version of several images", "image a:1, b:1 → a:2, b:1", "Changed outside Gantry: image a:1, b:1 → a:2, b:1"],
+  ["its size", "2 → 3 instances", "Changed outside Gantry: 2 → 3 instances"],
 ])("what changed before it without a request is told in a few words: %s", (_, words, what) => {
   const changedBefore = { at: at(-2).toISOString(), words };
 
-  expect(text([{ changedBefore }])).toContain(`Before it: ${what}, 2026-11-26 14:00 UTC`);
+  expect(text([{ changedBefore }])).toContain(`Before it: ${what} · 2026-11-26 14:00 UTC`);
   // Whoever may not read history doesn't learn who changed it, so nothing is said about that.
   expect(facts({ changedBefore }, { history: undefined }).join("\n")).not.toContain("outside");
 });
@@ -189,7 +188,7 @@ describe("a recovery says what was changed, as far as that is known", () => {
     const history = [done(9, deployed), done(3, { verb: "restart", op: "restartService" }), done(-3, deployed)];
 
     expect(facts(recovered, { history }).slice(0, 2)).toEqual([
-      "Last change: :4.12 deployed by Dana Reyes, 2026-11-26 14:11 UTC",
+      "Last change: Deployed :4.12 to web · by Dana Reyes · 2026-11-26 14:11 UTC",
       past,
     ]);
   });
@@ -207,7 +206,9 @@ describe("a recovery says what was changed, as far as that is known", () => {
   test("it was stopped", () => {
     const history = [done(9, { verb: "stop", op: "stopService" })];
 
-    expect(facts(over("stopped"), { history })[0]).toBe("Last change: stopped by Dana Reyes, 2026-11-26 14:11 UTC");
+    expect(facts(over("stopped"), { history })[0]).toBe(
+      "Last change: Stopped web · by Dana Reyes · 2026-11-26 14:11 UTC",
+    );
     expect(facts(over("stopped"), { history: [] })[0]).toMatch(/^It kept crashing/u);
   });
 });

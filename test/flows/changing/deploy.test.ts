@@ -72,7 +72,7 @@ describe("a deploy", () => {
     const deployed = (): string =>
       town.developer.sees("ops").find(({ text }) => text.includes(":1.5 didn't get ready"))?.text ?? "";
     expect(deployed()).toMatch(
-      /^🔴 web goes back to :1\.4: :1\.5 didn't get ready\nIts new instances can't pull their images · no such image · .*3 old instances still serve\nGoing back automatically \(on-failure: roll-back\)\n/u,
+      /^🔴 web goes back to :1\.4, because :1\.5 didn't get ready\nIts new instances can't pull their images · no such image · .*3 old instances still serve\nGoing back automatically \(on-failure: roll-back\)\n/u,
     );
     expect(deployed()).not.toContain("[Roll back]");
     expect(card(town.developer)).toBe(deployed());
@@ -83,11 +83,11 @@ describe("a deploy", () => {
     await town.later(600);
     expect(town.calls().filter((op) => op === "updateService")).toHaveLength(2);
     expect(deployed()).toMatch(
-      /^❌ web stays on :1\.4: :1\.5 didn't get ready\nIts new instances can't pull their images · no such image\nWent back automatically .* UTC \(on-failure: roll-back\) · 3 of 3 running\nImage .* · requested by @dana\nLast errors\n```\nno database\n```\n/u,
+      /^❌ web stays on :1\.4, because :1\.5 didn't get ready\nIts new instances can't pull their images · no such image\nWent back automatically .* UTC \(on-failure: roll-back\) · 3 of 3 running\nImage .* · requested by @dana\nLast errors\n```\nno database\n```\n/u,
     );
     const history = await says(town, town.developer, "/gantry history web");
     expect(history).toMatch(/Rolled back web to :1\.4 · automatic, for request [0-9A-Z]{6} · /u);
-    expect(history).toMatch(/❌ web stays on :1\.4: :1\.5 didn't get ready · by Dana Reyes · /u);
+    expect(history).toMatch(/❌ web stays on :1\.4, because :1\.5 didn't get ready · by Dana Reyes · /u);
   });
 
   test("over one that doesn't get ready goes back to what still serves, and its card says that before", async () => {
@@ -103,7 +103,7 @@ describe("a deploy", () => {
     await town.later(4);
     await town.settled();
 
-    expect(card(town.developer)).toMatch(/^🔴 web goes back to :1\.4: :1\.6 didn't get ready\n/u);
+    expect(card(town.developer)).toMatch(/^🔴 web goes back to :1\.4, because :1\.6 didn't get ready\n/u);
     expect(town.writes).toEqual(["web 1.5", "web 1.6", "web 1.4"]);
   });
 
@@ -195,7 +195,7 @@ describe("a deploy that was in trouble", () => {
       expect(town.revisions).toEqual(["web 1"]);
       const [deployed] = developer.sees("ops");
       expect(deployed?.text).toMatch(
-        /^❌ web stays on (?::1\.4|version 1): .* didn't get ready\nIts new instances can't/u,
+        /^❌ web stays on (?::1\.4|version 1), because .* didn't get ready\nIts new instances can't/u,
       );
       expect(town.thread("ops").join("\n")).not.toContain("got healthy");
     },

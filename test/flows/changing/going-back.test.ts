@@ -243,7 +243,7 @@ describe("what a deploy is based on", () => {
     await town.settled();
 
     expect(town.revisions).toEqual(["web 2"]);
-    expect(developer.sees("ops")[0]?.text).toMatch(/^🔴 web goes back to :1\.4: :1\.5 didn't get ready\n/u);
+    expect(developer.sees("ops")[0]?.text).toMatch(/^🔴 web goes back to :1\.4, because :1\.5 didn't get ready\n/u);
   });
 
   test("is what its Undo goes back to, with the variables of somebody without Gantry", async () => {
@@ -368,7 +368,7 @@ test("of a way back that is slow, or that somebody overtook, nobody is told that
   town.isWell("shop");
   await town.later(60);
 
-  expect(slow).toMatch(/^🔴 web may be back on :1\.4: :1\.5 didn't get ready\n/u);
+  expect(slow).toMatch(/^🔴 web may be back on :1\.4, because :1\.5 didn't get ready\n/u);
   expect(slow).toContain("Going back automatically wasn't confirmed · isn't running yet");
   expect(card(developer)).toContain("Going back automatically wasn't confirmed · was changed again meanwhile");
   // Read before it went back.

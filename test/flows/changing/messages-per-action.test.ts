@@ -135,5 +135,5 @@ test("a deploy that is accepted and never shows makes its reply when Gantry stop
   await town.settled();
 
   expect(seen(town)).toEqual({ messages: 1, replies: 1 });
-  expect(town.thread("ops").at(-1)).toMatch(/^🟡 Deploy 1\.5 to web: accepted, but it doesn't show · @dana/u);
+  expect(town.thread("ops").at(-1)).toMatch(/^🟡 Deploy :1\.5 to web: accepted, but it doesn't show · @dana/u);
 });

@@ -39,7 +39,9 @@ test("who is on it hands it over: the card changes, and its thread mentions that
   await town.passes(2);
   expect(town.told()).toHaveLength(before + 1);
   expect(await happened(town)).toContain("handed-over Alex Kim: to Dana Reyes");
-  expect(await says(town, developer, "/gantry history web")).toContain("👋 Alex Kim handed over web to Dana Reyes");
+  expect(await says(town, developer, "/gantry history web")).toContain(
+    "👋 Handed over web to Dana Reyes · by Alex Kim",
+  );
 });
 
 test("another person takes it over on the one card, and who has it no longer leaves it; nobody else reads of that", async () => {

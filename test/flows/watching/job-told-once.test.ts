@@ -64,7 +64,7 @@ test("the alert shows the creation before the failure as created, not as failed"
   await town.passes(3);
 
   const alert = town.told("@gantry").join("\n");
-  expect(alert).toMatch(/^Before it: created by Dana Reyes, /mu);
+  expect(alert).toMatch(/^Before it: Created job nightly · by Dana Reyes · /mu);
   expect(alert.match(/exit code 2/gu)).toHaveLength(1);
 });
 

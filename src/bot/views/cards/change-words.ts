@@ -228,7 +228,7 @@ function doneText(change: StoredChange, { kind, but }: DoneState, { region, done
   }
 }
 
-/** "web stays on :1.4: :1.5 didn't get ready". Undefined of what doesn't go back. */
+/** "web stays on :1.4, because :1.5 didn't get ready". Undefined of what doesn't go back. */
 export function retreatText(change: StoredChange, region: string | undefined): string | undefined {
   const retreat = retreatOf(change);
   if (retreat === undefined) return undefined;
@@ -236,14 +236,14 @@ export function retreatText(change: StoredChange, region: string | undefined): s
   const to = versionName(change.diff) ?? "the new version";
   const back = versionName(retreat.diff) ?? "the earlier version";
   const name = `${workloadName(change)}${regionText(change, region)}`;
-  const after = `: ${to} ${/^(?:the |its |\d)/u.test(outcome) ? "didn't get ready" : shortWhy(outcome)}`;
+  const after = `, because ${to} ${/^(?:the |its |\d)/u.test(outcome) ? "didn't get ready" : shortWhy(outcome)}`;
   switch (retreat.state) {
     case "going":
       return `${name} goes back to ${back}${after}`;
     case "gone":
       return `${name} ${oldOnesServe({ line }) ? "stays" : "is back"} on ${back}${after}`;
     case "failing":
-      return `${name} couldn't go back to ${back}${after}`;
+      return `${name} isn't healthy on ${back} either`;
     case "unclear":
       return `${name} may be back on ${back}${after}`;
   }

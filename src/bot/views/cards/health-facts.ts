@@ -39,7 +39,7 @@ export function retreatFacts(change: StoredChange): Line[] {
   const how = by === undefined ? "automatically" : `by request ${truncate(by, 40)}`;
   const why = by === undefined ? [words(" (on-failure: roll-back)")] : [];
   const fact = truncate(visible(line), 200);
-  if (state === "failing") return [`going back ${how} failed`, fact];
+  if (state === "failing") return [`rolled back ${how}`, fact];
   if (state === "unclear") return [`going back ${how} wasn't confirmed`, fact];
   if (state === "going") return [[words(`going back ${how}`), ...why]];
   return [[words(`went back ${how}`), ...when, ...why], fact].filter((each) => each !== "");

@@ -270,7 +270,7 @@ function rolloutState(part: StoredChange, { request, isShort }: Beside): State {
 const backWords: Readonly<Record<WayBack["state"], string>> = {
   going: "going back",
   gone: "went back",
-  failing: "failed to go back",
+  failing: "not healthy after going back",
   unclear: "may have gone back",
 };
 

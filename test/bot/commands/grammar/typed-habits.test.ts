@@ -18,9 +18,9 @@ describe("kubectl and docker are left out", () => {
   });
 });
 
-test("the revision is written once, and each workload has its own", () => {
-  expect(() => parseText("rollback web 2 --to-revision 3")).toThrow("The revision appears twice.");
-  expect(() => parseText("rollback web worker --to-revision 3")).toThrow("Each workload counts its own revisions.");
+test("the version is written once, and each workload has its own", () => {
+  expect(() => parseText("rollback web 2 --to-revision 3")).toThrow("The version appears twice.");
+  expect(() => parseText("rollback web worker --to-revision 3")).toThrow("Each workload counts its own versions.");
 });
 
 test.each([

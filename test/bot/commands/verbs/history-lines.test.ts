@@ -105,15 +105,15 @@ test("a deployment that doesn't get ready is red until it went back", () => {
 
   expect(said(undefined)).toBe("🔴 Deploying :2 to web: its new instances don't get ready · by Dana Reyes · 0s ago");
   expect(said({ ...back, state: "going" })).toBe(
-    "🔴 web goes back to :1: :2 didn't get ready · by Dana Reyes · 0s ago",
+    "🔴 web goes back to :1, because :2 didn't get ready · by Dana Reyes · 0s ago",
   );
-  expect(said({ ...back, state: "failing" })).toBe(
-    "🔴 web couldn't go back to :1: :2 didn't get ready · by Dana Reyes · 0s ago",
-  );
+  expect(said({ ...back, state: "failing" })).toBe("🔴 web isn't healthy on :1 either · by Dana Reyes · 0s ago");
   expect(said({ ...back, state: "unclear" })).toBe(
-    "🔴 web may be back on :1: :2 didn't get ready · by Dana Reyes · 0s ago",
+    "🔴 web may be back on :1, because :2 didn't get ready · by Dana Reyes · 0s ago",
   );
-  expect(said({ ...back, state: "gone" })).toBe("❌ web stays on :1: :2 didn't get ready · by Dana Reyes · 0s ago");
+  expect(said({ ...back, state: "gone" })).toBe(
+    "❌ web stays on :1, because :2 didn't get ready · by Dana Reyes · 0s ago",
+  );
 });
 
 test("a deployment is told by its version, a whole digest shortened, and not by what would have followed", async () => {
@@ -327,6 +327,8 @@ test("a row without its request says what is known, for every kind of outcome", 
     ➖ Erased the data of erased-Zk3x9 · 1d ago
     ➖ Removed Gantry from this workspace · 1d ago
     ➕ Installed Gantry in this workspace · 1d ago
+    👋 No longer takes care of web · by Dana Reyes · 1d ago
+    👋 Handed over web to Alex Kim · by Dana Reyes · 1d ago
     👋 Took care of web · by Dana Reyes · 1d ago
     🔔 Unmuted web · by Dana Reyes · 1d ago
     🔕 Muted web · by Dana Reyes · 1d ago
@@ -337,9 +339,9 @@ test("a row without its request says what is known, for every kind of outcome", 
     🔑 Disconnected the account dana · by Dana Reyes · 1d ago
     🔑 Connected the account dana · by Dana Reyes · 1d ago
     🚫 Refused: scale web · asked by Dana Reyes · policy: hurts · 1d ago
+    History · newest first
     ❓ Can't tell whether web was scaled · 1d ago
     ❌ web wasn't scaled · 1d ago
-    History · newest first
     ✅ Scaled web · 1d ago
     ⚠️ Not run: scale web, because it changed meanwhile · 1d ago
     ⌛ Expired: scale web · 1d ago

@@ -100,7 +100,10 @@ export function endingsContract({ replica, db }: Bench): void {
     const title = "how requests ended and how their workloads are, sealed";
     const before = migrations.findIndex((migration) => migration.title === title);
     await db().deleteFrom("migration").where("number", ">", before).execute();
+    // What later ones made.
     await db().schema.dropIndex("change_workload").execute();
+    for (const column of ["taken_from", "taken_from_name", "is_handed"])
+      await db().schema.alterTable("alert").dropColumn(column).execute();
     // An upgrade waits for older replicas.
     await db().deleteFrom("replica").execute();
     const reason = sealer.seal("no swordfish", ["words", "NEVER1"]);

@@ -3,7 +3,7 @@ import { type Message, post } from "../../../views/kit/post.ts";
 import { age } from "../../../views/kit/time.ts";
 import type { VerbContext } from "../../command.ts";
 import { type Found, nameOf, statusOf } from "../../lookup/find.ts";
-import { headContext, imageText } from "./card-parts.ts";
+import { imageText } from "./card-parts.ts";
 import { headLines, headText } from "./verdict.ts";
 
 /** The answer to "is web ok?": two lines, and a button for the card. */
@@ -12,8 +12,7 @@ export function shortAnswer(found: Found, { ask, now }: Pick<VerbContext, "ask" 
   const facts = factsOf(found, now);
   const { brief: _brief, ...args } = ask.args;
   return post([headText(head), ...facts].join(" · "), [
-    headLines(head),
-    ...(facts.length === 0 ? [] : [headContext(facts, undefined, now)]),
+    headLines(head, facts),
     ...actions(askButton("Details", { ...ask, args })),
   ]);
 }

@@ -73,15 +73,16 @@ function lastErrorMs({ failures }: LogFindings): number | undefined {
   return times.length === 0 ? undefined : Math.max(...times);
 }
 
-/** The first lines of a card: the verdict, since when, and the last error and end of an instance. */
-export function headLines(head: Head): Block {
+/** The first lines of a card: the verdict, since when, with more facts, and the last error and end of an instance. */
+export function headLines(head: Head, more: readonly string[] = []): Block {
   const [mark, name, rest] = verdictLine(head);
   const { facts, words: state } = head.status;
   const when = whenLine(head);
   // "Failed 9h ago": alone, an age doesn't say of what.
   const isAge = facts === undefined && when !== undefined && /^\d/u.test(when);
   const alone = isAge ? `${state} ${when}` : when;
-  const lines = [alone && capital(alone), head.lastEnd].filter((line) => line !== undefined);
+  const second = [alone && capital(alone), ...more].filter((part) => part !== undefined).join(" · ");
+  const lines = [second, head.lastEnd ?? ""].filter((line) => line !== "");
   return section([words(mark), strong(name), words(rest)], ...lines.map((line) => [words(line, 600)]));
 }
 
