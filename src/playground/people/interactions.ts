@@ -12,6 +12,7 @@ import {
 } from "../delivery/payloads.ts";
 import { refuse, Refused } from "../rules/rules.ts";
 import type { Channel, Message, User } from "../workspace/state.ts";
+import { findUser } from "../workspace/workspace.ts";
 import { notice, type Shortcut, touch, type World } from "../world.ts";
 import { newSite } from "../check/shape.ts";
 import { suggestion } from "../check/elements.ts";
@@ -132,7 +133,9 @@ export async function valueFor(
   if (name === undefined) throw new Error(`A ${type} has nothing to choose.`);
   const values: Json[] = [];
   for (const choice of choices) {
-    values.push(name.startsWith("selected_option") ? await chooseOption(world, actor, { found, choice }) : choice);
+    if (name.startsWith("selected_option")) values.push(await chooseOption(world, actor, { found, choice }));
+    else
+      values.push(name === "selected_user" && choice !== "" ? (findUser(world.state, choice)?.id ?? choice) : choice);
   }
   if (holdsMany(type)) return { type, [name]: values };
   const [value = null] = values;

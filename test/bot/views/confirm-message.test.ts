@@ -22,6 +22,8 @@ test.each([
   ["could you restart web", "Restart web?"],
   ["please add 2 instances to web", "Scale web by +2?"],
   ["approve k7q2mx please", "Approve K7Q2MX?"],
+  ["silence web for 30 minutes", "Mute web for 30m?"],
+  ["give me a daily digest", "Watch all: digest daily?"],
 ])("%s: %s", (text, question) => {
   expect(drawn(confirmMessage(confirming(text)))).toContain(question);
 });

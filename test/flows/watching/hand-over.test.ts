@@ -30,7 +30,7 @@ test("who is on it hands it over: the card changes, and its thread mentions that
   const { approver, developer } = town;
   const before = town.told().length;
 
-  await handsOver(town, approver, developer.id);
+  await handsOver(town, approver, "dana");
 
   expect(card(town)).toMatch(/^👋 Dana Reyes is on it, handed over by Alex Kim$/mu);
   const news = town.told().filter((text) => text.includes("handed this incident over"));

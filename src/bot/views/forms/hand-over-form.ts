@@ -9,13 +9,13 @@ import { modal } from "./modal.ts";
 
 /** Asks who is on an incident from now on, in its field `person`. `metadata` comes back with the submission. */
 export function handOverForm([first, ...others]: readonly [Incident, ...Incident[]], metadata: string): ModalView {
-  const more = others.length === 0 ? "" : ` and ${counted(others.length, "more workload")}`;
+  const more = others.length === 0 ? [] : [words(` and ${counted(others.length, "more workload")}`)];
   return modal({
     title: "Hand over",
     close: "Cancel",
     form: { callbackId: "alert:handOver", submit: "Hand over", metadata },
     blocks: [
-      section([words("Incident: "), strong(first.name ?? API, 255), words(more)]),
+      section([words("Incident: "), strong(first.name ?? API, 255), ...more]),
       formInput({
         id: "person",
         label: "Person",

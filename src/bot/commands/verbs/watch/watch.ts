@@ -49,6 +49,11 @@ function refuseBoth({ in: channelId, dm }: Place, context: z.core.$RefinementCtx
   context.addIssue({ code: "custom", path: ["dm"], message: "Use --in or --dm, not both." });
 }
 
+/** " for 30m", " until 18:00". */
+function forWords(typed: string): string {
+  return /^\d+[a-z]/iu.test(typed) ? ` for ${typed}` : ` ${typed}`;
+}
+
 const placeFlags = {
   in: { value: "#CHANNEL", summary: "in another channel" },
   dm: { summary: "in a direct message to you alone" },
@@ -74,6 +79,7 @@ export const watch = watchVerb({
     ["watch NAME", "watch NAME"],
     ["[show|get|give] [daily|every] [day|morning] digest", "watch all --digest daily"],
   ],
+  question: { amount: ({ digest }) => (typeof digest === "string" ? `: digest ${digest}` : "") },
   button: "Tell me here",
   words: { name: "[NAME]", time: "[HH:MM]" },
   flags: {
@@ -198,7 +204,7 @@ export const mute = watchVerb({
     ["mute [all] alerts|mute all|(stop|pause|disable) (all|get) alerts", "mute all SINCE UNTIL"],
   ],
   question: {
-    amount: ({ until }) => (Array.isArray(until) && until.length > 0 ? ` ${until.join(" ")}` : " for 1 hour"),
+    amount: ({ until }) => (Array.isArray(until) && until.length > 0 ? forWords(until.join(" ")) : " for 1 hour"),
   },
   words: { name: "NAME", until: "FOR…" },
   flags: {
