@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { historyEventKinds, outcomeKinds } from "../../../../src/bot/changes/history-event.ts";
 import { changeStates, type StoredChange } from "../../../../src/bot/changes/stored-change.ts";
-import { historyText } from "../../../../src/bot/views/kit/history-line.ts";
+import { historyText } from "../../../../src/bot/views/cards/history-line.ts";
 import { drawn } from "../../views/support/drawn.ts";
 import { answerTo, now } from "../support/script.ts";
 import { event, waiting } from "../support/stored.ts";

@@ -1,11 +1,11 @@
 import type { HistoryEvent } from "../../changes/history-event.ts";
-import { historySentence } from "../cards/history-sentence.ts";
-import { section } from "./blocks.ts";
-import { type Inline, moment, strong, words } from "./inline.ts";
-import { plainTextOf } from "./post.ts";
-import { short } from "./request-words.ts";
-import { truncate, truncateMiddle, visible } from "./text.ts";
-import { age } from "./time.ts";
+import { historySentence } from "./history-sentence.ts";
+import { section } from "../kit/blocks.ts";
+import { type Inline, moment, strong, words } from "../kit/inline.ts";
+import { plainTextOf } from "../kit/post.ts";
+import { short } from "../kit/request-words.ts";
+import { truncate, truncateMiddle, visible } from "../kit/text.ts";
+import { age } from "../kit/time.ts";
 
 export type HistoryLineContext = {
   /** For its age. Undefined for a message that is never redrawn: its lines have a date. */
