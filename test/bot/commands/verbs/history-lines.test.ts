@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { historyEventKinds, outcomeKinds } from "../../../../src/bot/changes/history-event.ts";
 import { changeStates, type StoredChange } from "../../../../src/bot/changes/stored-change.ts";
-import { historyText } from "../../../../src/bot/views/cards/history-line.ts";
+import { historyLine, historyText } from "../../../../src/bot/views/cards/history-line.ts";
 import { drawn } from "../../views/support/drawn.ts";
 import { answerTo, now } from "../support/script.ts";
 import { event, waiting } from "../support/stored.ts";
@@ -253,6 +253,22 @@ describe("every state of a request has its words, and none looks better than it 
 
     expect(text.split("\n")[1]).toBe(`${line} · 1d ago`);
   });
+});
+
+test("the name stands out where it is, also when it is a word of its sentence", () => {
+  const bold = (name: string): unknown => {
+    const named = request({ workload: { kind: "service", region: "beijing1", name, uid: "u1" } });
+    const row = event(1, { at: now, workload: named.workload, request: named });
+    return historyLine(row, { now, defaultRegion: "beijing1", detail: "brief" });
+  };
+
+  for (const name of ["to", "scale", "web"]) {
+    expect(bold(name)).toMatchObject([
+      { text: "⏳ Asked to scale " },
+      { text: name },
+      { text: expect.stringMatching(/^ to 3 · by /u) },
+    ]);
+  }
 });
 
 test("a line has at most 100 characters, and names the workload, the person and the time", () => {
