@@ -5,7 +5,7 @@ import { type Level, serviceStatus, statusSentence } from "../../../src/api/work
 import type { Change } from "../../../src/bot/changes/change.ts";
 import { changeCard } from "../../../src/bot/views/cards/change-card.ts";
 import { incidentCard } from "../../../src/bot/views/cards/incident-card.ts";
-import { historyText } from "../../../src/bot/views/kit/history-line.ts";
+import { historyText } from "../../../src/bot/views/cards/history-line.ts";
 import { afterName, dotOf } from "../../../src/bot/views/kit/health.ts";
 import { compare } from "../../../src/bot/watch/compare.ts";
 import { seenService } from "../../../src/bot/watch/incident.ts";

@@ -110,7 +110,7 @@ describe("the history of a town", () => {
       "🚫 Rejected: stop web · by Alex Kim · “not today” · asked by Dana Reyes",
       "✅ Restarted web · by Dana Reyes · approved by Alex Kim · “it leaks”",
       "🚫 Refused: scale web · asked by Gwen Moss",
-      "✅ Scaled web to 3 · by Dana Reyes",
+      "✅ Scaled web to 3 · by Dana Reyes · was 2",
       "[Every step as a file]",
     ]);
     expect(restarted.split("\n")).toEqual([expect.stringMatching(/Restarted web · by Dana Reyes/u), "[History]"]);

@@ -45,7 +45,7 @@ const negations = wordSet(
 
 /** A word that may turn a command into its opposite. Nothing is changed because of such a sentence. */
 export function isNegated(words: readonly string[]): boolean {
-  const all = words.flatMap((word) => plain(word).split(/[ ,]+/u));
+  const all = words.flatMap((word) => plain(word).split(/[ ,()[\]"“”]+/u));
   return all.some((word) => negations.has(word) || /n['`´]t$/u.test(word));
 }
 

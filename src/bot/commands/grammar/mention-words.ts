@@ -182,8 +182,13 @@ function asTyped(parsed: Parsed, words: readonly string[]): Understood {
   return mayBeSentence(parsed, words) ? offered(parsed) : { kind: "run", parsed };
 }
 
-/** "delete web logs" and "stop deploying web" are lists of names only if these workloads exist. */
+/**
+ * "delete web logs" and "stop deploying web" are lists of names only if these workloads exist. "deploy web failed" and
+ * "deploy web quickly" end with a tag only if it exists. `web:latest` and `1.5` can be nothing else.
+ */
 function mayBeSentence(parsed: Parsed, words: readonly string[]): boolean {
+  const { image } = parsed.ask.args;
+  if (words.some((word) => word === image && /^[\p{L}-]+$/u.test(word))) return true;
   const names = namesIn(parsed);
   const isLinked = words.some((word) => AND.test(word) || word.endsWith(","));
   return names.length > 1 && !isLinked && names.some((name) => dictionary.has(name));

@@ -9,7 +9,7 @@ import { words, strong } from "../../views/kit/inline.ts";
 import { type Message, post } from "../../views/kit/post.ts";
 import { counted, truncate, visible } from "../../views/kit/text.ts";
 import type { Ask } from "../../ask.ts";
-import { historyLine, type HistoryLineContext, historyText } from "../../views/kit/history-line.ts";
+import { historyLine, type HistoryLineContext, historyText } from "../../views/cards/history-line.ts";
 
 /** Slack sends a person as `<@U0DANA|dana>`: docs.slack.dev/interactivity/implementing-slash-commands. */
 const Person = z

@@ -4,7 +4,7 @@ import { isReported, updatableFields } from "../../changes/updatable-fields.ts";
 import { partsOf, type StoredChange } from "../../changes/stored-change.ts";
 import { openButton, requestButton } from "../../views/kit/ask-buttons.ts";
 import { actions, askButton, context as note, section, suggesting } from "../../views/kit/blocks.ts";
-import { historyLine, historyText } from "../../views/kit/history-line.ts";
+import { historyLine, historyText } from "../../views/cards/history-line.ts";
 import { type Message, post } from "../../views/kit/post.ts";
 import { truncate, visible } from "../../views/kit/text.ts";
 import type { Ask } from "../../ask.ts";

@@ -14,7 +14,7 @@ import { short, votersText, votesText } from "../kit/request-words.ts";
 import { lower } from "../kit/text.ts";
 import { pastHeadline } from "./change-words.ts";
 import { eventSentence, type Sentence, whyText } from "./event-sentence.ts";
-import { detailText, phraseText } from "./phrases.ts";
+import { detailText, phraseText, valueBefore } from "./phrases.ts";
 
 const PERSON = 20;
 
@@ -33,8 +33,8 @@ export function historySentence(event: HistoryEvent, telling: Telling): Sentence
   const { request } = event;
   if (request === undefined || event.workload === undefined) return eventSentence(event, telling.defaultRegion);
   const { facts = [], ...text } = textOf(request, telling);
-  const reasons = telling.isFull ? reasonsOf(request) : [];
-  return { ...text, by: byWhom(request, telling), facts: [...facts, ...factsOf(request), ...reasons] };
+  const more = telling.isFull ? [...replacedBy(request), ...reasonsOf(request)] : [];
+  return { ...text, by: byWhom(request, telling), facts: [...facts, ...factsOf(request), ...more] };
 }
 
 const statusDots: ReadonlySet<string> = new Set(["🟡", "🔴", overtakenDot]);
@@ -136,6 +136,14 @@ function factsOf(request: StoredChange): string[] {
     default:
       return [];
   }
+}
+
+/** The value before a change that took effect. The sentence about a way back names it already. */
+function replacedBy(request: StoredChange): string[] {
+  const { ending, diff } = request;
+  const before = valueBefore(diff);
+  const tookEffect = ending?.kind === "run" && ending.outcome.kind === "done";
+  return before === undefined || !tookEffect || retreatOf(request) !== undefined ? [] : [`was ${before}`];
 }
 
 /** Who approved it, and why it was asked for. */

@@ -2,7 +2,7 @@ import { brief } from "../../../api/workload-status.ts";
 import type { HistoryEvent } from "../../changes/history-event.ts";
 import type { Incident } from "../../watch/incident.ts";
 import type { Line } from "../kit/blocks.ts";
-import { historyLine } from "../kit/history-line.ts";
+import { historyLine } from "./history-line.ts";
 import { moment } from "../kit/inline.ts";
 import { versionName } from "./phrases.ts";
 import type { IncidentCard } from "./incident-words.ts";

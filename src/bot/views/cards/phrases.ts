@@ -57,6 +57,13 @@ function targetOf({ diff, verb, parts }: Phrased): string {
   return `${toVersion(verb)}${version}`;
 }
 
+/** What a request replaces: "2", "512 MiB" or `:1.4`. Undefined of several values, and of none. */
+export function valueBefore(diff: readonly string[]): string | undefined {
+  const [value = "", ...others] = stepsOf(diff);
+  const [, from, unit = ""] = /^(?:instances|memory) (\d{1,9}) → \d{1,9}( MiB)?$/u.exec(value) ?? [];
+  return from === undefined || others.length > 0 ? versionStep(diff)?.from : `${from}${unit}`;
+}
+
 /** ": adds LEVEL, removes PORT" of an update whose title doesn't say to what it leads. */
 export function detailText(phrased: Phrased): string {
   if (phrased.op !== "updateService" || targetOf(phrased) !== "") return "";

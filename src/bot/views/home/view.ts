@@ -13,7 +13,7 @@ import {
   context,
   menu,
 } from "../kit/blocks.ts";
-import { historyLine } from "../kit/history-line.ts";
+import { historyLine } from "../cards/history-line.ts";
 import { homeRows, type HomeRows, type HomeState } from "./state.ts";
 import { homeTrouble, homeWorkloads } from "./workloads.ts";
 import { code, moment, words } from "../kit/inline.ts";

@@ -70,6 +70,8 @@ describe("questions, negations, conditions and times don't change anything", () 
     "stop restarting web",
     "please stop web from restarting",
     "restart web, not worker",
+    "restart web (not worker)",
+    "restart web [don't]",
     "stop web and start worker",
     "cancel the restart of web",
     "clear the queue of worker",
@@ -85,6 +87,17 @@ test("names without an and, one of which means something in a sentence, are conf
   expect(meant("restart web worker")).toBe("restart web worker");
   expect(meant("restart web and queue")).toBe("restart web queue");
   expect(meant("stop web, queue")).toBe("stop web queue");
+});
+
+test("a tag that reads like a word of a sentence is confirmed", () => {
+  for (const word of ["failed", "stuck", "done", "history", "quickly", "everywhere", "payments-api", "latest"]) {
+    expect(meant(`deploy web ${word}`)).toBe(`ask: deploy web image=${word}`);
+    expect(meant(`deploy shop-* ${word}`)).toBe(`ask: deploy shop-* image=${word}`);
+  }
+  for (const tag of ["1.5", "v2", "shop/web:latest", "sha-4f2a"]) {
+    expect(meant(`deploy web ${tag}`)).toBe(`deploy web image=${tag}`);
+  }
+  expect(meant("deploy web:latest")).toBe("deploy web image=latest");
 });
 
 test("of those who may, all can be asked about", () => {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { historyEventKinds, outcomeKinds } from "../../../../src/bot/changes/history-event.ts";
 import { changeStates, type StoredChange } from "../../../../src/bot/changes/stored-change.ts";
-import { historyText } from "../../../../src/bot/views/kit/history-line.ts";
+import { historyLine, historyText } from "../../../../src/bot/views/cards/history-line.ts";
 import { drawn } from "../../views/support/drawn.ts";
 import { answerTo, now } from "../support/script.ts";
 import { event, waiting } from "../support/stored.ts";
@@ -46,11 +46,11 @@ test("each request is one line that says how it ended, newest first, with real n
 
   expect(drawn(await answerTo("history", { events: lines }))).toMatchInlineSnapshot(`
     "History · newest first
-    ✅ Scaled web to 3 · by Dana Reyes · approved by Alex Kim · 5m ago
+    ✅ Scaled web to 3 · by Dana Reyes · was 2 · approved by Alex Kim · 5m ago
     ❌ web wasn't scaled: not enough memory · asked by Dana Reyes · 12m ago
     ⏳ Asked to scale web to 3 · by Dana Reyes · 0 of 2 approvals · 1h ago
     🚫 Refused: scale web · asked by Gwen · policy: no guests · 3h ago
-    ✅ Scaled web to 3 · by Dana Reyes · 🚨 break-glass · “the shop, is down” · 2d ago
+    ✅ Scaled web to 3 · by Dana Reyes · 🚨 break-glass · was 2 · “the shop, is down” · 2d ago
     🔑 Connected the account dana · by Dana Reyes · 1d ago
     [Every step as a file]"
   `);
@@ -126,7 +126,7 @@ test("a deployment is told by its version, a whole digest shortened, and not by 
 
   const text = drawn(await answerTo("history web", { events: [event(1, { kind: "done", request: deployed })] }));
 
-  expect(text.split("\n")[1]).toBe("🔄 Deploying sha256:0123456789ab to web · by Dana Reyes · 1d ago");
+  expect(text.split("\n")[1]).toBe("🔄 Deploying sha256:0123456789ab to web · by Dana Reyes · was :1.4 · 1d ago");
 });
 
 test("a message that isn't redrawn doesn't show health that was still being checked", () => {
@@ -164,13 +164,13 @@ describe("every state of a request has its words, and none looks better than it 
     ],
     ["⏳ Asked to delete web · by Dana Reyes · waits for its turn", { op: "deleteService", state: "approved" }],
     ["🔄 Scaling web to 3 · by Dana Reyes", { state: "claimed" }],
-    ["🔄 Scaling web to 3 · by Dana Reyes", { state: "done", ending: tookEffect }],
+    ["🔄 Scaling web to 3 · by Dana Reyes · was 2", { state: "done", ending: tookEffect }],
     [
-      "✅ Scaled web to 3 · by Dana Reyes",
+      "✅ Scaled web to 3 · by Dana Reyes · was 2",
       { state: "done", ending: tookEffect, health: health("reached", "3 of 3 running") },
     ],
     [
-      "✅ Deployed :2 to web · by Dana Reyes",
+      "✅ Deployed :2 to web · by Dana Reyes · was :1",
       {
         verb: "deploy",
         diff: ["image app:1 → app:2"],
@@ -192,7 +192,7 @@ describe("every state of a request has its words, and none looks better than it 
       { state: "done", ending: asked, health: { ...health("not-yet", ""), outcome: "was changed again meanwhile" } },
     ],
     [
-      "🔴 Scaled web to 3, but it keeps crashing · by Dana Reyes",
+      "🔴 Scaled web to 3, but it keeps crashing · by Dana Reyes · was 2",
       { state: "done", ending: tookEffect, health: { ...health("trouble", "exit 3"), outcome: "keeps crashing" } },
     ],
     [
@@ -208,11 +208,11 @@ describe("every state of a request has its words, and none looks better than it 
       },
     ],
     [
-      "🟡 Scaled web to 3, health unknown · by Dana Reyes · still starting",
+      "🟡 Scaled web to 3, health unknown · by Dana Reyes · still starting · was 2",
       { state: "done", ending: tookEffect, health: health("not-yet", "still starting") },
     ],
     [
-      "✅ Set memory of web to 1024 MiB · by Dana Reyes",
+      "✅ Set memory of web to 1024 MiB · by Dana Reyes · was 512 MiB",
       {
         verb: "memory",
         diff: ["memory 512 → 1024 MiB"],
@@ -253,6 +253,22 @@ describe("every state of a request has its words, and none looks better than it 
 
     expect(text.split("\n")[1]).toBe(`${line} · 1d ago`);
   });
+});
+
+test("the name stands out where it is, also when it is a word of its sentence", () => {
+  const bold = (name: string): unknown => {
+    const named = request({ workload: { kind: "service", region: "beijing1", name, uid: "u1" } });
+    const row = event(1, { at: now, workload: named.workload, request: named });
+    return historyLine(row, { now, defaultRegion: "beijing1", detail: "brief" });
+  };
+
+  for (const name of ["to", "scale", "web"]) {
+    expect(bold(name)).toMatchObject([
+      { text: "⏳ Asked to scale " },
+      { text: name },
+      { text: expect.stringMatching(/^ to 3 · by /u) },
+    ]);
+  }
 });
 
 test("a line has at most 100 characters, and names the workload, the person and the time", () => {

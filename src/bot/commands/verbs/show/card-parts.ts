@@ -10,7 +10,7 @@ import { commandLine, containerMemory, memoryNowText, memoryText } from "../../.
 import { failureRate } from "../../../views/kit/log-text.ts";
 import type { HistoryEvent } from "../../../changes/history-event.ts";
 import type { WorkloadRef } from "../../../changes/change.ts";
-import { historyLine } from "../../../views/kit/history-line.ts";
+import { historyLine } from "../../../views/cards/history-line.ts";
 import { beforeRequester, votesText } from "../../../views/kit/request-words.ts";
 import { deletedSince, deletionText } from "../../lookup/deletions.ts";
 import type { LogCheck } from "./verdict.ts";

@@ -12,7 +12,7 @@ import {
   type Block,
 } from "../../../views/kit/blocks.ts";
 import { dotOf } from "../../../views/kit/health.ts";
-import { historyLine } from "../../../views/kit/history-line.ts";
+import { historyLine } from "../../../views/cards/history-line.ts";
 import { strong, words } from "../../../views/kit/inline.ts";
 import { type Post, postOf } from "../../../views/kit/post.ts";
 import { counted } from "../../../views/kit/text.ts";

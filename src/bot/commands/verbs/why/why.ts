@@ -2,7 +2,7 @@ import type { Button } from "@slack/types";
 import { z } from "zod";
 import type { HistoryEvent, HistoryEventKind } from "../../../changes/history-event.ts";
 import { readOr } from "../../../errors.ts";
-import { historyLine } from "../../../views/kit/history-line.ts";
+import { historyLine } from "../../../views/cards/history-line.ts";
 import type { Command, ReadCommand, VerbContext } from "../../command.ts";
 import { workloadField } from "../../forms/form.ts";
 import { Target } from "../../grammar/argument-types.ts";

@@ -1,11 +1,11 @@
 import type { HistoryEvent } from "../../changes/history-event.ts";
-import { historySentence } from "../cards/history-sentence.ts";
-import { section } from "./blocks.ts";
-import { type Inline, moment, strong, words } from "./inline.ts";
-import { plainTextOf } from "./post.ts";
-import { short } from "./request-words.ts";
-import { truncate, truncateMiddle, visible } from "./text.ts";
-import { age } from "./time.ts";
+import { historySentence } from "./history-sentence.ts";
+import { section } from "../kit/blocks.ts";
+import { type Inline, moment, strong, words } from "../kit/inline.ts";
+import { plainTextOf } from "../kit/post.ts";
+import { short } from "../kit/request-words.ts";
+import { truncate, truncateMiddle, visible } from "../kit/text.ts";
+import { age } from "../kit/time.ts";
 
 export type HistoryLineContext = {
   /** For its age. Undefined for a message that is never redrawn: its lines have a date. */
@@ -41,7 +41,7 @@ export function historyLine(event: HistoryEvent, context: HistoryLineContext): I
   const { now, defaultRegion, account, detail, isHealthSaid = false, lead } = context;
   const telling = { defaultRegion, isFull: detail === "full", isHealthSaid, isLasting: now === undefined };
   const name = truncateMiddle(visible(event.workload?.name ?? ""), NAME);
-  const { mark, text, by, facts = [] } = historySentence(named(event, name), telling);
+  const { mark, text, by, facts = [] } = historySentence(named(event, placeFor(name)), telling);
   const when = now === undefined ? "" : ` · ${age(event.at.toISOString(), now) ?? ""} ago`;
   const who = [by, event.breakGlass ? "🚨 break-glass" : undefined].flatMap((part) => (part ? [` · ${part}`] : []));
   const most = LONGEST - who.join("").length - (now === undefined ? DATE : when.length);
@@ -65,7 +65,15 @@ export function historyText(event: HistoryEvent, context: HistoryLineContext): s
   return plainTextOf([section(historyLine(event, context))]);
 }
 
-/** The row with a name that fits. */
+/** A character that no word has, in private use: the name may be a word of its sentence, such as "to". */
+const PLACE = "\u{e000}";
+
+/** As long as the name, whose place it keeps in a sentence. */
+function placeFor(name: string): string {
+  return PLACE.repeat(name.length);
+}
+
+/** The row with something else for its name. */
 function named(event: HistoryEvent, name: string): HistoryEvent {
   const { workload, request } = event;
   if (workload === undefined) return event;
@@ -100,10 +108,8 @@ function fitting([before, name, after]: Parts, room: number): Parts {
 
 /** A text before, with and after the workload's name. */
 function parted(text: string, name: string): Parts {
-  const isWord = (character: string): boolean => /[\w./@-]/u.test(character);
-  let at = name === "" ? -1 : text.indexOf(name);
-  while (at >= 0 && (isWord(text.charAt(at - 1)) || isWord(text.charAt(at + name.length)))) {
-    at = text.indexOf(name, at + 1);
-  }
-  return at < 0 ? [text, "", ""] : [text.slice(0, at), name, text.slice(at + name.length)];
+  const place = placeFor(name);
+  const at = name === "" ? -1 : text.indexOf(place);
+  if (at < 0) return [text, "", ""];
+  return [text.slice(0, at), name, text.slice(at + name.length).replaceAll(place, () => name)];
 }
