@@ -240,6 +240,23 @@ describe("a mute is on the card until it ends, with the button that ends it", ()
     expect(muted(names)).not.toContain("Mute 1 h");
   });
 
+  test("on the card of several workloads, or of the workload API, the button says what it ends", () => {
+    const of = (incidents: readonly Partial<Incident>[], names: string): string =>
+      JSON.stringify(
+        incidentCard(
+          cardOf(
+            incidents.map((each) => ({ ...incident, ...each })),
+            { mute: mute(names) },
+          ),
+        ),
+      );
+
+    expect(of([{}, { name: "pay" }], "pay*")).toContain('"text":"Unmute pay*"');
+    expect(of([{}, { name: "pay" }], "payments")).toContain('"text":"Unmute payments"');
+    expect(of([{ cause: "api-away", name: undefined, seen: undefined }], "*")).toContain('"text":"Unmute all"');
+    expect(of([over("recovered"), over("recovered")], "*")).not.toContain("Unmute");
+  });
+
   test("a long name leaves no button out, whether it is muted or not", () => {
     const name = "n".repeat(63);
     const labels = (card: Partial<IncidentCard>): readonly string[] => {

@@ -118,8 +118,8 @@ function lackingReplies(content: AlertContent, { sentKeys, isShown, isNew }: Thr
   const isFlapping = times > MOST_TOLD * incidents.length;
   const wasOver = sentKeys.some((key) => /^(?:unsure )?over\b/u.test(key));
   const wanted = [
-    // Somebody asked for it, so a mute doesn't hold it back.
-    ...(taken?.isHanded === true ? [`${HANDED} ${taken.at.getTime()}`] : []),
+    // Somebody asked for it, so a mute doesn't hold it back. In a direct message, others than that person would be told.
+    ...(taken?.isHanded === true && !content.isDirect ? [`${HANDED} ${taken.at.getTime()}`] : []),
     ...(one?.name !== undefined && !isOver ? [LINES] : []),
     ...(isOver && isWanted && !isNew && !isMuted && !isFlapping ? [`over ${times}`] : []),
     ...(!isOver && one !== undefined && one.times > 1 && wasOver && !isMuted && !isFlapping ? [`again ${times}`] : []),
