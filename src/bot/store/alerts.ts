@@ -167,12 +167,10 @@ async function joined({ db, clock }: Session, { placing, put }: Joining): Promis
   const rest: Placing["tell"][number][] = [];
   for (const [groupKey, some] of Map.groupBy(tell, (each) => each.groupKey)) {
     const joins = some[0]?.joins ?? "storm";
-    const isOpen = sql<SqlBool>`exists (select 1 from notice join incident on incident.id = notice.incident_id
-      where notice.alert_id = alert.id and incident.over_at is null)`;
     const isYoung = sql<SqlBool>`alert.created_at >= ${clock(-TOGETHER_MS)}`;
     const isStorm = sql<SqlBool>`${isYoung}
       and (select count(*) from notice where notice.alert_id = alert.id) >= ${sql.lit(STORM)}`;
-    const fits = { young: isYoung, storm: isStorm, open: sql<SqlBool>`(${isOpen} or ${isYoung})` };
+    const fits = { young: isYoung, storm: isStorm, open: sql<SqlBool>`(${isOpen("alert.id")} or ${isYoung})` };
     const alert = await db
       .selectFrom("alert")
       .innerJoin("post", "post.key", "alert.id")
@@ -212,11 +210,19 @@ export async function alertOf(session: Session, { id, teamId }: IdIn): Promise<A
   };
 }
 
+/** Something on an alert, whose id is in this column, still fails. */
+export function isOpen(alertId: "alert.id" | "post.key") {
+  return sql<SqlBool>`exists (select 1 from notice join incident on incident.id = notice.incident_id
+    where notice.alert_id = ${sql.ref(alertId)} and incident.over_at is null)`;
+}
+
 function takenOf(row: Selectable<AlertTable>): Taken | undefined {
   const { taken_by: userId, taken_name: name, taken_at: at, taken_from: fromId, taken_from_name: fromName } = row;
   if (userId === null || name === null || at === null) return undefined;
-  const from = fromId === null || fromName === null ? undefined : { userId: fromId, name: fromName };
-  return { userId, name, at: new Date(at), from, isHanded: row.is_handed === 1 };
+  const own = { userId, name, at: new Date(at) };
+  // An earlier version, which may run beside this one, only changes who is on it: the rest is about somebody else then.
+  if (row.passed_at !== at || fromId === null || fromName === null) return { ...own, from: undefined, isHanded: false };
+  return { ...own, from: { userId: fromId, name: fromName }, isHanded: row.is_handed === 1 };
 }
 
 /** Schedules messages without their rest: somebody waits for what they did. */
@@ -237,10 +243,7 @@ export async function scheduleAlertsAt(session: Session, { teamId, place }: Plac
     .where("kind", "=", "alert")
     .where("team_id", "=", teamId)
     .where((where) => where.or([where("place", "=", place), where("instead_of", "=", place)]))
-    .where(
-      sql<SqlBool>`exists (select 1 from notice join incident on incident.id = notice.incident_id
-        where notice.alert_id = post.key and incident.over_at is null)`,
-    )
+    .where(isOpen("post.key"))
     .execute();
   await drawAlerts(session, [...new Set(rows.map(({ key }) => key))]);
 }

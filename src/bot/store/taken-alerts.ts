@@ -1,7 +1,7 @@
 import { sql, type SqlBool } from "kysely";
 import type { NewHistoryEvent } from "../changes/history-event.ts";
 import type { IdIn, Passed, Passing } from "../workflow/stored.ts";
-import { drawAlerts } from "./alerts.ts";
+import { drawAlerts, isOpen } from "./alerts.ts";
 import { inTransaction, rowOf, type Session } from "./database/session.ts";
 import { insertEvent } from "./events.ts";
 import { plainText } from "./schema/columns.ts";
@@ -15,6 +15,7 @@ export function passAlert(
 ): Promise<Passed> {
   const isTaking = to?.userId === by.userId;
   const clickedAt = at.toISOString();
+  const isLasting = isOpen("alert.id");
   return inTransaction(session, async (inside) => {
     const isTheirs = isTaking
       ? sql<SqlBool>`(taken_by is null or taken_by <> ${by.userId})`
@@ -28,10 +29,12 @@ export function passAlert(
         taken_from: to === undefined ? null : sql<string | null>`taken_by`,
         taken_from_name: to === undefined ? null : sql<string | null>`taken_name`,
         is_handed: to === undefined || isTaking ? 0 : 1,
+        passed_at: clickedAt,
       })
       .where("id", "=", id)
       .where("team_id", "=", teamId)
       .where(sql<SqlBool>`(taken_at is null or taken_at <= ${clickedAt})`)
+      .where(isLasting)
       .where(isTheirs)
       .returning("id")
       .executeTakeFirst();
@@ -39,6 +42,8 @@ export function passAlert(
       const now = await rowOf(inside.db, "alert", { id, team_id: teamId });
       if (now === undefined) return "gone";
       if (now.taken_at !== null && now.taken_at >= clickedAt) return "late";
+      const open = await inside.db.selectFrom("alert").select("id").where("id", "=", id).where(isLasting).execute();
+      if (open.length === 0) return "over";
       return isTaking ? "same" : "not-theirs";
     }
     // Whoever clicked waits for the card.

@@ -171,10 +171,10 @@ export type RoundResult = {
 export type Passing = { readonly by: Who; readonly to: Who | undefined; readonly at: Date };
 
 /**
- * `late`: somebody clicked later, or this click was done before, so there is nothing to say. `same`: they are on it already.
+ * `late`: somebody clicked later, or this click was done before, so there is nothing to say. `over`: nothing of it fails any more. `same`: they are on it already.
  * `not-theirs`: only who is on it can hand it over or leave it.
  */
-export type Passed = "passed" | "late" | "same" | "not-theirs" | "gone";
+export type Passed = "passed" | "late" | "over" | "same" | "not-theirs" | "gone";
 
 /** A notice that is due. */
 export type Notice = {

@@ -68,7 +68,7 @@ const personal: Readonly<Record<string, Readonly<Record<string, string>>>> = {
 /** Columns of these tables that hold nothing of a person. */
 const nothing: Readonly<Record<string, string>> = {
   account: "team_id linked_at",
-  alert: "id team_id sort created_at taken_at is_handed",
+  alert: "id team_id sort created_at taken_at is_handed passed_at",
   audit_chain: "*",
   audit_receiver: "*",
   binding: "team_id channel_id region account names is_locked bound_at",

@@ -176,6 +176,11 @@ test.each([
   const changedBefore = { at: at(-2).toISOString(), words };
 
   expect(text([{ changedBefore }])).toContain(`Before it: ${what} · 2026-11-26 14:00 UTC`);
+  expect(facts({ changedBefore }, { isHistoryWhole: false }).join("\n")).not.toContain("outside");
+  // It was sent before the incident, and its end came after it.
+  const late = done(3, { claimedAt: at(-3) });
+  expect(facts({ changedBefore }, { history: [late] }).join("\n")).not.toContain("outside");
+  expect(facts({ changedBefore }, { history: [done(3, { claimedAt: at(2) })] }).join("\n")).toContain("outside");
   // Whoever may not read history doesn't learn who changed it, so nothing is said about that.
   expect(facts({ changedBefore }, { history: undefined }).join("\n")).not.toContain("outside");
 });
@@ -197,6 +202,10 @@ describe("a recovery says what was changed, as far as that is known", () => {
     const history = [done(-3, deployed)];
 
     expect(facts(recovered, { history }).slice(0, 2)).toEqual(["Nothing was changed through Gantry meanwhile", past]);
+  });
+
+  test("what was changed isn't all known, so nothing is said of it", () => {
+    expect(facts(recovered, { history: [], isHistoryWhole: false })[0]).toBe(past);
   });
 
   test("its readers may not read history", () => {
@@ -229,6 +238,23 @@ describe("a mute is on the card until it ends, with the button that ends it", ()
     expect(muted(names)).toContain("Muted until 2026-11-26 14:30 UTC");
     expect(muted(names)).toContain(`"text":"${label}"`);
     expect(muted(names)).not.toContain("Mute 1 h");
+  });
+
+  test("on the card of several workloads, or of the workload API, the button says what it ends", () => {
+    const of = (incidents: readonly Partial<Incident>[], names: string): string =>
+      JSON.stringify(
+        incidentCard(
+          cardOf(
+            incidents.map((each) => ({ ...incident, ...each })),
+            { mute: mute(names) },
+          ),
+        ),
+      );
+
+    expect(of([{}, { name: "pay" }], "pay*")).toContain('"text":"Unmute pay*"');
+    expect(of([{}, { name: "pay" }], "payments")).toContain('"text":"Unmute payments"');
+    expect(of([{ cause: "api-away", name: undefined, seen: undefined }], "*")).toContain('"text":"Unmute all"');
+    expect(of([over("recovered"), over("recovered")], "*")).not.toContain("Unmute");
   });
 
   test("a long name leaves no button out, whether it is muted or not", () => {

@@ -53,14 +53,47 @@ test("another person takes it over on the one card, and who has it no longer lea
   expect(card(town)).toMatch(/^👋 Dana Reyes is on it, taken over from Alex Kim$/mu);
   await clicks(town, approver, "I'm no longer on it");
   expect(whispers(approver).at(-1)).toBe("Dana Reyes is on it now, not you. Nothing was changed.");
-  await handsOver(town, approver, approver.id);
-  expect(whispers(approver).at(-1)).toBe("You're on it already. Nothing was changed.");
+  await clicks(town, approver, "Hand over…");
+  expect(whispers(approver).at(-1)).toBe("Dana Reyes is on it now, not you. Nothing was changed.");
+  expect(form(approver)).toBe("");
 
   await clicks(town, developer, "I'm no longer on it");
   expect(card(town)).not.toContain("👋");
   expect(card(town)).toMatch(/\[I'm on it\] \[Logs\]/u);
   expect(town.told()).toHaveLength(before);
   expect(await happened(town)).toContain("released Dana Reyes: ");
+});
+
+test("a form that was open while somebody else took the incident over changes nothing, and says who is on it", async () => {
+  await using town = await takenTown();
+  const { approver, developer } = town;
+  await handsOver(town, approver, approver.id);
+  expect(whispers(approver).at(-1)).toBe("You're on it already. Nothing was changed.");
+
+  for (const to of [approver.id, developer.id]) {
+    if (to === developer.id) await clicks(town, approver, "I'm on it");
+    await clicks(town, approver, "Hand over…");
+    await clicks(town, developer, "I'm on it");
+    await approver.submits({ person: to });
+    await town.settled();
+    expect(whispers(approver).at(-1)).toBe("Dana Reyes is on it now, not you. Nothing was changed.");
+  }
+
+  expect(card(town)).toMatch(/^👋 Dana Reyes is on it, taken over from Alex Kim$/mu);
+});
+
+test("a form that was open while the incident ended hands nothing over, and mentions nobody", async () => {
+  await using town = await takenTown();
+  const { approver, developer } = town;
+  await clicks(town, approver, "Hand over…");
+  town.is("web", well);
+  await town.passes(30);
+
+  await approver.submits({ person: developer.id });
+  await town.settled();
+
+  expect(whispers(approver).at(-1)).toBe("This incident is over. Nothing was changed.");
+  expect(town.told().join("\n")).not.toContain("handed this incident over");
 });
 
 test("it is handed only to a person in this channel who may see what it is about", async () => {

@@ -15,7 +15,7 @@ import type { DecisionAnswer } from "../../views/messages/decision-answer.ts";
 import { sentences } from "../../views/messages/sentences.ts";
 import { findVisibleChange } from "../../workflow/access/records.ts";
 import { decisionPost, retireOutdated } from "../../workflow/decide/decide.ts";
-import { findAlert } from "../../workflow/decide/take-alert.ts";
+import { findAlert, notTheirs } from "../../workflow/decide/take-alert.ts";
 import { dispatch } from "../../workflow/receive/dispatch.ts";
 import { accept } from "../../workflow/receive/delivery.ts";
 import { stopFollow } from "../../workflow/watching/log-follow.ts";
@@ -184,10 +184,12 @@ async function onAlertClick(parts: WorkspaceParts, clicked: AlertClick, ack: Ack
 
 type HandOver = { readonly alertId: string; readonly origin: Origin; readonly triggerId: string };
 
-/** Opens the form for the person who takes it over, for whoever may take it themselves. */
+/** Opens the form for the person who takes it over, for who is on it. */
 async function openHandOver(parts: WorkspaceParts, { triggerId, ...about }: HandOver): Promise<void> {
   const found = await findAlert(parts, about);
   if ("refusal" in found) return tell(parts, found.refusal, about.origin);
+  const refusal = notTheirs(found);
+  if (refusal !== undefined) return tell(parts, refusal, about.origin);
   const view = handOverForm(found.incidents, JSON.stringify(about));
   await openForm(parts, { triggerId, view, origin: about.origin });
 }

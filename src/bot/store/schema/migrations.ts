@@ -313,6 +313,7 @@ export const migrations: readonly Migration[] = [
       await sql`alter table alert add column taken_from text`.execute(db);
       await sql`alter table alert add column taken_from_name text`.execute(db);
       await sql`alter table alert add column is_handed integer not null default 0`.execute(db);
+      await sql`alter table alert add column passed_at text`.execute(db);
     },
   },
 ];

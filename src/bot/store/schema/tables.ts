@@ -338,6 +338,8 @@ export type AlertTable = {
   taken_from: string | null;
   taken_from_name: string | null;
   is_handed: number;
+  /** The `taken_at` that these three are about: versions without them change only that. */
+  passed_at: string | null;
 };
 /** A message that Gantry keeps true: see `workflow/post/post.ts`. */
 export type PostTable = {

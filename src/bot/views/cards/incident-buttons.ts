@@ -20,10 +20,11 @@ export function incidentButtons(card: IncidentCard, isOpen: boolean): Block[] {
   const passing = isTaken
     ? [card.isDirect ? undefined : act("handOver", "Hand over…"), act("leave", "I'm no longer on it")]
     : [];
-  if (only.name === undefined) return suggesting(step, takeOver, ...passing);
+  const unmute = isOpen ? unmuteButton(others.length === 0 ? only.name : undefined, card) : undefined;
+  if (only.name === undefined) return suggesting(step, unmute, takeOver, ...passing);
   if (others.length > 0) {
     const all = besideButton("Show all", { verb: "list", region: only.region, share: false, args: {} });
-    return suggesting(step, all, takeOver, ...passing);
+    return suggesting(step, unmute, all, takeOver, ...passing);
   }
   const { kind, region, seen, end } = only;
   if (end === "deleted" || end === "replaced") return [];
@@ -37,7 +38,7 @@ export function incidentButtons(card: IncidentCard, isOpen: boolean): Block[] {
   const isHere = card.isDirect === (card.place.kind === "dm");
   return suggesting(
     step,
-    isOpen ? unmuteButton(only.name, card) : undefined,
+    unmute,
     look("logs", "Logs"),
     look("why", "Why"),
     takeOver,
@@ -48,8 +49,11 @@ export function incidentButtons(card: IncidentCard, isOpen: boolean): Block[] {
   );
 }
 
-/** Ends the mute that holds it back, which may be of a pattern. */
-function unmuteButton(name: string, { mute, place }: Pick<IncidentCard, "mute" | "place">): Button | undefined {
+/** Ends the mute that holds it back, which may be of a pattern, and is named unless it is of this workload alone. */
+function unmuteButton(
+  name: string | undefined,
+  { mute, place }: Pick<IncidentCard, "mute" | "place">,
+): Button | undefined {
   if (mute === undefined) return undefined;
   const { names } = mute;
   const label = names === name ? "Unmute" : `Unmute ${names === "*" ? "all" : names}`;

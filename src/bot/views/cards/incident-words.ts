@@ -13,6 +13,8 @@ export type IncidentCard = {
   readonly defaultRegion: string;
   /** What was requested about the one workload since an hour before it, newest first; undefined where its readers may not know. */
   readonly history: readonly HistoryEvent[] | undefined;
+  /** `history` has all that was sent about it in that time. Otherwise, what isn't in it may have happened all the same. */
+  readonly isHistoryWhole: boolean;
   /** It holds back what fails now. */
   readonly mute?: Mute | undefined;
   /** Where its watch tells. */

@@ -71,6 +71,7 @@ export const sentences = {
       `Never send a token in a message. To connect an account, type \`${command} connect\` outside a thread: it opens a form.`,
     ),
   unknownIncident: () => sentence(`I don't know this incident. Nothing was changed. ${unknownWhy}`),
+  incidentOver: () => sentence("This incident is over. Nothing was changed."),
   onItAlready: () => sentence("You're on it already. Nothing was changed."),
   notOnIt: (name: string | undefined) =>
     sentence(`${name === undefined ? "Nobody is on it" : `${name} is on it now, not you`}. Nothing was changed.`),

@@ -5,7 +5,7 @@ import type { Binding } from "../../policy/binding.ts";
 import type { Message } from "../../views/kit/post.ts";
 import { counted } from "../../views/kit/text.ts";
 import { sentences } from "../../views/messages/sentences.ts";
-import type { Incident } from "../../watch/incident.ts";
+import type { Incident, Taken } from "../../watch/incident.ts";
 import { hasLeft } from "../access/approvers.ts";
 import { permissionsFor } from "../access/permissions.ts";
 import { eventAbout, logEvent, originEvent, refusedPost } from "../history.ts";
@@ -25,7 +25,8 @@ type AlertInteraction = About & { readonly at: Date; readonly reply: Reply };
 export async function takeAlert(deps: WorkflowParts, { at, reply, ...about }: AlertInteraction): Promise<void> {
   const found = await findAlert(deps, about);
   if ("refusal" in found) return reply.send(found.refusal, "refused");
-  await pass(deps, { ...about, found, kind: "taken", to: found.who, at });
+  const passed = await pass(deps, { ...about, found, kind: "taken", to: found.who, at });
+  if (passed === "over") await reply.send(sentences.incidentOver(), "refused");
 }
 
 /**
@@ -42,6 +43,7 @@ export async function leaveAlert(
   if (next !== undefined && "refusal" in next) return reply.send(next.refusal, "refused");
   const kind = next === undefined ? "released" : "handed-over";
   const passed = await pass(deps, { ...about, found, kind, to: next?.who, at });
+  if (passed === "over") return reply.send(sentences.incidentOver(), "refused");
   if (passed !== "not-theirs") return;
   const now = await deps.store.alertOf({ id: about.alertId, teamId: about.origin.teamId });
   await reply.send(sentences.notOnIt(now?.taken?.name), "refused");
@@ -51,6 +53,8 @@ type Refused = { readonly refusal: Message };
 type Found = {
   readonly incidents: readonly [Incident, ...Incident[]];
   readonly who: Who;
+  /** Who is on it. */
+  readonly taken: Taken | undefined;
   readonly binding: Binding | undefined;
 };
 
@@ -65,7 +69,12 @@ export async function findAlert(deps: WorkflowParts, { alertId, origin }: About)
   ]);
   const [first, ...others] = alert?.incidents ?? [];
   if (first === undefined) return { refusal: sentences.unknownIncident() };
-  const found: Found = { incidents: [first, ...others], who: { userId, name: profile.name }, binding };
+  const found: Found = {
+    incidents: [first, ...others],
+    who: { userId, name: profile.name },
+    taken: alert?.taken,
+    binding,
+  };
   const hidden = await hiddenFrom(deps, { found, profile, channelId });
   if (hidden === undefined) return found;
   const { refusal, incident } = hidden;
@@ -93,13 +102,18 @@ type Handing = About & { readonly found: Found; readonly to: string };
 async function nextOf(deps: WorkflowParts, { found, origin, to }: Handing): Promise<{ readonly who: Who } | Refused> {
   const { people } = deps;
   const { channelId, userId } = origin;
-  if (to === userId) return { refusal: sentences.onItAlready() };
+  if (to === userId) return { refusal: notTheirs(found) ?? sentences.onItAlready() };
   const profile = await people.profile(to, freshness.deciding, "that person");
   const { name, standing } = profile;
   if (standing === "bot" || standing === "deactivated") return { refusal: sentences.notAPerson(name) };
   if (await hasLeft(people, channelId, to)) return { refusal: sentences.notInChannel(name) };
   const hidden = await hiddenFrom(deps, { found, profile, channelId });
   return hidden === undefined ? { who: { userId: to, name } } : { refusal: sentences.mayNotSee(name) };
+}
+
+/** What somebody is told who isn't on it; undefined for who is. */
+export function notTheirs({ taken, who }: Pick<Found, "taken" | "who">): Message | undefined {
+  return taken?.userId === who.userId ? undefined : sentences.notOnIt(taken?.name);
 }
 
 type Moving = About &

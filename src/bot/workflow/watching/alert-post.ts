@@ -5,6 +5,7 @@ import { Problem } from "../../../api/problem.ts";
 import type { HistoryEvent } from "../../changes/history-event.ts";
 import { UserError } from "../../errors.ts";
 import { incidentCard } from "../../views/cards/incident-card.ts";
+import type { IncidentCard } from "../../views/cards/incident-words.ts";
 import { handedReply, lastLinesReply, newsReply } from "../../views/cards/incident-replies.ts";
 import { messageFor, type Post } from "../../views/kit/post.ts";
 import type { Alert, Incident, NoticedEvent } from "../../watch/incident.ts";
@@ -38,6 +39,9 @@ export type AlertContent = {
 
 const HOUR_MS = 60 * 60_000;
 const MOST_ROWS = 20;
+const MOST_STEPS = 200;
+/** History is kept for a day or more. */
+const KEPT_MS = 24 * HOUR_MS;
 /** An alert that ended longer ago than this isn't posted for the first time. */
 const NEWS_FOR_MS = 24 * HOUR_MS;
 
@@ -92,9 +96,9 @@ async function drawAlert(
 ): Promise<Post> {
   const [only, ...others] = alert.incidents;
   const isOne = others.length === 0 && only !== undefined && incidents.length === 1;
-  const history = isOne && readsHistory ? await historyOf(deps, only) : undefined;
+  const known = isOne && readsHistory ? await historyOf(deps, only) : NOTHING_KNOWN;
   const defaultRegion = deps.settings.region;
-  const drawn = incidentCard({ alert, defaultRegion, history, mute, place, isDirect, isAgain });
+  const drawn = incidentCard({ alert, defaultRegion, ...known, mute, place, isDirect, isAgain });
   const [account, ...otherAccounts] = new Set(alert.incidents.map((incident) => incident.account));
   return account === undefined || otherAccounts.length > 0 ? drawn : messageFor(account, drawn);
 }
@@ -114,8 +118,8 @@ function lackingReplies(content: AlertContent, { sentKeys, isShown, isNew }: Thr
   const isFlapping = times > MOST_TOLD * incidents.length;
   const wasOver = sentKeys.some((key) => /^(?:unsure )?over\b/u.test(key));
   const wanted = [
-    // Somebody asked for it, so a mute doesn't hold it back.
-    ...(taken?.isHanded === true ? [`${HANDED} ${taken.at.getTime()}`] : []),
+    // Somebody asked for it, so a mute doesn't hold it back. In a direct message, others than that person would be told.
+    ...(taken?.isHanded === true && !content.isDirect ? [`${HANDED} ${taken.at.getTime()}`] : []),
     ...(one?.name !== undefined && !isOver ? [LINES] : []),
     ...(isOver && isWanted && !isNew && !isMuted && !isFlapping ? [`over ${times}`] : []),
     ...(!isOver && one !== undefined && one.times > 1 && wasOver && !isMuted && !isFlapping ? [`again ${times}`] : []),
@@ -224,16 +228,28 @@ function inDirectMessage(watch: Watch, userId: string): readonly Watch[] {
   return watch.owner.userId === userId ? [{ ...watch, place: { kind: "dm" } }] : [];
 }
 
-/** Requests about the workload since an hour before it failed, newest first. */
-async function historyOf({ store }: WorkflowParts, incident: Incident): Promise<readonly HistoryEvent[]> {
+type Known = Pick<IncidentCard, "history" | "isHistoryWhole">;
+
+const NOTHING_KNOWN: Known = { history: undefined, isHistoryWhole: false };
+
+/** Requests about the workload since an hour before it failed, newest first, and whether that is all. */
+async function historyOf({ store, clock }: WorkflowParts, incident: Incident): Promise<Known> {
   const { teamId, account, name, kind, region, openedAt, overAt } = incident;
-  if (name === undefined) return [];
+  if (name === undefined) return NOTHING_KNOWN;
   const since = new Date(openedAt.getTime() - HOUR_MS);
-  const rows = await store.history({ teamId, workload: { name, account }, show: "ended", since, limit: MOST_ROWS });
-  return rows.filter(
-    ({ workload, at }) =>
-      workload?.kind === kind && workload.region === region && (overAt === undefined || at <= overAt),
-  );
+  const about = { teamId, workload: { name, account }, since };
+  const [rows, steps] = await Promise.all([
+    store.history({ ...about, show: "ended", limit: MOST_ROWS }),
+    store.history({ ...about, limit: MOST_STEPS }),
+  ]);
+  const isInTime = ({ workload, at }: HistoryEvent): boolean =>
+    workload?.kind === kind && workload.region === region && (overAt === undefined || at <= overAt);
+  const history = rows.filter(isInTime);
+  const ended = new Set(history.map(({ changeId }) => changeId));
+  // What is under way, or was when it ended, has no row of its end in that time.
+  const areEnded = steps.filter(isInTime).every(({ kind, changeId }) => kind !== "claimed" || ended.has(changeId));
+  const areAll = rows.length < MOST_ROWS && steps.length < MOST_STEPS;
+  return { history, isHistoryWhole: areEnded && areAll && clock.now().getTime() - openedAt.getTime() < KEPT_MS };
 }
 
 async function muteOfAll(

@@ -102,7 +102,7 @@ export function endingsContract({ replica, db }: Bench): void {
     await db().deleteFrom("migration").where("number", ">", before).execute();
     // What later ones made.
     await db().schema.dropIndex("change_workload").execute();
-    for (const column of ["taken_from", "taken_from_name", "is_handed"])
+    for (const column of ["taken_from", "taken_from_name", "is_handed", "passed_at"])
       await db().schema.alterTable("alert").dropColumn(column).execute();
     // An upgrade waits for older replicas.
     await db().deleteFrom("replica").execute();

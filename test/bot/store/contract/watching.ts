@@ -461,6 +461,36 @@ export function watchingContract({ replica, db }: Bench): void {
     expect(await taken()).toMatchObject({ ...bob, from: undefined, isHanded: false });
     const events = await a.history({ teamId: "T1", limit: 9 });
     expect(events.filter(({ kind }) => kind === "taken" || kind === "handed-over")).toHaveLength(5);
+
+    // A replica of an earlier version knows only who is on it.
+    expect(await passes(bob, ann, 9)).toBe("passed");
+    const cyd = { taken_by: "U3", taken_name: "Cyd", taken_at: new Date(start + 10_000).toISOString() };
+    await db().updateTable("alert").set(cyd).where("id", "=", id).execute();
+    expect(await taken()).toMatchObject({ userId: "U3", name: "Cyd", from: undefined, isHanded: false });
+  });
+
+  test("nobody takes, hands over or leaves an incident that is over; a click that was done before stays silent", async () => {
+    const a = await watched();
+    await failing(a, "1", "2");
+    await a.placeNotices(placing(["1", "2"]));
+    const [id = ""] = await alerts();
+    const start = Date.now();
+    const passes = (by: Who, to: Who | undefined, seconds: number): Promise<string> =>
+      a.passAlert({ id, teamId: "T1" }, { by, to, at: new Date(start + seconds * 1_000) }, event("taken"));
+    const over = { overAt: new Date(), end: "recovered" } as const; // a literal end
+
+    a.later(11_000);
+    await found(a, { incidents: [incident("1", over), incident("2")] });
+    expect(await passes(ann, ann, 1)).toBe("passed");
+    a.later(11_000);
+    await found(a, { incidents: [incident("2", over)] });
+
+    expect(await passes(ann, ann, 1)).toBe("late");
+    const bob = { userId: "U2", name: "Bob" };
+    expect([await passes(bob, bob, 2), await passes(ann, bob, 2), await passes(ann, undefined, 2)]).toEqual(
+      Array.from({ length: 3 }, () => "over"),
+    );
+    expect((await a.alertOf({ id, teamId: "T1" }))?.taken).toMatchObject(ann);
   });
 
   test("people, looks and deliveries that meet at one alert don't wait for each other", async () => {

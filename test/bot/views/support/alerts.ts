@@ -51,5 +51,6 @@ export const alert: Alert = {
 /** Of these incidents in #ops, of which nothing was requested. */
 export function cardOf(incidents: readonly Incident[], other: Partial<IncidentCard> = {}): IncidentCard {
   const place = { kind: "channel", channelId: "C0OPS" } as const; // a literal kind
-  return { alert: { ...alert, incidents }, defaultRegion: "beijing1", history: [], place, isDirect: false, ...other };
+  const known = { history: [], isHistoryWhole: true };
+  return { alert: { ...alert, incidents }, defaultRegion: "beijing1", ...known, place, isDirect: false, ...other };
 }

@@ -49,3 +49,18 @@ test.each([
   expect(ids.length).toBeGreaterThan(1);
   expect(ids.some((id) => id.includes("@acme"))).toBe(areOfOne);
 });
+
+test("whom an incident was handed to is mentioned in the channel, and not to those who read it instead of the channel", async () => {
+  const { deps } = await desk();
+  const ann = { userId: "U1", name: "Ann" };
+  const taken = { userId: "U2", name: "Omar", at: new Date(5), from: ann, isHanded: true };
+  const card = cardOf([incident]);
+  const lacking = (isDirect: boolean): readonly string[] | undefined => {
+    const content = { ...card, alert: { ...card.alert, taken }, isDirect, incidents: [incident], watches: [] };
+    const shown = shownAlert(deps, { ...content, instead: [], mute: undefined, readsHistory: true }, []);
+    return shown.kept?.lacks({ sentKeys: ["lines"], isShown: true, isNew: false });
+  };
+
+  expect(lacking(false)).toEqual(["handed 5"]);
+  expect(lacking(true)).toEqual([]);
+});
