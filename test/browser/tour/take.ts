@@ -99,7 +99,7 @@ async function take(): Promise<void> {
   await shows("4 · Alex approves, and it rolls out");
   api.getsStuck();
   await passes(0.2, 6);
-  await shows("5 · 1.5 never gets ready: Gantry goes back");
+  await shows("5 · The new version never gets ready: Gantry goes back");
   writeFileSync(target, animatedWebp(frames, { width: size.width * SCALE, height: size.height * SCALE }));
 }
 
