@@ -119,7 +119,7 @@ story("everything by pointing", (open) => {
     await dana.modal.getByText("Sent for approval").waitFor();
     await closes(dana);
 
-    await dana.sees(/Delete web\?/u);
+    await dana.sees(/Permanently deletes web/u);
     await dana.sees(/Restart web\?/u);
     expect(drawn).toEqual([]);
     expect([count(town, "restartService"), count(town, "deleteService")]).toEqual([0, 0]);
