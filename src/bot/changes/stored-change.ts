@@ -84,7 +84,7 @@ const PollState = z
     wellSinceMs: missing(z.number()),
     /** The healthy period, where the workload API has its own. */
     periodMs: missing(z.number()),
-    /** The thread was told that the old instances of a stuck rollout stopped serving: once, though they come and go. */
+    /** Whether the thread was told that the old instances of a stuck rollout stopped serving. They may come and go, so it is told once. */
     hadOutage: missing(z.boolean()),
     /** At the last poll, as far as the API reports them. */
     restarts: missing(z.number()),

@@ -93,6 +93,7 @@ test("who is on it says whom they have it from, and only then it can be handed o
   expect(shown({ taken: omar, incidents: [{ ...incident, ...over("recovered") }] })).not.toMatch(
     /I'm (?:no longer )?on it/u,
   );
+  expect(text([over("recovered")], { taken: omar })).toContain("👋 Omar was on it, taken over from Ann");
   expect(shown({ taken: omar }, { isDirect: true })).not.toContain("Hand over");
 });
 

@@ -135,7 +135,7 @@ function dictionaryOf(all: readonly Command[]): Map<string, Meaning> {
   for (const [word, meaning] of all.flatMap(verbMeanings)) {
     known.set(word, (known.get(word)?.is ?? meaning.is) === meaning.is ? meaning : { is: UNKNOWN });
   }
-  // A name is stronger than what is near another verb.
+  // A verb's own name goes before words that are only near another verb.
   for (const command of all) {
     const own = verbMeanings({ ...command, near: [] });
     for (const [word, meaning] of own) known.set(word, meaning);
@@ -163,7 +163,7 @@ export function isNoun(word: string): boolean {
   return dictionary.get(word)?.isNoun === true && !isNoName(word);
 }
 
-/** The word that stands for a word of a phrase. From then on it isn't taken for a name. */
+/** The word of the dictionary that a word of a phrase stands for. It is then no longer read as a name. */
 export function phraseWord(word: string): string {
   const known = dictionary.get(word);
   if (known !== undefined && known.is !== UNKNOWN) return known.is;

@@ -13,7 +13,7 @@ export type Understood =
   /** Not understood. `begun`: it only lacks what a form asks for. */
   | { readonly kind: "miss"; readonly error: UserError; readonly begun?: Unfinished };
 
-/** Says what is wrong with the words of a command, with its form; otherwise offers the commands that come closest. */
+/** If the sentence is a command: what is wrong with it, and its form. Otherwise: the closest commands. */
 export function misread(
   typed: UserError | undefined,
   words: readonly string[],
@@ -66,7 +66,7 @@ function severalInTrouble(words: readonly string[]): Understood | undefined {
   return { kind: "miss", error };
 }
 
-/** Without the usage line: the form asks for what is missing. */
+/** It has no usage line, because the form asks for what is missing. */
 function missing(mistake: unknown, begun: Unfinished): Understood {
   const { message, next } = mistake instanceof UserError ? mistake : notUnderstood([]);
   return { kind: "miss", error: new UserError(message, { next }), begun };
@@ -84,7 +84,7 @@ export const FIRST_WORDS = 20;
 /** No name is longer. */
 const LONGEST_WORD = 300;
 
-/** Commands that look, by words of the sentence: a verb with the names right after it, or what is said to be in trouble. */
+/** Commands that only read, made of words of the sentence: a verb with the names right after it, or `why` for a workload that is said to fail. */
 function nearest(words: readonly string[]): readonly Suggestion[] {
   const first = words
     .slice(0, FIRST_WORDS)

@@ -116,7 +116,7 @@ function namesAt(typed: readonly string[], start: number): Read | undefined {
   if (names.length === 0) return undefined;
   const kinds = kindNamed(bare(typed[at]));
   const isOfKind = names.length > 1 && bare(typed[at]).endsWith("s") && kinds !== undefined;
-  // "The db and web statefulsets" are of that kind; what is a service or a job is looked up.
+  // "The db and web statefulsets": both names get that kind. Whether a name is a service or a job is looked up later.
   const values = isOfKind && kinds.object !== undefined ? names.map((name) => `${kinds.prefix}/${name}`) : names;
   const text = typed.slice(start, at).join(" ");
   return { word: { text, is: names.length > 1 ? "NAMES" : "NAME", values }, next: at + (isOfKind ? 1 : 0) };

@@ -18,7 +18,7 @@ export function incidentCard(card: IncidentCard): Post {
   return postOf([
     ...about,
     ...eventBlocks(events, card),
-    ...takenBlocks(alert),
+    ...takenBlocks(alert, isOpen),
     ...(isMuted ? [section([moment(mute.until.toISOString(), "🔕 Muted until ")])] : []),
     ...smallPrint(alert, card),
     ...(card.isAgain === true ? [context("Posted again. Only this message is updated.")] : []),
@@ -26,13 +26,13 @@ export function incidentCard(card: IncidentCard): Post {
   ]);
 }
 
-/** "👋 Alex Kim is on it, taken over from Dana Reyes". */
-function takenBlocks({ taken }: Pick<Alert, "taken">): Block[] {
+/** "👋 Alex Kim is on it, taken over from Dana Reyes". Once it is over, they were. */
+function takenBlocks({ taken }: Pick<Alert, "taken">, isOpen: boolean): Block[] {
   if (taken === undefined) return [];
   const { name, from, isHanded } = taken;
   const before =
     from === undefined ? [] : [words(isHanded ? ", handed over by " : ", taken over from "), words(from.name, 80)];
-  return [section([words("👋 "), strong(name, 80), words(" is on it"), ...before])];
+  return [section([words("👋 "), strong(name, 80), words(isOpen ? " is on it" : " was on it"), ...before])];
 }
 
 /** Events are never redrawn, so they have marks for what happened, not status dots. */
