@@ -42,25 +42,31 @@ export async function addPost(session: Writing, post: NewPost): Promise<void> {
 
 /** Adds a message that has an id, or replaces what it says, and schedules it. */
 export async function putPost(session: Writing, post: NewPost): Promise<void> {
-  const { id = post.key, kind, teamId, payload } = post;
+  const { id = post.key, kind, teamId } = post;
   if ((await insertPost(session, { ...post, id })) === undefined) {
-    const sealed = payload === undefined ? null : session.textSealer.seal(plainText(payload), postBind(post));
-    await updateRows(session.db, "post", { having: { id }, set: { payload: sealed } });
+    await updateRows(session.db, "post", { having: { id }, set: { payload: sealedPayload(session, post) } });
   }
   await scheduleDue(session, { kind: deliveryOf(kind), key: id, teamId });
 }
 
+type Said = Pick<StoredPost, "kind" | "key" | "payload">;
+
+function sealedPayload({ textSealer }: Pick<Session, "textSealer">, post: Said): string | null {
+  const { payload } = post;
+  return payload === undefined ? null : textSealer.seal(plainText(payload), postBind(post));
+}
+
 /** Undefined: there is one already. */
 async function insertPost(session: Writing, post: NewPost): Promise<string | undefined> {
-  const { clock, textSealer } = session;
-  const { kind, key, teamId, payload, place, fallback = null, insteadOf = null, posts = 0 } = post;
+  const { clock } = session;
+  const { kind, key, teamId, place, fallback = null, insteadOf = null, posts = 0 } = post;
   const { id = randomUUID(), card } = post;
   const [row] = await insertedRows(session, {
     id,
     kind,
     key,
     team_id: teamId,
-    payload: payload === undefined ? null : textSealer.seal(plainText(payload), postBind(post)),
+    payload: sealedPayload(session, post),
     place,
     instead_of: insteadOf,
     fallback,
@@ -290,12 +296,14 @@ function placeOf({ channelId, ts }: Card) {
   return { channel: channelId.startsWith("D") ? channelId : sql<string>`place`, ts };
 }
 
-function columnsOf({ clock }: Session, { card, posts, sentKeys, listed, restMs, isBlocked }: SavedPost) {
+function columnsOf(session: Session, { card, posts, sentKeys, listed, says, restMs, isBlocked }: SavedPost) {
+  const { clock } = session;
   return {
     ...(card && placeOf(card)),
     ...(posts !== undefined && { posts }),
     ...(sentKeys !== undefined && { told: JSON.stringify(sentKeys) }),
     ...(listed !== undefined && { listed: JSON.stringify(listed) }),
+    ...(says !== undefined && { payload: sealedPayload(session, says) }),
     ...(restMs !== undefined && { rest_until: clock(restMs) }),
     ...(isBlocked !== undefined && { blocked_at: isBlocked ? sql<string>`coalesce(blocked_at, ${clock()})` : null }),
   };

@@ -65,6 +65,8 @@ export type SavedPost = {
   readonly posts?: number;
   readonly sentKeys?: readonly string[];
   readonly listed?: readonly string[];
+  /** What it says from now on. */
+  readonly says?: Pick<StoredPost, "kind" | "key" | "payload">;
   readonly restMs?: number;
   readonly isBlocked?: boolean;
   /** Also schedules other messages. */
@@ -176,6 +178,8 @@ export type Kept = {
   readonly lacks: (thread: ThreadSoFar) => readonly string[];
   /** Undefined: there is nothing to say yet. */
   readonly reply: (key: string) => Promise<Post | undefined>;
+  /** What the message itself says once this reply was sent: its new payload. */
+  readonly saysAfter?: (key: string) => string | undefined;
   /** What is stored of the keys once the thread has all its replies. */
   readonly complete?: (sentKeys: readonly string[]) => readonly string[];
   /** How long the next drawing waits, in milliseconds. */

@@ -4,7 +4,7 @@ import { newsReply } from "../../../src/bot/views/cards/incident-replies.ts";
 import type { IncidentCard } from "../../../src/bot/views/cards/incident-words.ts";
 import type { HistoryEvent } from "../../../src/bot/changes/history-event.ts";
 import type { StoredChange } from "../../../src/bot/changes/stored-change.ts";
-import type { Alert, Incident } from "../../../src/bot/watch/incident.ts";
+import type { Alert, Incident, Seen } from "../../../src/bot/watch/incident.ts";
 import { at, alert, cardOf, incident, seen } from "./support/alerts.ts";
 import { ended, event, tookEffect } from "./support/stored-changes.ts";
 
@@ -105,6 +105,24 @@ test("the first line says what and why in 80 characters; what doesn't fit is bel
   expect(long("payments")[0]).toMatch(/^🔴 payments keeps crashing: lost the connection .*…$/u);
   expect(long("payments")).toContain(reason);
   expect(long("p".repeat(63))[0]).toBe(`🔴 ${"p".repeat(63)} keeps crashing`);
+});
+
+test("what its log says is why a service crashes; of what doesn't crash, the workload API knows more", () => {
+  const lines = (other: Partial<Seen>, card: Partial<IncidentCard>): string[] =>
+    incidentCard(cardOf([{ ...incident, seen: { ...seen, ...other } }], card)).text.split("\n");
+  const [headline, ...facts] = lines({ reason: "payments-0 exited" }, { logCause: "no route to db" });
+  expect(headline).toBe("🔴 payments keeps crashing: no route to db");
+  expect(facts).toContain("payments-0 exited");
+
+  const waits = lines({ facts: undefined, reason: "no answer on port 80" }, { logCause: "no route to db" });
+  expect(waits[0]).toBe("🔴 payments keeps crashing: no answer on port 80");
+  expect(waits).toContain("no route to db");
+
+  const once = lines({ reason: "exited: no route to db" }, { logCause: "no route to db" });
+  expect(once.filter((line) => line.includes("no route to db"))).toEqual([
+    "🔴 payments keeps crashing: exited: no route to db",
+  ]);
+  expect(lines({ reason: undefined }, { logCause: "no route to db" })[0]).toContain("crashing: no route to db");
 });
 
 const deployed = { verb: "deploy", diff: ["image payments:4.11 → payments:4.12"], ending: tookEffect } as const; // literals

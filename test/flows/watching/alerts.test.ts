@@ -31,7 +31,9 @@ test("what somebody typed is told in the channel, and its buttons look into it w
   await clicks(town, town.approver, "Why");
   await clicks(town, town.approver, "I'm on it");
 
-  expect(headlines(town).filter((text) => text.startsWith("🔴 web"))).toEqual(["🔴 web keeps crashing"]);
+  expect(headlines(town).filter((text) => text.startsWith("🔴 web"))).toEqual([
+    "🔴 web keeps crashing: lost the database password=[redacted]",
+  ]);
   expect(town.told().find((text) => text.startsWith("🔴"))).toMatch(/^👋 Alex\b.* is on it$/mu);
   await clicks(town, town.approver, "Restart");
   expect(town.approver.modal()).toBeDefined();
@@ -84,7 +86,7 @@ test("a mute in a direct message holds back nothing in the channel", async () =>
 
   await town.passes(1);
 
-  expect(headlines(town)).toContain("🔴 web keeps crashing");
+  expect(headlines(town)).toContain("🔴 web keeps crashing: lost the database password=[redacted]");
 });
 
 test("a direct message is told to its owner alone", async () => {

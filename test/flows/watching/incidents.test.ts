@@ -17,7 +17,7 @@ test("a service that keeps crashing is told once, with its last lines, and so is
   await town.passes(3);
   const [card, lines, ...more] = town.told();
 
-  expect(card).toMatch(/^🔴 web keeps crashing$/mu);
+  expect(card).toMatch(/^🔴 web keeps crashing: lost the database password=\[redacted\]$/mu);
   expect(card).toMatch(/exit 3, 4 restarts in 60 s · 0 of 1 ready/u);
   expect(lines).toMatch(/^↳ Last lines of web[^]*lost the database password=\[redacted\]/u);
   expect(more).toEqual([]);
@@ -138,7 +138,7 @@ test("a workload API that doesn't answer is one card, and workloads stay as they
 
   const cards = town.told().filter((text) => !isReply(text));
   expect(cards.map((text) => text.split("\n")[0])).toEqual([
-    "🔴 web keeps crashing",
+    "🔴 web keeps crashing: lost the database password=[redacted]",
     "🔴 The workload API doesn't answer",
   ]);
   expect(cards[1]).toMatch(/I can't see (?:services in beijing1, jobs in us|jobs in us, services in beijing1)\./u);
@@ -147,7 +147,7 @@ test("a workload API that doesn't answer is one card, and workloads stay as they
   await town.passes(2);
   const after = town.told().filter((text) => !isReply(text));
   expect(after.map((text) => text.split("\n")[0])).toEqual([
-    "🔴 web keeps crashing",
+    "🔴 web keeps crashing: lost the database password=[redacted]",
     "🟢 The workload API answers again after 4 min",
   ]);
 });
@@ -180,7 +180,10 @@ test("a second service that crashes half a minute later is a message of its own"
   await town.passes(1);
 
   const cards = town.told().filter((text) => !isReply(text));
-  expect(cards.map((text) => text.split("\n")[0])).toEqual(["🔴 web keeps crashing", "🔴 api keeps crashing"]);
+  expect(cards.map((text) => text.split("\n")[0])).toEqual([
+    "🔴 web keeps crashing: lost the database password=[redacted]",
+    "🔴 api keeps crashing: lost the database password=[redacted]",
+  ]);
 });
 
 test("what flaps all day is one message that counts, and its thread falls silent", async () => {
@@ -224,7 +227,7 @@ test("what happened while nobody looked is told once, as that", async () => {
   await town.restartBot();
   await town.sleeps(0);
   const [card] = town.told();
-  expect(card).toMatch(/^🔴 web keeps crashing$/mu);
+  expect(card).toMatch(/^🔴 web keeps crashing: lost the database password=\[redacted\]$/mu);
   expect(card).toMatch(/^Found .+\. I wasn't running since .+\.$/mu);
 
   await town.stopBot();
@@ -307,7 +310,7 @@ test("a mute and quiet hours hold back what is told until they are over", async 
   await town.sleeps(17);
   expect(town.told()).toEqual([]);
   await town.passes(2);
-  expect(town.told()[0]).toMatch(/^🔴 web keeps crashing$/mu);
+  expect(town.told()[0]).toMatch(/^🔴 web keeps crashing: lost the database password=\[redacted\]$/mu);
 });
 
 test("a watch shows only what its owner may see when it fires", async () => {
@@ -330,6 +333,34 @@ ${openPolicy.replace("\nrules:\n", "")}`);
 
   expect(town.told().join("\n")).toContain("🔴 web keeps crashing");
   expect(town.told().join("\n")).not.toContain("payroll");
+});
+
+test("what its log says is on its card only while who watches it may read the log, and until it comes back", async () => {
+  await using town = await watchedTown({ policy: openPolicy });
+  town.is("web", well);
+  await town.watches("web", { afterMs: 0 });
+  town.is("web", crashing);
+  await town.passes(1);
+  const headline = (): string | undefined => town.told()[0]?.split("\n")[0];
+  expect(headline()).toBe("🔴 web keeps crashing: lost the database password=[redacted]");
+
+  town.setPolicy(`
+rules:
+  - name: nobody-reads-logs
+    who: everyone
+    does: [getServiceLogs]
+    then: refuse
+${openPolicy.replace("\nrules:\n", "")}`);
+  town.is("web", { ...crashing, restart_count: 9 });
+  await town.passes(1);
+  expect(headline()).toBe("🔴 web keeps crashing");
+
+  town.setPolicy(openPolicy);
+  town.is("web", well);
+  await town.passes(1);
+  town.is("web", crashing);
+  await town.passes(1);
+  expect(headline()).toBe("🔴 web keeps crashing");
 });
 
 test("hostile text mentions nobody, and isn't readable in the database", async () => {

@@ -36,7 +36,7 @@ test("that it recovered is told in the thread of a card that can't be edited, al
   await turns(town, well, 3);
 
   expect(headlines(town).map((text) => (isOver(text) ? "over" : text))).toEqual([
-    "🔴 web keeps crashing",
+    "🔴 web keeps crashing: lost the database password=[redacted]",
     lines,
     "over",
   ]);
@@ -147,7 +147,7 @@ test("what policy refuses in direct messages isn't told there instead of a close
   // The watch itself stays.
   town.playground.faults.clear();
   await town.passes(3);
-  expect(headlines(town)).toEqual(["🔴 web keeps crashing", lines]);
+  expect(headlines(town)).toEqual(["🔴 web keeps crashing: lost the database password=[redacted]", lines]);
 });
 
 test("a card says that nobody watches there any more while another channel does", async () => {
@@ -165,7 +165,7 @@ test("a card says that nobody watches there any more while another channel does"
   await town.passes(1);
 
   expect(headlines(town)[0]).toBe("⚪️ web isn't watched any more");
-  expect(headlines(town, "general")[0]).toBe("🔴 web keeps crashing");
+  expect(headlines(town, "general")[0]).toBe("🔴 web keeps crashing: lost the database password=[redacted]");
 });
 
 test("a direct message instead of a closed channel names nothing that its reader may not see there", async () => {
@@ -201,8 +201,14 @@ test("while a channel is closed, each thing that fails is told to somebody who w
 
   const read = (person: Person): readonly string[] =>
     person.sees("@gantry").map(({ text }) => text.split("\n")[0] ?? "");
-  expect(read(town.developer)).toEqual(["🔴 web keeps crashing", "Last lines of web"]);
-  expect(read(town.approver)).toEqual(["🔴 pay keeps crashing", "Last lines of pay"]);
+  expect(read(town.developer)).toEqual([
+    "🔴 web keeps crashing: lost the database password=[redacted]",
+    "Last lines of web",
+  ]);
+  expect(read(town.approver)).toEqual([
+    "🔴 pay keeps crashing: lost the database password=[redacted]",
+    "Last lines of pay",
+  ]);
 });
 
 test("news is told at once in the thread of a card that can't be edited, however long that has been so", async () => {

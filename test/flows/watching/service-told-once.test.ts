@@ -61,7 +61,7 @@ test("the watch of another place tells it", async () => {
   await passes(town, 2);
 
   expect(told(town)).toEqual(onCard);
-  expect(told(town, "@gantry")).toEqual(["🔴 web keeps crashing"]);
+  expect(told(town, "@gantry")).toEqual(["🔴 web keeps crashing: no database"]);
 });
 
 test("a failure that began before the request is told by the watch", async () => {
@@ -73,7 +73,7 @@ test("a failure that began before the request is told by the watch", async () =>
   await says(town, town.developer, "/gantry scale web 4");
   await passes(town, 2);
 
-  expect(told(town)).toContain("🔴 web keeps crashing");
+  expect(told(town)).toContain("🔴 web keeps crashing: no database");
 });
 
 test("the card tells that it is over, too, and when it comes back", async () => {
@@ -108,7 +108,7 @@ test("when its card is followed no more, the watch tells that it is over, and wh
   await passes(town, 10);
   town.nowIs("web", crashes);
   await passes(town, 1);
-  expect(told(town).slice(3)).toEqual(["🔴 web keeps crashing"]);
+  expect(told(town).slice(3)).toEqual(["🔴 web keeps crashing: no database"]);
 });
 
 test("a failure twenty-six minutes later is told by the watch", async () => {
@@ -118,7 +118,7 @@ test("a failure twenty-six minutes later is told by the watch", async () => {
   town.nowIs("web", crashes);
   await passes(town, 1);
 
-  expect(told(town)).toEqual(["🔴 web keeps crashing"]);
+  expect(told(town)).toEqual(["🔴 web keeps crashing: no database"]);
 });
 
 test("its card is deleted each time: the watch tells", async () => {
@@ -131,7 +131,7 @@ test("its card is deleted each time: the watch tells", async () => {
   expect(told(town)).toEqual([]);
   await passes(town, 2);
 
-  expect(told(town)).toEqual(["🔴 web keeps crashing"]);
+  expect(told(town)).toEqual(["🔴 web keeps crashing", "🔴 web keeps crashing: no database"]);
 });
 
 test("one of several that were restarted fails: only their card tells", async () => {

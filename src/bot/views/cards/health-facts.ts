@@ -2,7 +2,7 @@ import type { Outcome } from "../../changes/change.ts";
 import type { Health, StoredChange } from "../../changes/stored-change.ts";
 import { findFailures } from "../../logs/failures.ts";
 import { preformatted, section, type Block, type Line } from "../kit/blocks.ts";
-import { isFollowed, isLateHealth, retreatOf, seenOf, troubleFacts } from "../kit/health.ts";
+import { isLateHealth, retreatOf, seenOf, troubleFacts } from "../kit/health.ts";
 import { moment, words } from "../kit/inline.ts";
 import { truncate, visible } from "../kit/text.ts";
 import { span } from "../kit/time.ts";
@@ -26,9 +26,7 @@ export function healthFacts(change: StoredChange): Line[] {
     return [truncate(visible([seen.outcome ?? "", ...troubleFacts(change, seen)].filter(Boolean).join(" · ")), 400)];
   }
   if (seen?.watch?.rolling !== undefined) return rollingFacts(change, seen);
-  if (seen !== undefined) return lineOf(seen, false);
-  if (!isFollowed(change) || outcomeOf(change)?.kind !== "done") return [];
-  return [change.op === "createJob" ? "accepted by the workload API" : "accepted, checking that it runs"];
+  return seen === undefined ? [] : lineOf(seen, false);
 }
 
 /** When, why and how it went back. */

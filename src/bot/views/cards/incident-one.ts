@@ -25,16 +25,17 @@ const REASON = 240;
 /** What fails and why, then the facts. */
 export function oneIncident(incident: Incident, card: IncidentCard): Block[] {
   if (incident.overAt !== undefined) return [section([headlineOver(incident)], ...overLines(incident, card))];
-  const { seen, cause, times } = incident;
-  const [what, why] = verdictOf(incident);
-  const reason = visible(seen?.reason ?? "");
+  const { cause, times } = incident;
+  const [first, ...others] = causesOf(incident, card);
+  const [what, why] = verdictOf(incident, first);
   const status = cause === "api-away" ? "" : statusLine(incident);
   const often = times > 1 ? [words(` · ${times} times`)] : [];
   return [
     section(
       [words(`${dotOfOpen(incident)} `), strong(what, 300), ...(why === "" ? [] : [words(why)])],
       ...(status === "" ? [] : [[words(status)]]),
-      ...(reason === "" || why.endsWith(reason) ? [] : [[words(brief(reason, REASON), REASON)]]),
+      ...(first === undefined || why.endsWith(first) ? [] : [[words(brief(first, REASON), REASON)]]),
+      ...others.map((other): Line => [words(brief(other, REASON), REASON)]),
       [...sinceWords(incident), ...often],
       ...changeLines(incident, card),
     ),
@@ -42,12 +43,21 @@ export function oneIncident(incident: Incident, card: IncidentCard): Block[] {
 }
 
 /** "payments keeps crashing", ": lost the connection to the database". */
-function verdictOf(incident: Incident): readonly [what: string, why: string] {
+function verdictOf(incident: Incident, first: string | undefined): readonly [what: string, why: string] {
   const { seen, cause, name } = incident;
   const what = visible(afterName(name ?? API, openWords(incident)));
   const room = VERDICT - `${dotOfOpen(incident)} ${what}: `.length;
-  const isWhy = cause !== "api-away" && seen?.cause === cause && seen.reason !== undefined && room >= LEAST;
-  return [what, isWhy ? `: ${brief(visible(seen.reason), room)}` : ""];
+  const isWhy = cause !== "api-away" && seen?.cause === cause && first !== undefined && room >= LEAST;
+  return [what, isWhy ? `: ${brief(first, room)}` : ""];
+}
+
+/** What explains it best first. What a crash logged says more than that it crashed; elsewhere, the workload API knows more than the log. */
+function causesOf({ seen, kind }: Incident, { logCause }: IncidentCard): readonly string[] {
+  const reason = visible(seen?.reason ?? "");
+  const logged = visible(logCause ?? "");
+  const isCrash = kind === "service" && seen?.facts !== undefined;
+  const causes = [...new Set(isCrash ? [logged, reason] : [reason, logged])];
+  return causes.filter((each) => each !== "" && !causes.some((other) => other !== each && other.includes(each)));
 }
 
 /** "exit 3, 14 restarts · 0 of 2 ready". */

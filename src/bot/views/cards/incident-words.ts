@@ -15,6 +15,8 @@ export type IncidentCard = {
   readonly history: readonly HistoryEvent[] | undefined;
   /** `history` has all that was sent about it in that time. Otherwise, what isn't in it may have happened all the same. */
   readonly isHistoryWhole: boolean;
+  /** What the log of the one workload said when it began; undefined where its readers may not know. */
+  readonly logCause?: string | undefined;
   /** It holds back what fails now. */
   readonly mute?: Mute | undefined;
   /** Where its watch tells. */

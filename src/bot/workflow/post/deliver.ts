@@ -397,7 +397,10 @@ async function tellThread(
     }
     // Also when the thread is gone: a reply isn't retried then.
     sentKeys = [...sentKeys.filter((each) => each !== unsure(key)), key];
-    await save(work, { sentKeys });
+    const payload = shown.kept.saysAfter?.(key);
+    await save(work, { sentKeys, ...(payload !== undefined && { says: { ...post, payload } }) });
+    // With what it says now, the message is drawn again at once.
+    if (payload !== undefined) return { ms: 0 };
   }
   const complete = shown.kept.complete?.(sentKeys) ?? sentKeys;
   if (complete.join() !== sentKeys.join()) sentKeys = complete;

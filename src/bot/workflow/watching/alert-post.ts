@@ -4,10 +4,12 @@ import type { WorkloadRef } from "../../changes/change.ts";
 import { Problem } from "../../../api/problem.ts";
 import type { HistoryEvent } from "../../changes/history-event.ts";
 import { UserError } from "../../errors.ts";
+import { findFailures } from "../../logs/failures.ts";
 import { incidentCard } from "../../views/cards/incident-card.ts";
 import type { IncidentCard } from "../../views/cards/incident-words.ts";
 import { handedReply, lastLinesReply, newsReply } from "../../views/cards/incident-replies.ts";
 import { messageFor, type Post } from "../../views/kit/post.ts";
+import { truncate } from "../../views/kit/text.ts";
 import type { Alert, Incident, NoticedEvent } from "../../watch/incident.ts";
 import { createTurns } from "../../../platform/turns.ts";
 import { covers, muteOf, placeOf, placeOfMute } from "../../watch/due.ts";
@@ -51,9 +53,13 @@ export function alertPost(deps: WorkflowParts): PostKind {
     const content = await readAlert(deps, post);
     if (typeof content === "string") return { kind: content };
     const one = onlyOne(content);
-    if (key !== LINES || one === undefined) return { kind: "shown", ...shownAlert(deps, content, []) };
+    const isOfLog = key === LINES || post.payload !== undefined;
+    if (!isOfLog || one === undefined) return { kind: "shown", ...shownAlert(deps, content) };
     const readers = await logReaders(deps, content, one);
-    if (lines !== undefined) return { kind: "shown", ...shownAlert(deps, content, readers.length > 0 ? lines : []) };
+    if (readers.length === 0) return { kind: "shown", ...shownAlert(deps, content) };
+    const logCause = logCauseOf(post, one);
+    if (key !== LINES) return { kind: "shown", ...shownAlert(deps, content, { logCause }) };
+    if (lines !== undefined) return { kind: "shown", ...shownAlert(deps, content, { logCause, lines }) };
     const gather = async (): Promise<void> => void (lines = await lastLines(deps, content.alert, one, readers));
     return { kind: "unread", gather };
   };
@@ -68,12 +74,19 @@ const HANDED = "handed";
 /** How often the thread hears that an incident is over or back. */
 const MOST_TOLD = 3;
 
+/** What its readers may see of its log. */
+type OfLog = {
+  /** The error that its last lines report most, in few words. */
+  readonly logCause?: string | undefined;
+  readonly lines?: readonly Redacted[];
+};
+
 /** The alert as readers with this content see it. */
-export function shownAlert(deps: WorkflowParts, content: AlertContent, lines: readonly Redacted[]): Shown {
+export function shownAlert(deps: WorkflowParts, content: AlertContent, { logCause, lines = [] }: OfLog = {}): Shown {
   const { createdAt, incidents, events, taken } = content.alert;
   return {
     listed: [...incidents, ...events].map(({ id }) => id),
-    card: (how) => drawAlert(deps, content, how),
+    card: (how) => drawAlert(deps, { ...content, logCause }, how),
     instead: content.instead,
     kept: {
       lacks: (thread) => lackingReplies(content, thread),
@@ -83,6 +96,7 @@ export function shownAlert(deps: WorkflowParts, content: AlertContent, lines: re
         const name = onlyOne(content)?.name;
         return name === undefined ? undefined : lastLinesReply(name, lines);
       },
+      saysAfter: (key) => (key === LINES ? logPayload(content, lines, deps.clock.now()) : undefined),
       // A crash loop changes with every poll: update the card often at first, then less and less.
       restMs: Math.min(Math.max(2_000, (deps.clock.now().getTime() - createdAt.getTime()) / 20), 30_000),
     },
@@ -91,14 +105,14 @@ export function shownAlert(deps: WorkflowParts, content: AlertContent, lines: re
 
 async function drawAlert(
   deps: WorkflowParts,
-  { alert, incidents, readsHistory, mute, place, isDirect }: AlertContent,
+  { alert, incidents, readsHistory, mute, place, isDirect, logCause }: AlertContent & Pick<OfLog, "logCause">,
   { isAgain }: CardHow,
 ): Promise<Post> {
   const [only, ...others] = alert.incidents;
   const isOne = others.length === 0 && only !== undefined && incidents.length === 1;
   const known = isOne && readsHistory ? await historyOf(deps, only) : NOTHING_KNOWN;
   const defaultRegion = deps.settings.region;
-  const drawn = incidentCard({ alert, defaultRegion, ...known, mute, place, isDirect, isAgain });
+  const drawn = incidentCard({ alert, defaultRegion, ...known, logCause, mute, place, isDirect, isAgain });
   const [account, ...otherAccounts] = new Set(alert.incidents.map((incident) => incident.account));
   return account === undefined || otherAccounts.length > 0 ? drawn : messageFor(account, drawn);
 }
@@ -274,6 +288,8 @@ function isPerson(place: string): boolean {
 }
 
 const WITHIN_MS = 8_000;
+/** Characters of a cause that are kept. */
+const CAUSE = 240;
 
 /** Watches whose owner may read its log there. */
 async function logReaders(
@@ -323,6 +339,24 @@ async function lastLines(
     }
   }
   return [];
+}
+
+/** The error that these lines report most, with how often the incident had begun by then; undefined when they report none. */
+function logPayload(content: AlertContent, lines: readonly Redacted[], now: Date): string | undefined {
+  const nowMs = now.getTime();
+  const [worst] = findFailures({
+    lines: lines.map((text) => ({ text })),
+    mayHaveOlder: true,
+    nowMs,
+    startMs: nowMs,
+  }).failures;
+  return worst && `${onlyOne(content)?.times} ${truncate(worst.message, CAUSE)}`;
+}
+
+/** Undefined also when it has come back since, maybe for another reason. */
+function logCauseOf({ payload = "" }: StoredPost, { times }: Incident): string | undefined {
+  const [, readAt, cause] = /^(\d+) (.+)$/su.exec(payload) ?? [];
+  return readAt === String(times) ? cause : undefined;
 }
 
 /** One call: lists name no instances. None for a service of another API than ours, which doesn't name them either. */

@@ -22,7 +22,7 @@ async function cardWith(
     all.filter(({ kind }) => show === undefined || kind !== "claimed").slice(0, limit);
   const content = { ...cardOf([over]), incidents: [over], watches: [], instead: [], mute: undefined };
   const store = { ...deps.store, history };
-  const shown = shownAlert({ ...deps, store }, { ...content, readsHistory: true }, []);
+  const shown = shownAlert({ ...deps, store }, { ...content, readsHistory: true });
   return (await shown.card({ isAgain: false })).text;
 }
 

@@ -43,7 +43,7 @@ test.each([
   const incidents = accounts.map((account, each) => ({ ...incident, id: `i${each}`, account, name: `web-${each}` }));
 
   const content = { ...cardOf(incidents), incidents, watches: [], instead: [], mute: undefined, readsHistory: true };
-  const card = await shownAlert(deps, content, []).card({ isAgain: false });
+  const card = await shownAlert(deps, content).card({ isAgain: false });
 
   const ids = JSON.stringify(card.blocks).match(/"action_id":"[^"]*"/gu) ?? [];
   expect(ids.length).toBeGreaterThan(1);
@@ -57,7 +57,7 @@ test("whom an incident was handed to is mentioned in the channel, and not to tho
   const card = cardOf([incident]);
   const lacking = (isDirect: boolean): readonly string[] | undefined => {
     const content = { ...card, alert: { ...card.alert, taken }, isDirect, incidents: [incident], watches: [] };
-    const shown = shownAlert(deps, { ...content, instead: [], mute: undefined, readsHistory: true }, []);
+    const shown = shownAlert(deps, { ...content, instead: [], mute: undefined, readsHistory: true });
     return shown.kept?.lacks({ sentKeys: ["lines"], isShown: true, isNew: false });
   };
 
