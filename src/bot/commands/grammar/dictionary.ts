@@ -21,7 +21,7 @@ const synonyms: Readonly<Record<string, string>> = {
   show: "list see view display read check describe info inspect",
   why: "diagnose debug explain troubleshoot",
   get: "send sending fetch",
-  good: "green ok okay fine alright alive working well reachable available online ready",
+  good: "green ok okay fine alright alive working well reachable available online ready recovered",
   bad: "broken failing failed fail fails crashing crashed crash crashes unhealthy wrong red dead stuck slow broke died dies dying hangs hanging breaks",
   finished: "done finish finishes complete completed completes succeed succeeded ended ends over passed",
   happened: "happen happens happening",
@@ -66,7 +66,7 @@ const expressions: readonly (readonly [RegExp, string])[] = [
     "is ",
   ],
   [
-    /^(?:(?:tell|notify|alert|ping|warn|message)(?: me| us)?|let (?:me|us) know) (?:when|if|whenever|once|as soon as) /u,
+    /^(?:(?:tell|notify|alert|ping|warn|message)(?: me| us| (?:this|the) channel)?|let (?:me|us) know) (?:when|if|whenever|once|as soon as) /u,
     "whenever ",
   ],
   [/^(?:show|tell|explain)(?: me| us)? (?=(?:what|which|who|when|where|why|how)\b)/u, ""],
@@ -77,18 +77,24 @@ const expressions: readonly (readonly [RegExp, string])[] = [
   [/\brolled back\b/gu, "rolledback"],
   [/\bnot (?:running|working|ok|okay|healthy|ready|up|good|fine|responding)\b|\bon fire\b|\bin trouble\b/gu, "bad"],
   [/\bkeep an eye on\b/gu, "watch"],
+  [/\b(logs?|output|lines) (?:of|from) (?:the )?(?:last|previous) run of\b/gu, "previous $1 of"],
   [/\b(?:last|latest|newest|next|previous) runs? of\b/gu, "status"],
   [/\bmy (?:approvals?|ok|okay|review)\b/gu, "mine"],
   [/\b(waiting|waits|pending|open|anything) for me\b/gu, "$1 mine"],
   [/\bget rid of\b/gu, "delete"],
+  [/^(?:the )?[a-z]+ history (?=of |for )/u, "history "],
   [/\bha(?:ve|s) to\b/gu, "must"],
   [/\blatest version\b/gu, "version"],
+  [/\b(?:go|goes|went|gone) through\b/gu, "finished"],
+  [/\bwhat (?:did|has) [a-z]+ (?:do|done|changed?)\b/gu, "who did what"],
+  [/\b(memory|mem|ram) usage\b/gu, "$1"],
   [/\b(\d{1,5}) (mib|mi|mb|gib|gi|gb)\b/gu, "$1$2"],
 ];
 
-/** What people say was done, as `history --verb` names it. A rollback deploys as well. */
+/** What people say was done, as `history --verb` names it. A rollback deploys as well. "Stopped" is also a status. */
 export function recordedAs(verb: string): readonly string[] {
-  return [verb === "deploy" ? "deploy,rollback" : verb];
+  const verbs: Readonly<Record<string, string>> = { deploy: "deploy,rollback", stopped: "stop" };
+  return [verbs[verb] ?? verb];
 }
 
 const irregular: Readonly<Record<string, string>> = { rollback: "rolledback", run: "ran", undo: "undone" };

@@ -117,7 +117,7 @@ function parsedOf(words: readonly string[]): Parsed | undefined {
  */
 function isAsTyped(typed: Parsed, meant: Parsed): boolean {
   if (typed.command.name !== meant.command.name) return false;
-  const { names, text = "" } = typed.ask.args;
+  const { names, name, text = name ?? "" } = typed.ask.args;
   return (names === undefined && isSomeName(String(text))) || isDeepStrictEqual(typed.ask, meant.ask);
 }
 
@@ -137,8 +137,12 @@ function readPart(
   regions: readonly string[],
   typed: Parsed | UserError,
 ): Understood | undefined {
-  if (explains(typed, words)) return undefined;
+  if (explains(typed, words) || /^(?:what|which|who)$/iu.test(words[0] ?? "")) return undefined;
   if (words.length <= FIRST_WORDS && !words.some((word) => word.startsWith("-"))) {
+    const [lead = "", verb = ""] = words;
+    // "maybe restart web"
+    const isLed = words.length > 2 && !isVerb(lead) && isVerb(verb) && !isNegated(words);
+    if (isLed && orderIn(words.slice(1), regions) !== undefined) return left([lead]);
     let first: readonly string[] | undefined;
     for (let end = words.length - 1; end > 1; end -= 1) {
       // "at" belongs to the words behind it.

@@ -4,7 +4,9 @@ import { commands } from "../verbs.ts";
 import { findCommand, nearCommands, suggestionFor } from "./find-command.ts";
 import { isNegated, isNoName, isSomeName, plain } from "./manners.ts";
 import { type Parsed, parseWords, type Unfinished, unfinishedWords } from "./parse.ts";
+import { dictionary } from "./dictionary.ts";
 import { questionWordNear } from "./plain-sentences.ts";
+import { likelyName } from "./sentence-words.ts";
 
 export type Understood =
   | { readonly kind: "run"; readonly parsed: Parsed }
@@ -36,15 +38,15 @@ export function misread(
   const isLong = words.length > 3 && !words.some((word) => word.startsWith("-"));
   // "wat broke there" doesn't mean `watch`.
   const isAsking = others.length > 1 && questionWordNear(verb.toLowerCase()) !== undefined;
-  const similar = isCommand || isLong || isAsking ? [] : nearCommands(commands, verb);
-  if (!isCommand && similar.length === 0) return miss(nearest(words));
+  const similar = isCommand || isAsking ? [] : nearCommands(commands, verb, isLong ? "meaning" : "either");
+  if (!isCommand && similar.length === 0) return miss(isAsking ? nearest(words) : offersFor(words));
   const suggestions = mistake?.suggestions ?? [];
   const isOffered = suggestions.some((each) => each.words !== undefined);
   const near = isOffered ? [] : nearest(words);
-  const known = wordsForForm(similar[0]?.name ?? verb, others);
+  const known = wordsForForm(similar[0]?.name ?? verb, words);
   const form = isOffered || near.length > 0 ? undefined : unfinishedWords(known);
   if (form !== undefined) return missing(mistake ?? attempt(() => parseWords(known)), form);
-  if (mistake === undefined) return miss(near);
+  if (mistake === undefined) return miss(offersFor(words));
   const { message, next } = mistake;
   return { kind: "miss", error: new UserError(message, { next, suggestions: [...near, ...suggestions] }) };
 }
@@ -72,9 +74,11 @@ function missing(mistake: unknown, begun: Unfinished): Understood {
   return { kind: "miss", error: new UserError(message, { next }), begun };
 }
 
-/** The verb and as many of the words after it as its form takes. */
-function wordsForForm(verb: string, [name]: readonly string[]): readonly string[] {
-  const isNamed = name !== undefined && isSomeName(name) && unfinishedWords([verb, name]) !== undefined;
+/** The verb, and the name in the sentence if its form takes one. */
+function wordsForForm(verb: string, sentence: readonly string[]): readonly string[] {
+  const [, next = ""] = sentence;
+  const name = isSomeName(next) ? next : nameIn(sentence);
+  const isNamed = name !== undefined && unfinishedWords([verb, name]) !== undefined;
   return isNamed ? [verb, name] : [verb];
 }
 
@@ -92,13 +96,34 @@ function nearest(words: readonly string[]): readonly Suggestion[] {
   const near = first.flatMap((word, at) => {
     const command = verbNamed(word);
     // What would run without the other words isn't meant.
-    if (command === undefined || !isReadOnly(command)) return [];
+    if (command === undefined || !isReadOnly(command) || command.name === "help") return [];
     const after = first.slice(at + 1).filter((each) => !/^(?:the|my|our|a|of|for|from|in|pods?)$/iu.test(each));
     const end = after.findIndex((each) => !isSomeName(each.toLowerCase()) || isVerb(each));
     return fitting(command, end < 0 ? after : after.slice(0, end));
   });
   const known = new Map([...near, ...inTrouble(first)].map((each) => [each.words, each]));
   return [...known.values()].slice(0, MOST_NEAR);
+}
+
+function offersFor(words: readonly string[]): readonly Suggestion[] {
+  const near = nearest(words);
+  return near.length > 0 ? near : about(words);
+}
+
+/** For a workload in the sentence: what happened to it, if the sentence says that something did, and how it is. */
+function about(words: readonly string[]): readonly Suggestion[] {
+  const name = nameIn(words);
+  if (name === undefined) return [];
+  const isOfChange = words.some((word) => {
+    const { is, any = is } = dictionary.get(plain(word)) ?? { is: "" };
+    return /^(?:VERB|DONE|EVENT|happened|changed)$/u.test(any);
+  });
+  const verbs = isOfChange ? ["history", "show"] : ["show", "why"];
+  return verbs.flatMap((verb) => suggestionFor(findCommand(commands, verb), [name]));
+}
+
+function nameIn(sentence: readonly string[]): string | undefined {
+  return likelyName(plain(sentence.slice(0, FIRST_WORDS).join(" ").slice(0, LONGEST_WORD)));
 }
 
 /** Shorter words are a verb only in the first place. */

@@ -60,7 +60,7 @@ function keyOf(words: readonly string[]): string {
 
 /** Asks whether a command is allowed, and names the command. */
 const permission =
-  /^(?:(?:why )?(?:can|may|could|am|are|can't|can not) (?:i|we) (?:please |allowed to )?|who (?:can|may|must|has to) (?:approve (?:an? |the )?)?|(?:why )?(?:do (?:i|we) need (?:an )?approval|is (?:an )?approval (?:needed|required)) (?:to|for) |do (?:i|we) have (?:the )?(?:permission|rights?) to |is it (?:ok|okay|allowed) (?:for (?:me|us) )?to )(?<rest>.+)$/u;
+  /^(?:(?:why )?(?:(?:can|may|could|can't|can not) (?:i|we)|(?:am|are) (?:i|we) allowed to) (?:please )?|who (?:can|may|must|has to|needs to) (?:approve (?:an? |the )?)?|(?:why )?(?:do (?:i|we) need (?:an )?approval|is (?:an )?approval (?:needed|required)) (?:to|for) |do (?:i|we) have (?:the )?(?:permission|rights?) to |is it (?:ok|okay|allowed) (?:for (?:me|us) )?to )(?<rest>.+)$/u;
 
 /** The words of the command that a sentence means; undefined for one that matches nothing. Pure. */
 export function wordsOfSentence(sentence: string, regions: readonly string[]): readonly string[] | undefined {
@@ -74,6 +74,8 @@ function wordsOfBare(bare: string | undefined, regions: readonly string[]): read
   const rest = permission.exec(bare)?.groups?.["rest"];
   const isAllowed = rest !== undefined && !/^(?:approve$|it$|this\b|that$|(?:my |our |the )?requests?\b)/u.test(rest);
   if (isAllowed) return ["can-i", ...(wordsOfBare(rest, regions) ?? rest.split(" "))];
+  const [, verb] = /^help (?:me (?:with |to )?|with )([a-z-]+)$/u.exec(bare) ?? [];
+  if (verb !== undefined) return ["help", verb];
   const { text, region } = withoutRegion(bare, regions);
   const words = meaningOf(text);
   return words && ofRegion([...words, ...(region === undefined ? [] : ["--region", region])], regions);
@@ -122,7 +124,7 @@ function withQuestionWord(bare: string): string | undefined {
 }
 
 /** Words of a question or a wish that leave what it is about as it is, unless a phrase has them. */
-const asking = new Set(["what", "is", "show", "get", "give", "need", "any", "all", "you"]);
+const asking = new Set(["what", "is", "show", "get", "give", "need", "any", "all", "you", "it"]);
 
 function meaningOf(bare: string): readonly string[] | undefined {
   const { rest, facets } = withoutFacets(withExpressions(bare));
@@ -180,7 +182,9 @@ function firstFilled(known: readonly Meaning[], words: readonly SentenceWord[], 
     const isOfJob = means.includes("NIGHT");
     const left = Object.entries(facets).filter(([slot]) => !means.includes(slot) && !(isOfJob && slot === "DAY"));
     // What is true now is so today.
-    if (!left.every(([slot, value]) => isRead && slot === "DAY" && value === "today")) continue;
+    const isNow = (slot: string, value: string): boolean =>
+      slot === "DAY" && (value === "today" || words[0]?.is === "why");
+    if (!left.every(([slot, value]) => isRead && isNow(slot, value))) continue;
     return filled(means, words, facets);
   }
   return undefined;
@@ -212,6 +216,7 @@ function valuesOf(slot: string, words: readonly SentenceWord[], facets: Facets):
   if (slot === "LAST") return "DAY" in facets || "SINCE" in facets ? [] : ["--last"];
   if (slot === "NAME" || slot === "NAMES") return having("NAMES") ?? having("NAME") ?? [];
   if (slot === "MIB") return having("MIB") ?? having("COUNT") ?? [];
-  if (slot === "DID") return (having("VERB") ?? having("EVENT"))?.flatMap(recordedAs) ?? having("DONE") ?? [];
+  if (slot === "DID")
+    return (having("VERB") ?? having("EVENT") ?? having("STATUS"))?.flatMap(recordedAs) ?? having("DONE") ?? [];
   return having(slot) ?? [];
 }

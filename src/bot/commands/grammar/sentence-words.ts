@@ -13,7 +13,7 @@ const isEvent = (before: string, after: string): boolean =>
   /^(?:of|for|on|to)$/u.test(after);
 
 const fillers = new Set(
-  "a an the our my your its their me us i we they of for on in at to from with about into please pls plz thx thanks thank ty kindly bitte danke gracias now just currently again still already yet here there right rn atm asap today moment really so too also hey hi hello last latest recent newest next".split(
+  "a an the our my your its their me us i we they of for on in at to from with about into please pls plz thx thanks thank ty kindly bitte danke gracias now just currently again still already yet here there right rn atm asap today moment really so too also hey hi hello last latest recent newest next new channel".split(
     " ",
   ),
 );
@@ -77,7 +77,7 @@ function valueOf(text: string, before: string): Meaning | undefined {
   if (/^#?(?=[a-z]*\d)[a-z0-9]{6}$/u.test(text)) return { is: "ID", values: [text.replace("#", "").toUpperCase()] };
   if (/^<@[uw][a-z0-9]{2,20}(?:\|[^>]*)?>$/u.test(text)) return { is: "PERSON", values: [text.toUpperCase()] };
   // What it sets may be a secret, and is left out.
-  if (/^[a-z_]\w*=/u.test(text)) return { is: "VARIABLE" };
+  if (/^[a-z_]\w*=|^[a-z]+(?:_[a-z0-9]+)+$/u.test(text)) return { is: "VARIABLE" };
   const isNamedKind = kindNamed(text.slice(0, Math.max(0, text.indexOf("/")))) !== undefined;
   if (isNamedKind || text.length > LONGEST_VALUE) return undefined;
   if (/^(?:v?\d[\w.-]*|[a-z0-9][\w.-]*[/:][\w./:@-]+|latest|stable|main|master)$/u.test(text)) {
@@ -152,6 +152,24 @@ function isKind(word: string): boolean {
 function ofKind(kind: string, name: string): string {
   if (name.includes("/") || kind === "workload" || kind === "app") return name;
   return `${kindNamed(kind)?.prefix ?? "service"}/${name}`;
+}
+
+const beforeName = /^(?:of|for|on|to|from|about|with|into)$/u;
+
+/** The name in a sentence that isn't understood: what stands behind "of" or "is", or the only one. */
+export function likelyName(sentence: string): string | undefined {
+  const typed = sentence.split(" ").map(bare);
+  const isAfter = (at: number, lead: (word: string) => boolean): boolean => {
+    const before = typed[at - 1] ?? "";
+    return articles.has(before) || isKind(before) ? isAfter(at - 1, lead) : lead(before);
+  };
+  const found = (lead: (word: string) => boolean) => typed.find((word, at) => isName(word, false) && isAfter(at, lead));
+  const [only, ...others] = typed.filter((word) => isName(word, false));
+  return (
+    found((word) => beforeName.test(word)) ??
+    found((word) => dictionary.get(word)?.is === "is") ??
+    (typed.length > 1 && others.length === 0 ? only : undefined)
+  );
 }
 
 /** "restart the queue" as `restart the "queue"`. What is before a number is the name, or else the last noun, but not the first word. */

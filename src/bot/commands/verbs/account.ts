@@ -100,7 +100,7 @@ export const whoami = readVerb({
   aliases: ["me"],
   near: ["who", "account"],
   phrases: [
-    ["what account [is] [use|mine|it]|who is", "whoami"],
+    ["what account [is] [it] [use|mine]|who is", "whoami"],
     ["regions [use|know|exist|can|it]", "whoami"],
   ],
   args: z.object({}),

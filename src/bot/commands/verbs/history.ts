@@ -112,7 +112,7 @@ export function historyCommand(commands: () => readonly Command[]): ReadCommand 
     near: ["events", "activity", "changes"],
     phrases: [
       [
-        "who [is] [any] (DONE|VERB|EVENT|changed|broke) NAME [to] [COUNT|IMAGE]|who (DONE|changed) (VERB|EVENT) NAME|EVENT NAME",
+        "who [is] [any] (DONE|VERB|EVENT|changed|broke) [up|down] NAME [to] [COUNT|IMAGE]|who STATUS NAME|who (DONE|changed) (VERB|EVENT) NAME|EVENT NAME",
         "history NAME --verb DID --since DAY --since SINCE LAST",
       ],
       [

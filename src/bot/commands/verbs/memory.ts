@@ -35,8 +35,8 @@ export const memory = writeVerb({
   aliases: ["mem"],
   near: ["ram", "limit"],
   phrases: [
-    ["(set|give) memory NAME [to] (MIB|COUNT)|give MIB [memory] NAME", "memory NAME MIB"],
-    ["(more|less|set) memory NAME", "memory NAME"],
+    ["(set|give) memory NAME [to] (MIB|COUNT)|give MIB [memory] NAME|set NAME MIB", "memory NAME MIB"],
+    ["[need] (more|less|set) memory NAME", "memory NAME"],
   ],
   flags: { container: { value: "C", summary: "which container, if there are several" } },
   words: { name: "NAME", mib: "MIB" },

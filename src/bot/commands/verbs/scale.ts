@@ -28,10 +28,10 @@ export const scale = writeVerb({
   example: "scale web 4",
   question: { amount: ({ size }) => (/^[+-]/u.test(String(size)) ? ` by ${String(size)}` : ` to ${String(size)}`) },
   button: "Scale",
-  near: ["resize", "replicas", "instances", "size"],
+  near: ["resize", "replicas", "instances", "size", "double"],
   phrases: [
     [
-      "(scale|set|run|start|give|need) NAME COUNT instances|(scale|set) NAME to COUNT [instances]|scale (up|down) NAME to COUNT [instances]|set NAME instances to COUNT|set number instances NAME to COUNT",
+      "(scale|set|run|start|give|need) NAME COUNT instances|(scale|set) NAME to COUNT [instances]|(scale|take|bring) (up|down) NAME to COUNT [instances]|set NAME instances to COUNT|set number instances NAME to COUNT",
       "scale NAME COUNT",
     ],
     ["scale NAME COUNT", "scale NAME COUNT"],

@@ -81,9 +81,17 @@ describe("questions, negations, conditions and times don't change anything", () 
   ])("%s", (text) => expect(isOrder(text)).toBe(false));
 });
 
+test("an order behind one other word isn't run, and that word is named", () => {
+  for (const word of ["maybe", "quickly", "hard"]) {
+    const read = readMention({ text: `${word} restart web` }, []);
+    expect(read).toMatchObject({ kind: "miss", error: { message: expect.stringContaining(`understand \`${word}\``) } });
+  }
+});
+
 test("names without an and, one of which means something in a sentence, are confirmed", () => {
   expect(meant("delete web logs")).toBe("ask: delete web logs");
-  expect(meant("stop deploying web")).toBe("ask: stop deploying web");
+  expect(meant("restart logs web")).toBe("ask: restart logs web");
+  expect(meant("stop deploying web")).toBe("show web");
   expect(meant("restart web worker")).toBe("restart web worker");
   expect(meant("restart web and queue")).toBe("restart web queue");
   expect(meant("stop web, queue")).toBe("stop web queue");

@@ -21,7 +21,7 @@ const described = {
   usage: "can-i COMMAND [ARGUMENTS…]",
   example: "can-i scale web 0",
   near: ["can", "may", "permissions", "allowed", "policy"],
-  phrases: [["what is allowed", "can-i"]],
+  phrases: [["what is allowed|policy", "can-i"]],
 } as const;
 
 const Args = z.object({ verb: z.string().default("help"), words: z.array(z.string()).default([]) });

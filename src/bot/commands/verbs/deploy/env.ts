@@ -35,8 +35,8 @@ export const env = writeVerb({
   example: "env web --unset OLD_FLAG",
   question: { label: "Change environment variables of" },
   aliases: ["set-env"],
-  near: ["environment", "variables", "vars", "config"],
-  phrases: [["(add|set) [env] VARIABLE NAME|env NAME|(show|what is|give) [all] env NAME", "env NAME"]],
+  near: ["environment", "variables", "vars", "config", "unset"],
+  phrases: [["(add|set|delete|unset) [env] VARIABLE NAME|env NAME|(show|what is|give) [all] env NAME", "env NAME"]],
   flags: {
     set: { value: "K=V", many: true, summary: "set a variable (repeatable)" },
     unset: { value: "K", many: true, summary: "remove a variable (repeatable)" },

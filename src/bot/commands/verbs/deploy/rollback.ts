@@ -87,7 +87,10 @@ export const rollback = writeVerb({
       "rollback NAMES",
     ],
     ["rollback [to] [revision|version] COUNT", "rollback"],
-    ["(roll|take|move) back NAMES|(rollback|undo) (deploy|versions) [previous] NAME", "rollback NAMES"],
+    [
+      "(roll|take|move) back NAMES|(rollback|undo) (deploy|versions) [previous] NAME|deploy previous version NAME",
+      "rollback NAMES",
+    ],
     [
       "(rollback|undo) NAME [to] [revision|version] COUNT|(roll|take|put|go|bring) back NAME [to] [revision|version] COUNT",
       "rollback NAME COUNT",

@@ -36,7 +36,7 @@ export const versions = readVerb({
   question: { label: "Show versions of" },
   aliases: ["rollout history"],
   near: ["revisions", "releases", "deploys", "deployments", "images"],
-  phrases: [["versions NAME|previous version NAME", "versions NAME"]],
+  phrases: [["versions NAME|previous version NAME|what versions can (rollback|deploy)", "versions NAME"]],
   words: { name: "NAME" },
   reads: ["getService"],
   args: z.object({ name: Target }),

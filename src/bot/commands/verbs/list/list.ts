@@ -58,7 +58,7 @@ export const list = readVerb({
   near: ["top", "services", "jobs", "workloads", "pods", "all", "overview"],
   phrases: [
     [
-      "[what] [KINDS|instances] (bad|down|broke)|troubles|any alerts|[need] attention|(any|is any) should (look|know|worry)",
+      "[what] [KINDS|instances] (bad|down|broke)|[pending] troubles|any alerts|[need] attention|(any|is any) should (look|know|worry)",
       "list failed KINDS",
     ],
     [
@@ -66,7 +66,7 @@ export const list = readVerb({
       "list KINDS",
     ],
     [
-      "what [is] (running|up|run|exist|live)|(is any|any) (running|up)|what is|[show|give|what] all|overview|instances [running]|KINDS [run|exist]|what is KINDS up",
+      "what [is] (running|up|run|exist|live)|(is any|any) (running|up)|what is|[show|give|what] all|overview|instances [running]|KINDS [run|exist]|status KINDS|what is KINDS up",
       "list KINDS",
     ],
     ["STATUS [KINDS]|what is KINDS STATUS|off", "list KINDS STATUS"],

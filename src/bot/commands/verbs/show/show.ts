@@ -44,7 +44,7 @@ export function showCommand(commands: () => readonly Command[]): ReadCommand {
         "show NAME",
       ],
       [
-        "[how] is NAME (going|looking|doing)|how [is] NAME|(show|look|info) NAME|show instances NAME|status NAME|(memory|domains) [use|need] NAME",
+        "[how] is NAME (going|looking|doing)|how [is] NAME|(show|look|info) NAME|show instances NAME|status NAME|stop (deploy|rollback|versions) NAME|(memory|domains) [use|need] NAME",
         "show NAME",
       ],
     ],

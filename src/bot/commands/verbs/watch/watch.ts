@@ -77,6 +77,7 @@ export const watch = watchVerb({
     ["whenever NAME [is] (changed|history|deployed)", "watch NAME --on deployed,changed"],
     ["whenever NAME [is] finished", "watch NAME --on job-failed,job-done"],
     ["watch NAME", "watch NAME"],
+    ["watch all [it]", "watch all"],
     ["[show|get|give] [daily|every] [day|morning] digest", "watch all --digest daily"],
   ],
   question: { amount: ({ digest }) => (typeof digest === "string" ? `: digest ${digest}` : "") },
@@ -246,7 +247,7 @@ export const unmute = watchVerb({
   example: "unmute web",
   near: ["unsilence", "unsnooze"],
   phrases: [
-    ["unmute NAME", "unmute NAME"],
+    ["unmute NAME|delete mute [NAME]", "unmute NAME"],
     ["unmute all", "unmute all"],
   ],
   words: { name: "NAME" },
