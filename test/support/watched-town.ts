@@ -73,6 +73,8 @@ export async function watchedTown(options: Omit<WorldOptions, "engine" | "apiFet
           { instance_name: "web-1", log: "Error: lost the database password=hunter2trout" },
         ]);
       }
+      const [, restarted = ""] = /\/services\/([^/]+)\/restart$/u.exec(pathname) ?? [];
+      if (services.has(restarted)) return Response.json({ name: restarted, ...services.get(restarted) });
       const [, kind, name = ""] = /\/(services|jobs)\/([^/]+)$/u.exec(pathname) ?? [];
       const found = (kind === "jobs" ? jobs : services).get(name);
       if (found !== undefined) {
