@@ -365,7 +365,7 @@ function inWhatTime(first: string | undefined, last: string | undefined): string
 /** At most `max` characters, cut after a word: messages of Kubernetes have hundreds. */
 export function brief(text: string, max: number): string {
   if (text.length <= max) return text;
-  const cut = text.slice(0, max - 1).toWellFormed();
+  const cut = text.slice(0, max - 1).replace(/[\ud800-\udbff]$/u, "");
   const end = cut.lastIndexOf(" ");
   return `${cut.slice(0, end > max / 2 ? end : undefined).replace(/[\s,;:·]+$/u, "")}…`;
 }

@@ -22,6 +22,7 @@ describe("a long reason", () => {
     expect(cut).toBe("ImagePullBackOff: Back-off pulling image…");
     expect(brief("short", 60)).toBe("short");
     expect(brief("x".repeat(100), 10)).toBe("xxxxxxxxx…");
+    expect(brief(`${"x".repeat(8)}😀${"x".repeat(9)}`, 10)).toBe("xxxxxxxx…");
   });
 
   test.each([

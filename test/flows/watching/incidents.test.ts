@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { openPolicy } from "../../support/open-policy.ts";
+import { says } from "../../support/speak.ts";
 import { crashing, watchedTown, well } from "../../support/watched-town.ts";
 
 const isReply = (text: string): boolean => text.startsWith("↳");
@@ -126,6 +127,23 @@ test("a storm with one cause is one card that lists what fails, and what doesn't
   town.is("shop-10", undefined);
   await town.passes(2);
   expect(town.told()[0]).toMatch(/^⚪️ 30 workloads: 29 recovered, 1 deleted$/mu);
+});
+
+test("a card of several is muted once all that still fail are", async () => {
+  await using town = await watchedTown({ policy: openPolicy });
+  const names = ["shop-1", "shop-2", "shop-3"];
+  for (const name of names) town.is(name, well);
+  await town.watches("shop-*", { afterMs: 0 });
+  for (const name of names) town.is(name, { ...crashing, message: 'can\'t pull image "r.io/shop:2"' });
+  await town.passes(1);
+  for (const name of ["shop-1", "shop-2"]) await says(town, town.developer, `/gantry mute ${name}`);
+  await town.passes(1);
+  expect(town.told()[0]).not.toContain("Muted until");
+
+  town.is("shop-3", well);
+  await town.passes(2);
+
+  expect(town.told()[0]).toMatch(/^🔕 Muted until /mu);
 });
 
 test("a workload API that doesn't answer is one card, and workloads stay as they were seen last", async () => {

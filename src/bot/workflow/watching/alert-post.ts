@@ -273,7 +273,9 @@ async function muteOfAll(
 ): Promise<Mute | undefined> {
   const watchPlace = insteadOf ?? place;
   const mutes = (await store.mutesOf(teamId)).filter((mute) => placeOfMute(mute) === watchPlace);
-  const own = incidents.map(({ name }) => muteOf(mutes, name));
+  const open = incidents.filter(({ overAt }) => overAt === undefined);
+  // What is over needs no mute beside what still fails.
+  const own = (open.length > 0 ? open : incidents).map(({ name }) => muteOf(mutes, name));
   const held = own.filter((mute) => mute !== undefined);
   if (held.length < own.length) return undefined;
   return held.toSorted((one, other) => one.until.getTime() - other.until.getTime())[0];

@@ -28,6 +28,7 @@ describe("dates are written as Slack writes them", () => {
 
   test.each([
     [4 * 3600 - 1, "In 4 hours"],
+    [3.75 * 3600, "In 4 hours"],
     [3.5 * 3600 - 60, "In 3 hours"],
     [3600 - 1, "In 1 hour"],
     [86_400 - 1, "In 1 day"],
