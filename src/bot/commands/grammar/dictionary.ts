@@ -25,7 +25,7 @@ const synonyms: Readonly<Record<string, string>> = {
   bad: "broken failing failed fail fails crashing crashed crash crashes unhealthy wrong red dead stuck slow broke died dies dying hangs hanging breaks",
   finished: "done finish finishes complete completed completes succeed succeeded ended ends over passed",
   happened: "happen happens happening",
-  changed: "touched requested",
+  changed: "touch touched requested",
   set: "change increase raise bump reduce lower decrease",
   need: "needs require requires want wants",
   quit: "end",
@@ -89,6 +89,12 @@ const expressions: readonly (readonly [RegExp, string])[] = [
   [/\bwhat (?:did|has) [a-z]+ (?:do|done|changed?)\b/gu, "who did what"],
   [/\b(memory|mem|ram) usage\b/gu, "$1"],
   [/\b(\d{1,5}) (mib|mi|mb|gib|gi|gb)\b/gu, "$1$2"],
+  [/\b(\d{1,5}) ?(m|g)(?:igs?|egs?|igabytes?|egabytes?)\b/gu, "$1$2b"],
+  [/\b(?:one|1|a) version\b/gu, "previous version"],
+  [/\buptime\b/gu, "status"],
+  // The value of a variable may be a secret: the form asks for it.
+  [/^(?:set|change) [a-z0-9]+(?:_[a-z0-9]+)+ (?:to \S+ )?(?:on|of|for|in) (\S+)(?: to \S+)?$/u, "env $1"],
+  [/^unset \S+ (?:on|from|of|for|in) /u, "env "],
 ];
 
 /** What people say was done, as `history --verb` names it. A rollback deploys as well. "Stopped" is also a status. */

@@ -56,7 +56,7 @@ const links = wordSet(
 
 /** Words that a sentence has in the place of a name: "restart it and stop the other one" names nothing. */
 const noNames = wordSet(
-  "last everything everybody anything something any some one both each other be been do does did done can could will would should may might what why how who where which there here up down off running failing broken wrong slow stuck sure also too very restart restarting restarted stop stopping stopped start starting started delete deleting deleted scale scaling create creating fine works worked said says typed wrote call hard posting most least lot often enable disable owns",
+  "last everything everybody anything something any some one both each other be been do does did done can could will would should may might what why how who where which there here up down off running failing broken wrong slow stuck sure also too very restart restarting restarted stop stopping stopped start starting started delete deleting deleted scale scaling create creating fine works worked said says typed wrote call hard posting most least lot often enable disable owns else first twice during weekend monday tuesday wednesday thursday friday saturday sunday",
   "der die das den dem ein eine einen ist war wird wurde sind waren und oder aber dann wenn erst morgen heute gestern bitte danke auch noch schon wieder nur nochmal mal doch mit bei von zu für auf im am ich du er sie wir ihr hat hatte jetzt später",
   "el la los las un una es fue está esta son y o pero si cuando luego después hoy ayer mañana gracias también ya solo sólo con de del para por que se lo al en ahora yo tú él ella nosotros ha había",
 );

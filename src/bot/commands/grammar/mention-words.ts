@@ -137,7 +137,7 @@ function readPart(
   regions: readonly string[],
   typed: Parsed | UserError,
 ): Understood | undefined {
-  if (explains(typed, words) || /^(?:what|which|who)$/iu.test(words[0] ?? "")) return undefined;
+  if (explains(typed, words) || /^(?:what|which|who|why)$/iu.test(words[0] ?? "")) return undefined;
   if (words.length <= FIRST_WORDS && !words.some((word) => word.startsWith("-"))) {
     const [lead = "", verb = ""] = words;
     // "maybe restart web"

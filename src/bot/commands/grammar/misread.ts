@@ -37,7 +37,7 @@ export function misread(
   const isCommand = isVerb(verb);
   const isLong = words.length > 3 && !words.some((word) => word.startsWith("-"));
   // "wat broke there" doesn't mean `watch`.
-  const isAsking = others.length > 1 && questionWordNear(verb.toLowerCase()) !== undefined;
+  const isAsking = others.length > 1 && questionWordNear(plain(verb).replace(/'s$/u, "")) !== undefined;
   const similar = isCommand || isAsking ? [] : nearCommands(commands, verb, isLong ? "meaning" : "either");
   if (!isCommand && similar.length === 0) return miss(isAsking ? nearest(words) : offersFor(words));
   const suggestions = mistake?.suggestions ?? [];

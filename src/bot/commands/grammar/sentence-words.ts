@@ -13,7 +13,7 @@ const isEvent = (before: string, after: string): boolean =>
   /^(?:of|for|on|to)$/u.test(after);
 
 const fillers = new Set(
-  "a an the our my your its their me us i we they of for on in at to from with about into please pls plz thx thanks thank ty kindly bitte danke gracias now just currently again still already yet here there right rn atm asap today moment really so too also hey hi hello last latest recent newest next new channel".split(
+  "a an the our my your its their me us i we they of for on in at to from with about into please pls plz thx thanks thank ty kindly bitte danke gracias now just currently again still already yet here there right rn atm asap today moment really so too also hey hi hello last latest recent newest next new channel quick".split(
     " ",
   ),
 );

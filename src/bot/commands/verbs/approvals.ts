@@ -62,7 +62,7 @@ export const pending = readVerb({
   example: "pending",
   near: ["requests", "queue", "approvals", "waiting"],
   phrases: [
-    ["[who] [pending] [request|history] mine|approve NAME request", "pending --mine"],
+    ["[who] [pending] [request|history] mine|(approve|reject) NAME request", "pending --mine"],
     ["(approve|reject|cancel) (restart|deploy|rollback|scale|stop|delete|versions) NAME", "pending"],
     ["(what|any|is what|is any) [should|must|can] [need] approve [request]|can approve", "pending --mine"],
     ["pending [approval] [request|history]|approval [need|who need]|request", "pending"],

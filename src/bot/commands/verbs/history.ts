@@ -127,7 +127,7 @@ export function historyCommand(commands: () => readonly Command[]): ReadCommand 
       ["what [is] (happened|going) NAME", "history NAME --since DAY --since SINCE"],
       ["what is PERSON [changed|finished]", "history --by PERSON --since DAY --since SINCE"],
       ["history [NAME]", "history NAME --since DAY --since SINCE"],
-      ["why is request [bad|DONE]", "history"],
+      ["why is request [bad|DONE]|is VERB finished", "history"],
       ["show versions", "history --verb deploy,rollback --since DAY --since SINCE"],
     ],
     flags: {

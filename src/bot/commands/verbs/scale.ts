@@ -31,7 +31,7 @@ export const scale = writeVerb({
   near: ["resize", "replicas", "instances", "size", "double"],
   phrases: [
     [
-      "(scale|set|run|start|give|need) NAME COUNT instances|(scale|set) NAME to COUNT [instances]|(scale|take|bring) (up|down) NAME to COUNT [instances]|set NAME instances to COUNT|set number instances NAME to COUNT",
+      "(scale|set|run|start|give|need|put) NAME [on] COUNT instances|(scale|set) NAME to COUNT [instances]|(scale|take|bring) (up|down) NAME to COUNT [instances]|set NAME instances to COUNT|set number instances NAME to COUNT",
       "scale NAME COUNT",
     ],
     ["scale NAME COUNT", "scale NAME COUNT"],

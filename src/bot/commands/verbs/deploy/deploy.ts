@@ -84,7 +84,7 @@ export const deploy = writeVerb({
       "(deploy|put|set|roll out) [with] [version] IMAGE NAMES|(bring|take|put) [version] live IMAGE NAMES|set version NAME IMAGE|set NAME IMAGE to",
       "deploy NAMES IMAGE",
     ],
-    ["(put|go|roll|rollback|undo|take) [back] [on] [version] IMAGE NAME", "deploy NAME IMAGE"],
+    ["(put|go|roll|rollback|undo|take) [back|forward] [on] [version] IMAGE NAME", "deploy NAME IMAGE"],
     ["(deploy|set) version NAME [to] COUNT", "deploy NAME COUNT"],
     ["deploy version NAMES", "deploy NAMES"],
   ],

@@ -35,12 +35,12 @@ export function showCommand(commands: () => readonly Command[]): ReadCommand {
     phrases: [
       ["[is] NAME [not] (good|up|down|bad|back|back up|running|STATUS)|is NAME restart", "show NAME --brief"],
       [
-        "[how] is (VERB|EVENT|versions) NAME (finished|going|good)|what is (version|instances) NAME [running]|(version|instances) NAME [running|run|use]",
+        "[how] is (VERB|EVENT|versions) NAME (finished|going|good)|what is (version|instances) NAME [running]|(version|instances) NAME [running|run|use|live]|how is STATUS NAME",
         "show NAME --brief",
       ],
       ["is NAME (run|finished)", "show NIGHT NAME --brief"],
       [
-        "when is status NAME|when [is] NAME (run|start|finished|restart|bad)|when [will] NAME (run|start|finished)|how long [is] NAME (take|running|up|down|STATUS|bad)|where [is] NAME [running|run]",
+        "when is status NAME|when [is] NAME (run|start|finished|restart|bad|STATUS)|when [will] NAME (run|start|finished)|how long [is] NAME (take|running|up|down|STATUS|bad)|where [is] NAME [running|run]",
         "show NAME",
       ],
       [

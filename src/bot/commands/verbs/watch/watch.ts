@@ -73,7 +73,7 @@ export const watch = watchVerb({
   example: "watch web --on failing,recovered,deployed",
   near: ["notify", "alert", "alarm", "monitor", "subscribe", "follow", "observe"],
   phrases: [
-    ["whenever NAME [is] (bad|broke|up|down|good|back|recovers|running) [goes]", "watch NAME"],
+    ["whenever NAME [is] (bad|broke|up|down|good|back|recovers|running|STATUS) [goes]", "watch NAME"],
     ["whenever NAME [is] (changed|history|deployed)", "watch NAME --on deployed,changed"],
     ["whenever NAME [is] finished", "watch NAME --on job-failed,job-done"],
     ["watch NAME", "watch NAME"],

@@ -18,7 +18,7 @@ export const watches = readVerb({
   near: ["alerts", "notifications", "subscriptions", "mutes"],
   phrases: [
     [
-      "what [is] [you] watch|who [is] watch NAME|what [KINDS] is muted|is NAME muted|[show|is|what] (watches|alerts)",
+      "what [is] [you] watch|is any watch|who [is] watch NAME|what [KINDS|alerts] is muted|is NAME muted|[show|is|what] (watches|alerts)",
       "watches",
     ],
   ],
