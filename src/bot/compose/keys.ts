@@ -26,9 +26,7 @@ export function openKeyring(settings: KeySettings): Keyring {
     } catch (cause) {
       throw new Error(
         `Gantry wasn't started. The keys in ${path ?? "GANTRY_KEYS"} can't be used: ${messageOf(cause)}`,
-        {
-          cause,
-        },
+        { cause },
       );
     }
   }

@@ -182,9 +182,7 @@ const workloadApi = {
   WORKLOAD_API_LOG_ZONE: {
     schema: z
       .string()
-      .refine(isZone, {
-        error: "must be the time zone of the workload API's log days, like UTC or Asia/Shanghai",
-      })
+      .refine(isZone, { error: "must be the time zone of the workload API's log days, like UTC or Asia/Shanghai" })
       .default("UTC"),
     meaning: "The time zone of the API's log days.",
   },

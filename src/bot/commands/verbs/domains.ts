@@ -75,9 +75,7 @@ export const domains = writeVerb({
       const { command } = context.settings;
       throw new UserError(
         `${service.name} would have ${after.length} domains. The limit is ${requestLimits.domains}.`,
-        {
-          next: `Remove some first: ${command} domains service/${service.name} remove DOMAIN.`,
-        },
+        { next: `Remove some first: ${command} domains service/${service.name} remove DOMAIN.` },
       );
     }
     return serviceChange(service, context, {

@@ -86,9 +86,7 @@ export const memory = writeVerb({
 /** The API's document knows four sizes. Whatever takes others says so, and nobody is asked to approve what can't be. */
 async function refuseUntaken(mib: number, { engine }: Pick<VerbContext, "engine">): Promise<void> {
   if (isUpdateMemory(mib) || (await engine())?.takesAnyMemory === true) return;
-  throw new UserError(takesOnly, {
-    next: "Nothing was changed. It doesn't say that it takes other limits.",
-  });
+  throw new UserError(takesOnly, { next: "Nothing was changed. It doesn't say that it takes other limits." });
 }
 
 /** The update addresses a container by its position; with several containers the undo needs its name. */

@@ -96,9 +96,7 @@ export function restoreBackup(settings: Settings, { file, isForced, now }: Resto
       removeUnfinished(partial);
       throw new DataError(
         `Couldn't write ${partial}: ${messageOf(cause)}. Check the disk of ${dataDir}. Nothing was changed.`,
-        {
-          cause,
-        },
+        { cause },
       );
     }
     const kept = existsSync(to) ? setAside(to, now) : undefined;

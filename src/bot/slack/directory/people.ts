@@ -77,9 +77,7 @@ function lookupError(what: string, failure: SlackFailure): UserError {
       next: `Try again in a minute. If this keeps happening, contact your Gantry admin. Reference \`${reference}\``,
     });
   }
-  return new UserError(sentence, {
-    next: `Contact your Gantry admin. Reference \`${reference}\``,
-  });
+  return new UserError(sentence, { next: `Contact your Gantry admin. Reference \`${reference}\`` });
 }
 
 type Reading = { readonly client: WebClient; readonly pace: Pace };
@@ -105,9 +103,7 @@ async function readChannel({ client, pace }: Reading, channelId: string): Promis
   // With a partial list, members would be taken for strangers.
   throw new UserError(
     `This channel has more than ${MOST_PAGES * PAGE} members, too many to look up. Nothing was changed.`,
-    {
-      next: "Request it in a smaller channel.",
-    },
+    { next: "Request it in a smaller channel." },
   );
 }
 

@@ -93,9 +93,7 @@ export function logDay(typed: string, zone: string, now: Date): string {
   if (day > today) {
     throw new UserError(
       `${isoDay(day)} is in the future. In ${zone}, the zone of the logs, today is ${isoDay(today)}.`,
-      {
-        next: "Choose today or an earlier day.",
-      },
+      { next: "Choose today or an earlier day." },
     );
   }
   return day;
