@@ -1,7 +1,7 @@
 import type { z } from "zod";
 import { attempt, type Suggestion, UserError } from "../../errors.ts";
 import type { Ask } from "../../ask.ts";
-import { commonFromFlags, type Flags, readFlags, type Typed, UnknownFlag } from "./flags.ts";
+import { commonFromFlags, type Flags, readFlags, shownFlags, type Typed, UnknownFlag } from "./flags.ts";
 import { AND, leftOver, LeftOver, isLink } from "./manners.ts";
 import { echo, joinWords } from "./words.ts";
 import { kindNamed, missingName, type NamedKind } from "./argument-types.ts";
@@ -31,7 +31,7 @@ export type Grammar<Args extends z.ZodType = z.ZodType> = {
 
 /** Without the command's name: `scale NAME N`. */
 export function usageOf({ name, words = {}, flags = {}, usage }: Grammar): string {
-  const options = Object.entries(flags).map(([flag, { value }]) =>
+  const options = shownFlags(flags).map(([flag, { value }]) =>
     value === undefined ? `[--${flag}]` : `[--${flag} ${value}]`,
   );
   return usage ?? [name, ...Object.values(words), ...options].join(" ");

@@ -14,6 +14,8 @@ export type Flag = {
   /** May be repeated. */
   readonly many?: true;
   readonly summary: string;
+  /** Sentences need it: help doesn't show it. */
+  readonly isInternal?: true;
   /** Other names; one letter is typed with one hyphen. Help shows them. */
   readonly also?: readonly string[];
 };
@@ -38,10 +40,15 @@ export const rejectFlags = {
 
 /** Flags as help shows them. */
 export function optionsOf(flags: Flags): Option[] {
-  return Object.entries(flags).map(([flag, { value, summary, also = [] }]) => ({
+  return shownFlags(flags).map(([flag, { value, summary, also = [] }]) => ({
     flag: value === undefined ? `--${flag}` : `--${flag} ${value}`,
     summary: also.length === 0 ? summary : `${summary} (also ${also.map((each) => `\`${dashed(each)}\``).join(", ")})`,
   }));
+}
+
+/** Those that people type. */
+export function shownFlags(flags: Flags): readonly (readonly [string, Flag])[] {
+  return Object.entries(flags).filter(([, { isInternal }]) => isInternal !== true);
 }
 
 /** As people type it: `--tail`, `-n`. */
@@ -131,7 +138,7 @@ function addValue(values: Map<string, string[]>, token: Token, flags: Flags): vo
   const { byName } = namedOf(flags);
   const known = byName.get(token.name);
   if (known === undefined) {
-    const long = [...byName.keys()].filter((name) => name.length > 1);
+    const long = [...byName].flatMap(([name, { flag }]) => (name.length > 1 && flag.isInternal !== true ? [name] : []));
     const near = nearNames(nameOf(token.rawName.replace(/^-+/u, "")), long)[0];
     throw new UnknownFlag(token.rawName, near === undefined ? undefined : dashed(near));
   }

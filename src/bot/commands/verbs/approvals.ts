@@ -68,7 +68,7 @@ export const pending = readVerb({
     ["pending [approval] [request|history]|approval [need|who need]|request", "pending"],
     ["who [is|can|may|must|should] approve [it] [request]|[where] is request [DONE]", "pending"],
   ],
-  flags: { mine: { summary: "only those that you can approve" } },
+  flags: { mine: { summary: "only those that you can approve", isInternal: true } },
   args: z.object({ page: z.number().int().min(0).default(0), mine: z.boolean().default(false) }),
   async answer({ page: wanted, mine }, context) {
     const { records, ask, defaultRegion, now } = context;

@@ -134,7 +134,7 @@ export function historyCommand(commands: () => readonly Command[]): ReadCommand 
       by: { value: "@user", summary: "only requests that this person made or decided" },
       verb: { value: "VERB", summary: "only these commands, such as restart or deploy,rollback" },
       since: { value: "T", summary: "30m, 12h, 7d, 2w, today, yesterday or a day such as 2026-11-20 (from 00:00 UTC)" },
-      last: { summary: "only the newest one" },
+      last: { summary: "only the newest one", isInternal: true },
       before: { value: "N", summary: "only rows before this number of the file" },
       json: { summary: "every step as a file of up to 1,000 rows, sent only to you" },
     },

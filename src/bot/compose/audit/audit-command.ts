@@ -23,10 +23,7 @@ import { configuredKeyring } from "../keys.ts";
 type Settings = Pick<Config, "keys" | "dataDir" | "store">;
 
 /** Opens the database of these settings to read it, also while Gantry runs. */
-export function withChain<Result>(
-  settings: Settings,
-  work: (chain: { readonly reader: ChainReader; readonly sealer: Sealer }) => Promise<Result>,
-): Promise<Result> {
+export function withChain<Result>(settings: Settings, work: (chain: Chain) => Promise<Result>): Promise<Result> {
   const keyring = configuredKeyring(settings);
   if ("problem" in keyring) throw new DataError(`${keyring.problem}.`);
   const sealer = createSealer(keyring.keys);

@@ -160,11 +160,7 @@ async function onAcked(parts: WorkspaceParts, clicked: Clicked, action: Action |
   return tell(parts, sentences.staleButton(parts.settings.command), origin);
 }
 
-async function tell(
-  { lanes, responder }: Pick<WorkspaceParts, "lanes" | "responder">,
-  message: Post,
-  origin: Origin,
-): Promise<void> {
+async function tell({ lanes, responder }: WorkspaceParts, message: Post, origin: Origin): Promise<void> {
   await lanes.track(responder.tellPatiently(message, origin));
 }
 
@@ -195,7 +191,7 @@ async function openHandOver(parts: WorkspaceParts, { triggerId, ...about }: Hand
 }
 
 /** The ack of a click shows nothing, so a refusal is a message of its own. */
-function refusable(parts: Pick<WorkspaceParts, "lanes" | "responder">, origin: Origin, ack: Ack) {
+function refusable(parts: WorkspaceParts, origin: Origin, ack: Ack) {
   return async (refusal: Post | undefined): Promise<void> => {
     await ack();
     if (refusal !== undefined) await tell(parts, refusal, origin);

@@ -139,11 +139,7 @@ function onlyOnce(ack: Ack): SingleAck {
 const Answer = z.object({ text: z.string(), blocks: z.array(z.custom<Block>()).default([]) });
 
 /** Posts an answer that was the ack itself. Only a command has one that can be posted. */
-async function tellLost(
-  deps: Pick<WorkspaceParts, "people" | "responder">,
-  body: unknown,
-  lost: object | undefined,
-): Promise<void> {
+async function tellLost(deps: WorkspaceParts, body: unknown, lost: object | undefined): Promise<void> {
   const answer = Answer.safeParse(lost).data;
   const interaction = Interaction.safeParse(body).data;
   if (answer === undefined || interaction?.command === undefined) return;

@@ -89,11 +89,7 @@ async function optionsOf(deps: WorkspaceParts, asked: Suggestion): Promise<Optio
 }
 
 /** Reads a job's instances with one API call, cached while somebody types. */
-async function instancesOf(
-  { clock }: Pick<WorkspaceParts, "clock">,
-  context: Context,
-  name: string,
-): Promise<readonly string[]> {
+async function instancesOf({ clock }: WorkspaceParts, context: Context, name: string): Promise<readonly string[]> {
   const { directory, account, permissions, settings } = context;
   if (!(await maySee({ kind: "job", region: settings.jobsRegion, name }, { permissions, settings }))) return [];
   const known = directory.instances(account.username, name);

@@ -131,10 +131,7 @@ function unwrapped(mention: MentionEvent): MentionEvent {
  * Whether no replica has the event yet: the one that records it answers. The memory of a replica isn't enough, because
  * Slack may send an event again to another one.
  */
-async function isOurs(
-  { repeats, store, log }: Pick<WorkspaceParts, "log" | "repeats" | "store">,
-  eventId: string,
-): Promise<boolean> {
+async function isOurs({ repeats, store, log }: WorkspaceParts, eventId: string): Promise<boolean> {
   if (repeats.isRepeat(eventId)) return false;
   try {
     return await store.remember(eventKey(eventId));
@@ -144,11 +141,7 @@ async function isOurs(
   }
 }
 
-async function wasRun(
-  { store, clock, log }: Pick<WorkspaceParts, "clock" | "log" | "store">,
-  { event }: MentionEvent,
-  key: string,
-): Promise<boolean> {
+async function wasRun({ store, clock, log }: WorkspaceParts, { event }: MentionEvent, key: string): Promise<boolean> {
   if (event.edited !== undefined && isTooOldToRun(event.ts, clock.now().getTime())) return true;
   try {
     return await store.isKnown(key);
@@ -226,10 +219,7 @@ function threadOf({ event: { type, ts, thread_ts } }: MentionEvent): Pick<Origin
 }
 
 /** What the message says to the bot. People also type the slash command after the mention. */
-function saidIn(
-  { people, settings }: Pick<WorkspaceParts, "people" | "settings">,
-  { event }: MentionEvent,
-): Addressed | undefined {
+function saidIn({ people, settings }: WorkspaceParts, { event }: MentionEvent): Addressed | undefined {
   const said = addressedBy({ ...event, isDirect: event.channel_type === "im" }, people.bot().userId);
   if (said === undefined || !said.text.startsWith(`${settings.command} `)) return said;
   return { ...said, text: said.text.slice(settings.command.length) };

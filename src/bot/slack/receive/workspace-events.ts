@@ -58,10 +58,7 @@ const Changed = z.object({
 const LATE_MS = 30_000;
 
 /** Somebody's name or role changed, or somebody joined. Nobody waits for an answer. */
-export async function onProfileChanged(
-  deps: Pick<WorkspaceParts, "clock" | "installations" | "log" | "people">,
-  body: unknown,
-): Promise<void> {
+export async function onProfileChanged(deps: WorkspaceParts, body: unknown): Promise<void> {
   const { event, event_time, team_id } = Changed.parse(body);
   const isLate = deps.clock.now().getTime() - event_time * 1_000 > LATE_MS;
   try {
@@ -88,10 +85,7 @@ const Ended = z.object({
 });
 
 /** The app was removed from a workspace or an organization, or from some workspaces of one. */
-export async function onUninstalled(
-  { installations, log }: Pick<WorkspaceParts, "installations" | "log">,
-  body: unknown,
-): Promise<void> {
+export async function onUninstalled({ installations, log }: WorkspaceParts, body: unknown): Promise<void> {
   const { event, event_time } = Ended.parse(body);
   const source = sourceOf(body);
   log.warn({ event: event.type, ...source }, "Slack says that the app was removed or its token revoked");

@@ -179,11 +179,7 @@ type ThreadResult =
   | { readonly kind: "nowhere"; readonly canInvite: boolean; readonly mayBeThere: boolean };
 
 /** Posts a head, then its replies and files below it, in order; all of it into a thread that exists. Never rejects. */
-async function postThread(
-  { messenger, log }: Pick<Parts, "log" | "messenger">,
-  message: Message,
-  to: Conversation,
-): Promise<ThreadResult> {
+async function postThread({ messenger, log }: Parts, message: Message, to: Conversation): Promise<ThreadResult> {
   const head = await messenger.post(to, message, "background");
   if (!head.ok) {
     // A bot can't be invited to a conversation of two people.

@@ -47,11 +47,7 @@ export const versions = readVerb({
   },
 });
 
-function answerOf(
-  service: Service,
-  revisions: readonly JudgedRevision[],
-  { region, now }: Pick<VerbContext, "region" | "now">,
-): Message {
+function answerOf(service: Service, revisions: readonly JudgedRevision[], { region, now }: VerbContext): Message {
   const { name, revision: current, rollout } = service;
   if (revisions.length === 0) {
     return postOf([section([words(`The workload API doesn't say which versions ${name} ran.`)])]);

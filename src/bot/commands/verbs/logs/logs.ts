@@ -301,11 +301,7 @@ function alone({ thread, ...message }: Message): Message {
 }
 
 /** The lines of `--since`, by the times in them: the workload API has none. Throws a `UserError` when there are none. */
-function recentLines(
-  lines: ExcerptRequest["lines"],
-  since: Since,
-  { ask, now }: Pick<VerbContext, "ask" | "now">,
-): ExcerptRequest["lines"] {
+function recentLines(lines: ExcerptRequest["lines"], since: Since, { ask, now }: VerbContext): ExcerptRequest["lines"] {
   const { since: _since, ...others } = ask.args;
   const suggestions = [{ label: "Newest lines", ask: { ...ask, args: others } }];
   const recent = linesSince(

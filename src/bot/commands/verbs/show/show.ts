@@ -50,7 +50,7 @@ export function showCommand(commands: () => readonly Command[]): ReadCommand {
     ],
     words: { name: "NAME" },
     usage: "show NAME",
-    flags: { brief: { summary: "only how it is, in two lines" } },
+    flags: { brief: { summary: "only how it is, in two lines", isInternal: true } },
     args: z.object({ name: Target, brief: z.boolean().default(false) }),
     reads: ["getService", "getJob"],
     form: { title: "Show a workload", submit: "Show", fields: () => [workloadField] },
