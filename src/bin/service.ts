@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { join, resolve } from "node:path";
 import { type Logger, pino } from "pino";
 import { ConfigError } from "../bot/compose/config-problems.ts";
-import type { Trouble } from "../platform/http/guard-server.ts";
+import { type Trouble, troubleIn } from "../platform/http/guard-server.ts";
 import { withPortSentence } from "../platform/http/port.ts";
 import { machineClock } from "../platform/clock.ts";
 import { closeLog, createLog } from "../platform/log.ts";
@@ -40,7 +40,7 @@ async function run(): Promise<void> {
     secrets,
     to: pino.destination({ dest: 2, sync: true }),
   });
-  onTrouble = (message, data) => log.warn("error" in data ? { ...data, err: data.error } : data, message);
+  onTrouble = troubleIn(log);
   let inProgress = (): readonly string[] => [];
   endOnCrash({ log, inProgress: () => inProgress(), end });
   // Before the engine: if its port is taken, nothing is started.

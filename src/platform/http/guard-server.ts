@@ -1,11 +1,18 @@
 import type { IncomingMessage, RequestListener, Server, ServerOptions, ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
+import type { Logger } from "pino";
 import { type Clock, machineClock } from "../clock.ts";
 import { unawaited } from "../waiting.ts";
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 
 export type Trouble = (message: string, data: object) => void;
+
+/** Warns in the log, where pino draws an Error only under `err`. */
+export function troubleIn(log: Pick<Logger, "warn">): Trouble {
+  return (message, data) => log.warn("error" in data ? { ...data, err: data.error } : data, message);
+}
+
 /** Takes a connection that the client asked to turn into another protocol, at this URL. */
 export type Upgrade = (request: IncomingMessage, socket: Duplex, head: Buffer, url: URL) => void;
 export type Guard = {

@@ -1,3 +1,4 @@
+import { troubleIn } from "../http/guard-server.ts";
 import type { Logger } from "pino";
 import type { Clock } from "../clock.ts";
 import { listen, type Listener } from "../http/listen.ts";
@@ -62,7 +63,7 @@ function serveMetrics(
   return listen(answer, {
     ...where,
     variable: "GANTRY_METRICS_PORT",
-    onTrouble: (message, data) => log.warn("error" in data ? { ...data, err: data.error } : data, message),
+    onTrouble: troubleIn(log),
   });
 }
 

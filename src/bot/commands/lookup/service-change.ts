@@ -125,6 +125,11 @@ export function containerPosition({ name, containers }: Service, wanted: string 
   throw new UserError(`${what}.`, { next: `Say which with --container: ${names}.` });
 }
 
+/** " of web": which container a difference is about, where there are several. */
+export function ofContainer({ containers = [] }: Service, at: number): string {
+  return containers.length > 1 ? ` of ${containers[at]?.name ?? `container ${at + 1}`}` : "";
+}
+
 /**
  * The API doesn't document whether an update finds its container by position or by name. With several containers the
  * update has both: each container in its position with its name, and only one with a new limit.

@@ -1,3 +1,4 @@
+import { limits } from "../../views/kit/blocks.ts";
 import { z } from "zod";
 import type { Service } from "../../../api/answers.ts";
 import { isDomainName, requestLimits } from "../../../api/request-limits.ts";
@@ -9,9 +10,6 @@ import { findService } from "../lookup/find.ts";
 import { DomainList, Target } from "../grammar/argument-types.ts";
 import { writeVerb } from "../grammar/verb.ts";
 import type { VerbContext } from "../command.ts";
-
-/** The longest text of a field: https://docs.slack.dev/reference/block-kit/block-elements/plain-text-input-element. */
-const LONGEST_LIST = 3_000;
 
 const badEdit = "Say what to do with the domains: add, remove or set.";
 
@@ -59,7 +57,7 @@ export const domains = writeVerb({
         hint: "The complete list, one per line. An empty list removes all domains.",
         placeholder: "For example: shop.example.com",
         isOptional: true,
-        input: { kind: "lines", maxLength: LONGEST_LIST },
+        input: { kind: "lines", maxLength: limits.inputLength },
       },
     ],
     // The form sets the whole list. The preview shows what that removes, in case the list is old or another service's.
@@ -128,7 +126,7 @@ function currentDomains({ name, binding_domain_name: now }: Service, command: st
     return { notes, values: {} };
   }
   const list = now.join("\n");
-  if (list.length > LONGEST_LIST) {
+  if (list.length > limits.inputLength) {
     throw new UserError(`${name} has ${now.length} domains, too many for a form.`, {
       next: `Use \`${command} domains service/${name} add DOMAIN\` or \`remove DOMAIN\`.`,
     });

@@ -13,6 +13,7 @@ import {
   ContainerName,
   containerPosition,
   containerUpdates,
+  ofContainer,
   onlyUpdate,
   serviceChange,
 } from "../lookup/service-change.ts";
@@ -70,14 +71,12 @@ export const memory = writeVerb({
     const service = await findService(name, context);
     const at = containerPosition(service, container);
     const before = parseMemoryMiB(service.containers?.[at]?.resources?.limits?.memory);
-    const several = (service.containers ?? []).length > 1;
-    const label = several ? `memory of ${service.containers?.[at]?.name ?? `container ${at + 1}`}` : "memory";
     return serviceChange(service, context, {
       op: "updateService",
       body: {
         containers: containerUpdates(service, at, (named) => memoryUpdate(context.settings, { container: named, mib })),
       },
-      diff: before === mib ? [] : [`${label} ${memoryBefore(before)} → ${mib} MiB`],
+      diff: before === mib ? [] : [`memory${ofContainer(service, at)} ${memoryBefore(before)} → ${mib} MiB`],
     });
   },
   undo: oldMemory,

@@ -1,6 +1,6 @@
 import type { Api, ApiAccount } from "../../../api/client.ts";
 import { machineClock } from "../../../platform/clock.ts";
-import { directNetwork, type Network } from "../../../platform/http/network.ts";
+import { directNetwork } from "../../../platform/http/network.ts";
 import type { AccountMode } from "../../accounts/resolve.ts";
 import { createDirectory } from "../../commands/lookup/directory.ts";
 import type { ReplicaReport } from "../../health/facts.ts";
@@ -15,7 +15,7 @@ import { createOpenViews } from "../../slack/modals/update-view.ts";
 import type { WorkspaceParts } from "../../slack/parts.ts";
 import type { TransportChoice } from "../../slack/receive/transport.ts";
 import { createBackOff } from "../../slack/send/call.ts";
-import { createClients, type SlackAccess } from "../../slack/send/clients.ts";
+import { createClients, type SlackAccess, type SlackPlace } from "../../slack/send/clients.ts";
 import { createMessenger } from "../../slack/send/messenger.ts";
 import { createResponder } from "../../slack/send/responder.ts";
 import { createSender } from "../../slack/send/sender.ts";
@@ -26,13 +26,10 @@ import { guardedApi } from "../../workflow/access/guarded-api.ts";
 import { createCheckup, type HealthParts } from "../health/bot-checkup.ts";
 
 /** The app in Slack: with the token of its one workspace, or installed in several by OAuth. */
-export type SlackApp = {
-  readonly transport: TransportChoice;
-  /** Another base URL than Slack's own Web API, with the slash at its end. */
-  readonly apiUrl?: string;
-  /** Default: without a proxy. */
-  readonly network?: Network;
-} & (Pick<SlackAccess, "botToken"> | { readonly oauth: OAuthApp });
+export type SlackApp = SlackPlace & { readonly transport: TransportChoice } & (
+    | Pick<SlackAccess, "botToken">
+    | { readonly oauth: OAuthApp }
+  );
 
 /** What all workspaces are made from. Nothing in it remembers anything about one of them, other than by ids. */
 export type Shared = Pick<

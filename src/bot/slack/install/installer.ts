@@ -4,19 +4,16 @@ import { type Installation as SlackInstallation, InstallProvider, type Installat
 import type { Logger } from "pino";
 import { type Clock, machineClock } from "../../../platform/clock.ts";
 import type { Sealer } from "../../accounts/seal.ts";
-import { directNetwork, type Network } from "../../../platform/http/network.ts";
+import { directNetwork } from "../../../platform/http/network.ts";
 import type { Store } from "../../store/store.ts";
 import type { NewInstallation } from "../../workflow/stored.ts";
 import { boltLogger } from "../bolt-logger.ts";
-import { clientOptions } from "../send/clients.ts";
+import { clientOptions, type SlackPlace } from "../send/clients.ts";
 import type { Route } from "../receive/health-server.ts";
 import { type OAuthApp, sealTokens } from "./oauth.ts";
 
-type InstallerParts = {
+type InstallerParts = SlackPlace & {
   readonly app: OAuthApp;
-  /** Another base URL than Slack's own Web API, with the slash at its end. */
-  readonly apiUrl?: string | undefined;
-  readonly network?: Network | undefined;
   readonly store: Pick<Store, "saveInstallation">;
   /** Called after an installation was stored. */
   readonly changed: (installationId: string) => void;

@@ -1,8 +1,8 @@
 import { WebClient } from "@slack/web-api";
 import type { Logger } from "pino";
-import { directNetwork, type Network } from "../../../platform/http/network.ts";
+import { directNetwork } from "../../../platform/http/network.ts";
 import { boltLogger } from "../bolt-logger.ts";
-import { clientOptions } from "../send/clients.ts";
+import { clientOptions, type SlackPlace } from "../send/clients.ts";
 import { classify } from "../send/slack-error.ts";
 import { z } from "zod";
 import type { Sealer } from "../../accounts/seal.ts";
@@ -35,13 +35,6 @@ export type OAuthCalls = {
   readonly check: (botToken: string) => Promise<TokenState>;
 };
 
-type CallParts = {
-  /** Another base URL than Slack's own Web API, with the slash at its end. */
-  readonly apiUrl?: string | undefined;
-  readonly network?: Network | undefined;
-  readonly log: Logger;
-};
-
 const TIMEOUT_MS = 10_000;
 
 /** Errors of https://docs.slack.dev/reference/methods/oauth.v2.access after which only people can help. */
@@ -57,7 +50,10 @@ const forGood = new Set([
 /** The bot token of an app that was removed, or of a workspace that is gone: https://docs.slack.dev/reference/methods/auth.test */
 const ended = new Set(["account_inactive", "token_revoked", "team_disabled"]);
 
-export function oauthCalls(app: OAuthApp, { apiUrl, network = directNetwork, log }: CallParts): OAuthCalls {
+export function oauthCalls(
+  app: OAuthApp,
+  { apiUrl, network = directNetwork, log }: SlackPlace & { readonly log: Logger },
+): OAuthCalls {
   const own = { fetch: network.fetch, logger: boltLogger(log), timeout: TIMEOUT_MS };
   const client = (token?: string): WebClient => new WebClient(token, clientOptions({ apiUrl }, own));
   return {

@@ -26,7 +26,7 @@ import { openForm } from "../modals/update-view.ts";
 import { onViewClick } from "../modals/form-interaction.ts";
 import type { WorkspaceParts } from "../parts.ts";
 import type { Ack } from "./transport.ts";
-import { messageKey } from "./delivery-memory.ts";
+import { messageKey, wasStored } from "./delivery-memory.ts";
 import { answerLater, knownCommand, onReadClick } from "./read-click.ts";
 import { regionOfBlock } from "./suggestion.ts";
 import { CarriedView, jsonIn, originOf, Sent } from "./payload.ts";
@@ -297,7 +297,8 @@ async function runAsk(parts: WorkspaceParts, clicked: Clicked, ack: Ack): Promis
   if (!isRead) {
     const ageMs = messageTs === undefined ? 0 : parts.clock.now().getTime() - Number(messageTs) * 1_000;
     if (ageMs > EXPIRES_MS) return answer(confirmed.expired());
-    if (await wasUsed(parts, id)) return answer(confirmed.used());
+    const isUsed = await wasStored(parts, id, "couldn't check whether a button was used already");
+    if (isUsed) return answer(confirmed.used());
   }
   const opens = async (view: object): Promise<void> => {
     await ack();
@@ -310,16 +311,6 @@ async function runAsk(parts: WorkspaceParts, clicked: Clicked, ack: Ack): Promis
     if (isRead || (replaces !== "ephemeral" && !isDirect(origin.channelId))) return;
     await parts.lanes.track(parts.responder.answer(confirmed.requested({ command, ask }), origin, { isShared: false }));
   });
-}
-
-async function wasUsed({ store, log }: Pick<WorkspaceParts, "log" | "store">, id: string): Promise<boolean> {
-  try {
-    return await store.isKnown(id);
-  } catch (err) {
-    // Storing the write fails on the database anyway, and says so.
-    log.warn({ err }, "couldn't check whether a button was used already");
-    return false;
-  }
 }
 
 /** A button in a thread runs or opens something whose answer goes into that thread. */

@@ -4,7 +4,7 @@ import { HTTPReceiver, HTTPReceiverDeferredRequestError } from "@slack/bolt";
 import type { Logger } from "pino";
 import { createSocketTransport } from "./socket/socket-transport.ts";
 import { portOf } from "../../../platform/http/port.ts";
-import { guarded, guardServer, httpLimits, type Trouble } from "../../../platform/http/guard-server.ts";
+import { guarded, guardServer, httpLimits, troubleIn } from "../../../platform/http/guard-server.ts";
 import {
   ackBody,
   LATEST_ACK_MS,
@@ -80,8 +80,7 @@ type Listen = { readonly host: string; readonly port: number; readonly log: Logg
 
 /** Listens with the same limits as all our HTTP servers. Rejects when the port is unavailable. */
 export async function startReceiver(receiver: HTTPReceiver, { host, port, log }: Listen): Promise<Server> {
-  const onTrouble: Trouble = (message, data) =>
-    log.warn("error" in data ? { ...data, err: data.error } : data, message);
+  const onTrouble = troubleIn(log);
   const { requestListener } = receiver;
   receiver.requestListener = guarded((request, response) => {
     try {

@@ -1,6 +1,7 @@
 import { boundedMap } from "../../../platform/bounded-map.ts";
 import type { Clock } from "../../../platform/clock.ts";
 import type { Origin } from "../../workflow/origin.ts";
+import type { Logger } from "pino";
 
 type MessagePlace = Pick<Origin, "teamId" | "channelId"> & { readonly ts: string };
 
@@ -27,6 +28,21 @@ const EDIT_WITHIN_MS = 7 * 24 * 60 * 60_000;
 /** True for a message so old that nobody knows if it ran. `ts` is in seconds since 1970. */
 export function isTooOldToRun(ts: string, nowMs: number): boolean {
   return nowMs - Number(ts) * 1_000 > EDIT_WITHIN_MS;
+}
+
+type Memory = {
+  readonly store: { readonly isKnown: (id: string) => Promise<boolean> };
+  readonly log: Pick<Logger, "warn">;
+};
+
+/** False where the database doesn't say: writes fail on it anyway and say so, and a repeated read is harmless. */
+export async function wasStored({ store, log }: Memory, id: string, unchecked: string): Promise<boolean> {
+  try {
+    return await store.isKnown(id);
+  } catch (err) {
+    log.warn({ err }, unchecked);
+    return false;
+  }
 }
 
 export type Repeats = {

@@ -1,6 +1,6 @@
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { Lanes } from "../../workflow/inbox/lanes.ts";
-import { guarded, guardServer, httpLimits, type Trouble } from "../../../platform/http/guard-server.ts";
+import { guarded, guardServer, httpLimits, troubleIn } from "../../../platform/http/guard-server.ts";
 import type { Logger } from "pino";
 
 // `import` would read all that it exports, which loads a second undici, for WebSockets that we open with another library.
@@ -51,8 +51,7 @@ type Served = {
 
 /** An HTTP server for the health routes alone: under Socket Mode nothing else arrives by HTTP. Rejects when the port is unavailable. */
 export async function startHealthServer({ listen, routes, log }: Served): Promise<Server> {
-  const onTrouble: Trouble = (message, data) =>
-    log.warn("error" in data ? { ...data, err: data.error } : data, message);
+  const onTrouble = troubleIn(log);
   const answer = guarded((request, response, { pathname }) => {
     const route = routes.find(({ path, method }) => path === pathname && method.includes(request.method ?? ""));
     return route === undefined ? notFound(response) : route.handler(request, response);

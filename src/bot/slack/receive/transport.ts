@@ -1,7 +1,7 @@
 import type { Logger } from "pino";
 import { App, type Receiver } from "@slack/bolt";
 import type { Clock } from "../../../platform/clock.ts";
-import type { Network } from "../../../platform/http/network.ts";
+import type { SlackPlace } from "../send/clients.ts";
 import type { Route } from "./health-server.ts";
 import type { Post } from "../../views/kit/post.ts";
 import { boltLogger } from "../bolt-logger.ts";
@@ -11,11 +11,7 @@ export type TransportChoice =
   | { readonly kind: "http"; readonly signingSecret: string }
   | { readonly kind: "socket"; readonly appToken: string };
 
-export type TransportParts = {
-  /** Another base URL than Slack's own Web API, with the slash at its end. */
-  readonly apiUrl?: string | undefined;
-  /** Default: without a proxy. */
-  readonly network?: Network | undefined;
+export type TransportParts = SlackPlace & {
   /** Port 0 takes a free one. Socket Mode listens too, for the health routes. */
   readonly listen: { readonly host: string; readonly port: number };
   readonly routes: Route[];

@@ -17,7 +17,7 @@ import { menu, type Unfinished } from "../../commands/grammar/parse.ts";
 import type { UserError } from "../../errors.ts";
 import { type Addressed, addressedBy } from "./addressed.ts";
 import type { Origin } from "../../workflow/origin.ts";
-import { editNoticeKey, eventKey, isTooOldToRun, messageKey } from "./delivery-memory.ts";
+import { editNoticeKey, eventKey, isTooOldToRun, messageKey, wasStored } from "./delivery-memory.ts";
 import { workloadsFor } from "../../workflow/access/live-workloads.ts";
 import { mistakeWithForm } from "../../views/messages/error-messages.ts";
 
@@ -141,15 +141,9 @@ async function isOurs({ repeats, store, log }: WorkspaceParts, eventId: string):
   }
 }
 
-async function wasRun({ store, clock, log }: WorkspaceParts, { event }: MentionEvent, key: string): Promise<boolean> {
-  if (event.edited !== undefined && isTooOldToRun(event.ts, clock.now().getTime())) return true;
-  try {
-    return await store.isKnown(key);
-  } catch (err) {
-    // Writes fail on the database anyway, and a repeated read is harmless.
-    log.warn({ err }, "couldn't check whether a message was already run");
-    return false;
-  }
+async function wasRun(deps: WorkspaceParts, { event }: MentionEvent, key: string): Promise<boolean> {
+  if (event.edited !== undefined && isTooOldToRun(event.ts, deps.clock.now().getTime())) return true;
+  return wasStored(deps, key, "couldn't check whether a message was already run");
 }
 
 type Known = { readonly mention: MentionEvent; readonly key: string };

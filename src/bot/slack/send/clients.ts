@@ -9,12 +9,15 @@ import { kindOf } from "./slack-error.ts";
 export type SlackAccess = {
   readonly botToken: string;
   /** Another base URL than Slack's own Web API, with the slash at its end: a playground. */
-  readonly apiUrl?: string;
+  readonly apiUrl?: string | undefined;
   /** The workspace that a token of a whole organization is used in: https://docs.slack.dev/enterprise/developing-for-enterprise-orgs */
-  readonly teamId?: string;
+  readonly teamId?: string | undefined;
   /** Default: without a proxy. */
-  readonly network?: Network;
+  readonly network?: Network | undefined;
 };
+
+/** Where Slack is, for calls and connections of any token. */
+export type SlackPlace = Pick<SlackAccess, "apiUrl" | "network">;
 
 /**
  * - `interactive`: must reach Slack within seconds or not at all, such as a form; fails rather than waits
@@ -49,7 +52,7 @@ const timeouts: Readonly<Record<Urgency, number>> = {
  * tokens.
  */
 export function clientOptions(
-  { apiUrl, teamId }: { readonly apiUrl?: string | undefined; readonly teamId?: string | undefined },
+  { apiUrl, teamId }: Pick<SlackAccess, "apiUrl" | "teamId">,
   own: Required<Pick<WebClientOptions, "fetch" | "logger" | "timeout">>,
 ): WebClientOptions {
   return {

@@ -77,7 +77,7 @@ function formOf(all: () => readonly Command[]): Pick<ReadCommand, "form" | "unfi
         id: "words",
         label: "Its arguments",
         placeholder: "For example: web 0",
-        input: { kind: "command", maxLength: 3_000 },
+        input: { kind: "command", maxLength: limits.inputLength },
       },
     ],
     toArgs: (raw) => ({ words: [], ...raw }),

@@ -1,3 +1,4 @@
+import { limits } from "../../../views/kit/blocks.ts";
 import { requestLimits } from "../../../../api/request-limits.ts";
 import type { FormField, FormInput, FormValues } from "../../forms/form.ts";
 import type { Flag, Flags } from "../../grammar/flags.ts";
@@ -11,9 +12,7 @@ type Setting = {
   readonly job?: Field;
 };
 
-/** The longest text of a field: https://docs.slack.dev/reference/block-kit/block-elements/plain-text-input-element. */
-const LONGEST = 3_000;
-const lines: FormInput = { kind: "lines", maxLength: LONGEST };
+const lines: FormInput = { kind: "lines", maxLength: limits.inputLength };
 
 /** By argument name, in the order of the form and of help. */
 const settings: Readonly<Record<string, Setting>> = {
@@ -49,7 +48,7 @@ const settings: Readonly<Record<string, Setting>> = {
     hint: "Default: the image's own command. Put quotes around an argument with spaces.",
     placeholder: 'For example: --greeting "hello you"',
     isOptional: true,
-    input: { kind: "command", maxLength: LONGEST },
+    input: { kind: "command", maxLength: limits.inputLength },
   }),
   memory: {
     flag: { value: "MIB", summary: "memory limit: 512 (MiB), 512Mi or 1Gi" },

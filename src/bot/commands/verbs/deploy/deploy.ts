@@ -18,6 +18,7 @@ import {
   containerPosition,
   containerUpdates,
   deployable,
+  ofContainer,
   serviceChange,
 } from "../../lookup/service-change.ts";
 import { Target } from "../../grammar/argument-types.ts";
@@ -136,15 +137,13 @@ export const deploy = writeVerb({
     const found = await findService(name, context);
     const service = container === undefined ? found : deployable(found);
     const at = containerPosition(service, container);
-    const { image: before, name: containerName } = service.containers?.[at] ?? {};
+    const before = service.containers?.[at]?.image;
     const image = wantedImage(typed, before);
     if (image === undefined) {
       throw new UserError(`The workload API doesn't say which image ${service.name} runs.`, {
         next: `Nothing was changed. Write the whole image, as in shop/web:${typed.replace(/^@.*/u, "1.5")}.`,
       });
     }
-    const label =
-      (service.containers ?? []).length > 1 ? `image of ${containerName ?? `container ${at + 1}`}` : "image";
     const backTo = backFrom(service, await judgedBy(service, context));
     return serviceChange(found, context, {
       op: "updateService",
@@ -155,7 +154,7 @@ export const deploy = writeVerb({
         before === image
           ? []
           : [
-              `${label} ${before ?? NOT_REPORTED} → ${image}`,
+              `image${ofContainer(service, at)} ${before ?? NOT_REPORTED} → ${image}`,
               failureLine({ backTo, before: serviceSnapshot(found) }, onFailure === "stop"),
             ],
       backTo,

@@ -1,3 +1,4 @@
+import { limits } from "../../../views/kit/blocks.ts";
 import { z } from "zod";
 import type { Service } from "../../../../api/answers.ts";
 import { requestLimits } from "../../../../api/request-limits.ts";
@@ -12,6 +13,7 @@ import {
   ContainerName,
   containerPosition,
   containerUpdates,
+  ofContainer,
   serviceChange,
 } from "../../lookup/service-change.ts";
 import { Target } from "../../grammar/argument-types.ts";
@@ -70,13 +72,13 @@ export const env = writeVerb({
         hint: "One per line, as NAME=value. Values aren't shown again.",
         placeholder: "For example: LOG_LEVEL=info",
         isSecret: true,
-        input: { kind: "lines", maxLength: LONGEST },
+        input: { kind: "lines", maxLength: limits.inputLength },
       },
       {
         id: "unset",
         label: "Remove",
         hint: "Names, one per line.",
-        input: { kind: "lines", maxLength: LONGEST },
+        input: { kind: "lines", maxLength: limits.inputLength },
       },
       containerField,
       onFailureField,
@@ -120,21 +122,17 @@ function hasSome(list: unknown): boolean {
   return Array.isArray(list) && list.length > 0;
 }
 
-/** The longest text of a field: https://docs.slack.dev/reference/block-kit/block-elements/plain-text-input-element. */
-const LONGEST = 3_000;
-
 type Update = {
   readonly set?: readonly { readonly name: string; readonly value: string }[];
   readonly remove?: readonly string[];
 };
 
 /** Names only. What the workload API reports to be so already isn't among them. */
-function differences({ containers = [] }: Service, at: number, { set = [], remove = [] }: Update): string[] {
-  const container = containers[at];
-  const now = container?.env && new Map(container.env.map(({ name, value = "" }) => [name, value]));
-  const of = containers.length > 1 ? ` of ${container?.name ?? `container ${at + 1}`}` : "";
+function differences(service: Service, at: number, { set = [], remove = [] }: Update): string[] {
+  const env = service.containers?.[at]?.env;
+  const now = env && new Map(env.map(({ name, value = "" }) => [name, value]));
   const line = (what: string, names: readonly string[]) =>
-    names.length === 0 ? [] : [`${what} ${names.join(", ")}${of}`];
+    names.length === 0 ? [] : [`${what} ${names.join(", ")}${ofContainer(service, at)}`];
   const names = (some: typeof set) => some.map(({ name }) => name);
   if (now === undefined) return [...line("sets", names(set)), ...line("removes", remove)];
   return [

@@ -6,7 +6,14 @@ import { type Change } from "../../../changes/change.ts";
 import { NOT_REPORTED, serviceSnapshot } from "../../../changes/updatable-fields.ts";
 import { UserError } from "../../../errors.ts";
 import { serviceField, type FormField } from "../../forms/form.ts";
-import { aboutWorkload, servicePrefill, deployable, onlyUpdate, serviceChange } from "../../lookup/service-change.ts";
+import {
+  aboutWorkload,
+  servicePrefill,
+  deployable,
+  ofContainer,
+  onlyUpdate,
+  serviceChange,
+} from "../../lookup/service-change.ts";
 import { withKind } from "../../grammar/arguments.ts";
 import { joinWords } from "../../grammar/words.ts";
 import { Target, wholeNumber } from "../../grammar/argument-types.ts";
@@ -182,11 +189,10 @@ function goalOf(service: Service, judged: readonly JudgedRevision[], wanted: num
 
 /** `image shop/web:1.5 → shop/web:1.4`, for each container that has another one. */
 function imageSteps(service: Service, { images = [] }: Revision): string[] {
-  const { containers = [] } = deployable(service);
-  return containers.flatMap(({ name, image = NOT_REPORTED }, at) => {
+  const now = deployable(service);
+  return (now.containers ?? []).flatMap(({ image = NOT_REPORTED }, at) => {
     const then = images[at];
-    if (then === undefined || then === image) return [];
-    return [`image${containers.length > 1 ? ` of ${name ?? `container ${at + 1}`}` : ""} ${image} → ${then}`];
+    return then === undefined || then === image ? [] : [`image${ofContainer(now, at)} ${image} → ${then}`];
   });
 }
 

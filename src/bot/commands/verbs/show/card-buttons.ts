@@ -21,7 +21,7 @@ export type CardActions = {
   readonly isShared: boolean;
 };
 
-type Placed = CardActions & {
+export type Placed = CardActions & {
   readonly region: string;
   /** The button that the card suggests; without one, that of a verb by its status. */
   readonly step?: Button | undefined;

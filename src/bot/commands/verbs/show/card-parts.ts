@@ -1,5 +1,5 @@
 import type { Button } from "@slack/types";
-import type { CardActions } from "./card-buttons.ts";
+import type { CardActions, Placed } from "./card-buttons.ts";
 import { runningImage } from "../../../../api/image.ts";
 import { context, section, type Field, type Line, type Block, listed } from "../../../views/kit/blocks.ts";
 import { strong, words, code, firstOf, joined, type Inline } from "../../../views/kit/inline.ts";
@@ -13,7 +13,8 @@ import type { WorkloadRef } from "../../../changes/change.ts";
 import { historyLine } from "../../../views/cards/history-line.ts";
 import { beforeRequester, votesText } from "../../../views/kit/request-words.ts";
 import { deletedSince, deletionText } from "../../lookup/deletions.ts";
-import type { LogCheck } from "./verdict.ts";
+import { type Head, headLines, headText, type LogCheck } from "./verdict.ts";
+import { type Message, post } from "../../../views/kit/post.ts";
 import type { StoredChange } from "../../../changes/stored-change.ts";
 
 /** What a card says beyond the workload itself. */
@@ -36,6 +37,35 @@ export type CardFacts = {
   /** Instead of how its containers are defined. */
   readonly details?: readonly Block[] | undefined;
 };
+
+type Carded = {
+  readonly head: Head;
+  /** The small print below it. */
+  readonly about: Block;
+  /** How it runs, also for a notification; "" when nothing is known. */
+  readonly facts: string;
+  readonly lines: readonly Line[];
+  /** How its containers are defined. */
+  readonly definition: readonly Block[];
+  readonly buttons: (placed: Placed) => Block[];
+};
+
+/** One screen, the same for services and jobs: how it is, what waits, what changed last, and how it is defined. */
+export function card(
+  { region, now, actions, waiting, last, step, details }: CardFacts,
+  { head, about, facts, lines, definition, buttons }: Carded,
+): Message {
+  const isWaiting = (waiting?.changes ?? []).length > 0;
+  return post([headText(head), ...(facts === "" ? [] : [facts])].join(" · "), [
+    headLines(head),
+    about,
+    ...listed([...(facts === "" ? [] : [[words(facts)]]), ...lines]),
+    ...waitingLines(waiting, now),
+    ...lastChangeLine(last, now),
+    ...(details ?? definition),
+    ...(actions === undefined ? [] : buttons({ ...actions, region, step, isWaiting })),
+  ]);
+}
 
 /** "service · beijing1 · gantry/hello-web · created 3d ago". */
 export function headContext(parts: readonly (string | undefined)[], created: string | undefined, now: Date): Block {
@@ -172,7 +202,7 @@ export function lastChange(
 }
 
 /** "Last change: ✅ web scaled 1 → 2 · Dana Reyes · 2h": the row of history, so that both agree. */
-export function lastChangeLine(last: HistoryEvent | undefined, now: Date): Block[] {
+function lastChangeLine(last: HistoryEvent | undefined, now: Date): Block[] {
   if (last?.workload === undefined) return [];
   const { region: defaultRegion } = last.workload;
   return [section([words("Last change: "), ...historyLine(last, { now, defaultRegion, detail: "brief" })])];

@@ -1,21 +1,12 @@
 import type { Job } from "../../../../api/answers.ts";
 import { jobStatus, type WorkloadStatus } from "../../../../api/workload-status.ts";
-import { fields, listed, type Line } from "../../../views/kit/blocks.ts";
+import { fields, type Line } from "../../../views/kit/blocks.ts";
 import { jobButtons } from "./card-buttons.ts";
-import { headLines, headText, isInVerdict, wholeName } from "./verdict.ts";
-import {
-  definitionFields,
-  headContext,
-  imageText,
-  logLines,
-  ownerLines,
-  lastChangeLine,
-  waitingLines,
-  type CardFacts,
-} from "./card-parts.ts";
+import { isInVerdict, wholeName } from "./verdict.ts";
+import { card, definitionFields, headContext, imageText, logLines, ownerLines, type CardFacts } from "./card-parts.ts";
 import { code, firstOf, moment, strong, words, type Inline } from "../../../views/kit/inline.ts";
 import { jobMemory, memoryNowText, memoryText } from "../../../views/kit/container-text.ts";
-import { type Message, post } from "../../../views/kit/post.ts";
+import type { Message } from "../../../views/kit/post.ts";
 import { counted, grouped } from "../../../views/kit/text.ts";
 import { age, between, span } from "../../../views/kit/time.ts";
 
@@ -23,57 +14,38 @@ export type JobCard = CardFacts & { readonly job: Job };
 
 const LISTED = 4;
 
-/** One screen: how the job went, or how it goes. */
-export function jobCard({
-  job,
-  region,
-  now,
-  actions,
-  waiting,
-  last,
-  usual,
-  log,
-  verdict,
-  step,
-  details,
-}: JobCard): Message {
+/** How the job went, or how it goes. */
+export function jobCard({ job, ...given }: JobCard): Message {
+  const { region, now, usual, log, verdict } = given;
   const status = jobStatus(job);
   const head = { name: job.metadata.name, status, now, verdict, log };
   const containers = job.spec?.template?.spec?.containers ?? [];
-  const facts = factsOf(job, status);
-  const lines: Line[] = [
-    ...(facts === "" ? [] : [[words(facts)]]),
-    ...runLine(job, usual),
-    ...(status.reason === undefined || isInVerdict(status.reason, head)
-      ? []
-      : [[words(`Reason: ${status.reason}`, 600)]]),
-    ...scheduleLines(job, now),
-    ...(verdict === undefined ? logLines(log) : []),
-    ...ownerLines({ managed_by: job.managed_by }),
-  ];
   // Their logs are read one by one, so several are named.
   const { instance_names: names = [] } = job;
-  const blocks = [
-    headLines(head),
-    headContext(
+  return card(given, {
+    head,
+    about: headContext(
       ["job", wholeName(job.metadata.name), region, imageText(containers)],
       job.metadata.creationTimestamp,
       now,
     ),
-    ...listed(lines),
-    ...waitingLines(waiting, now),
-    ...lastChangeLine(last, now),
-    ...(details ??
-      fields([
-        ...definitionFields(containers, job),
-        { label: "Volumes", value: volumes(job) },
-        { label: "Instances", value: names.length < 2 ? [] : firstOf(names, LISTED, (each) => code(each, 80)) },
-      ])),
-  ];
-  const spoken = [headText(head), facts].filter((part) => part !== "").join(" · ");
-  const isWaiting = (waiting?.changes ?? []).length > 0;
-  const buttons = actions === undefined ? [] : jobButtons(job, { ...actions, region, step, isWaiting });
-  return post(spoken, [...blocks, ...buttons]);
+    facts: factsOf(job, status),
+    lines: [
+      ...runLine(job, usual),
+      ...(status.reason === undefined || isInVerdict(status.reason, head)
+        ? []
+        : [[words(`Reason: ${status.reason}`, 600)]]),
+      ...scheduleLines(job, now),
+      ...(verdict === undefined ? logLines(log) : []),
+      ...ownerLines({ managed_by: job.managed_by }),
+    ],
+    definition: fields([
+      ...definitionFields(containers, job),
+      { label: "Volumes", value: volumes(job) },
+      { label: "Instances", value: names.length < 2 ? [] : firstOf(names, LISTED, (each) => code(each, 80)) },
+    ]),
+    buttons: (placed) => jobButtons(job, placed),
+  });
 }
 
 /** "Started 9:41 AM · usually takes 4 min, of 5 runs": whether it is late. */

@@ -1,20 +1,11 @@
 import type { Service, ServiceContainer, ServiceVolume } from "../../../../api/answers.ts";
 import { endWords, isFirstRollout, serviceStatus, type WorkloadStatus } from "../../../../api/workload-status.ts";
-import { context, fields, listed, type Line } from "../../../views/kit/blocks.ts";
+import { context, fields, type Line } from "../../../views/kit/blocks.ts";
 import { serviceButtons } from "./card-buttons.ts";
-import { type Head, headLines, headText, isInVerdict, wholeName } from "./verdict.ts";
-import {
-  definitionFields,
-  headContext,
-  imageText,
-  logLines,
-  ownerLines,
-  lastChangeLine,
-  waitingLines,
-  type CardFacts,
-} from "./card-parts.ts";
+import { type Head, isInVerdict, wholeName } from "./verdict.ts";
+import { card, definitionFields, headContext, imageText, logLines, ownerLines, type CardFacts } from "./card-parts.ts";
 import { firstOf, hostLink, words, type Inline } from "../../../views/kit/inline.ts";
-import { type Message, post } from "../../../views/kit/post.ts";
+import type { Message } from "../../../views/kit/post.ts";
 import { memoryNowText, memoryText, serviceMemory } from "../../../views/kit/container-text.ts";
 import { counted, grouped } from "../../../views/kit/text.ts";
 import { age } from "../../../views/kit/time.ts";
@@ -28,34 +19,15 @@ const WINDOW_MS = 10 * 60_000;
 /** A service can have 200 domains. */
 const DOMAINS = 8;
 
-/** One screen: how the service is, where it is reached, what waits and what changed last. */
-export function serviceCard({
-  service,
-  region,
-  now,
-  actions,
-  waiting,
-  last,
-  log,
-  verdict,
-  step,
-  details,
-}: ServiceCard): Message {
+/** How the service is, and where it is reached. */
+export function serviceCard({ service, ...given }: ServiceCard): Message {
+  const { region, now, log, verdict } = given;
   const status = serviceStatus(service);
   const unreported = unreportedOf(service);
   const head = { name: service.name, status, now, verdict, log, lastEnd: lastEndOf(service, status, now) };
-  const facts = factsOf(service, status, now);
-  const lines: Line[] = [
-    ...(facts === "" ? [] : [[words(facts)]]),
-    ...rolloutLine(service),
-    ...reasonLines(service, head),
-    ...(verdict === undefined ? logLines(log) : []),
-    ...ownerLines(service),
-    ...(addresses(service).length === 0 ? [] : [addresses(service)]),
-  ];
-  const blocks = [
-    headLines(head),
-    headContext(
+  return card(given, {
+    head,
+    about: headContext(
       [
         "service",
         wholeName(service.name),
@@ -66,23 +38,24 @@ export function serviceCard({
       service.created_at,
       now,
     ),
-    ...listed(lines),
-    ...waitingLines(waiting, now),
-    ...lastChangeLine(last, now),
-    ...(details ??
-      fields([
+    facts: factsOf(service, status, now),
+    lines: [
+      ...rolloutLine(service),
+      ...reasonLines(service, head),
+      ...(verdict === undefined ? logLines(log) : []),
+      ...ownerLines(service),
+      ...(addresses(service).length === 0 ? [] : [addresses(service)]),
+    ],
+    definition: [
+      ...fields([
         ...definitionFields(service.containers ?? [], service),
         { label: "Ports", value: (service.port_mappings ?? []).length > 0 ? [] : containerPorts(service.containers) },
         { label: "Volumes", value: volumes(service) },
-      ])),
-    ...(details !== undefined || unreported.length === 0
-      ? []
-      : [context(`Not reported by the workload API: ${unreported.join(", ")}`)]),
-  ];
-  const spoken = [headText(head), ...(facts === "" ? [] : [facts])].join(" · ");
-  const isWaiting = (waiting?.changes ?? []).length > 0;
-  const buttons = actions === undefined ? [] : serviceButtons(service, { ...actions, region, step, isWaiting });
-  return post(spoken, [...blocks, ...buttons]);
+      ]),
+      ...(unreported.length === 0 ? [] : [context(`Not reported by the workload API: ${unreported.join(", ")}`)]),
+    ],
+    buttons: (placed) => serviceButtons(service, placed),
+  });
 }
 
 /** "2 of 2 instances · 256 MiB each · 0 restarts in the last 10 min": only what the API says. */

@@ -1,18 +1,14 @@
 import { SocketModeClient } from "@slack/socket-mode";
 import type { Logger } from "pino";
 import type { Clock } from "../../../../platform/clock.ts";
-import { directNetwork, type Network } from "../../../../platform/http/network.ts";
+import { directNetwork } from "../../../../platform/http/network.ts";
 import { boltLogger } from "../../bolt-logger.ts";
-import { clientOptions } from "../../send/clients.ts";
+import { clientOptions, type SlackPlace } from "../../send/clients.ts";
 import { ackFrame, type Delivery, type Hello, readFrame } from "./frame.ts";
 import { unawaited } from "../../../../platform/waiting.ts";
 
-export type ConnectionParts = {
+export type ConnectionParts = SlackPlace & {
   readonly appToken: string;
-  /** Slack's Web API, if it isn't the usual one. */
-  readonly apiUrl?: string | undefined;
-  /** Default: without a proxy. */
-  readonly network?: Network | undefined;
   readonly pongWithinMs: number;
   readonly log: Logger;
   readonly clock: Pick<Clock, "elapsedMs" | "after">;
