@@ -21,7 +21,7 @@ export function keptOptions(options: FormFacts["options"] = {}): FormMetadata["o
 }
 
 /** State of an open form besides its fields. It comes back with each click and the submission, as Slack's `private_metadata`. */
-export const FormMetadata = z.object({
+const Metadata = z.object({
   verb: z.string(),
   origin: Origin,
   /** It was opened outside of any channel, so it asks for one. */
@@ -49,6 +49,11 @@ export const FormMetadata = z.object({
   /** Digest of the values whose preview is shown. */
   previewed: z.string().optional(),
 });
+/** Version 0.1.0 said `place` for `origin`; its forms can still be open, or stored with a delivery. */
+export const FormMetadata = z.preprocess((stored) => {
+  const { place, ...rest } = z.looseObject({ place: z.unknown() }).safeParse(stored).data ?? {};
+  return place === undefined ? stored : { ...rest, origin: place };
+}, Metadata);
 export type FormMetadata = z.infer<typeof FormMetadata>;
 
 /** A form that was sent, as it is stored with its delivery. */

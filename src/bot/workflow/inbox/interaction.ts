@@ -95,7 +95,17 @@ const UnfinishedJson = z.object({
 export function unfinishedIn(payload: string): Unfinished {
   const stored: unknown = JSON.parse(payload);
   const { interaction = stored, ...rest } = UnfinishedJson.safeParse(stored).data ?? {};
-  return { ...rest, interaction: Interaction.parse(interaction) };
+  return { ...rest, interaction: Interaction.parse(currentNames(interaction)) };
+}
+
+const earlier = z.looseObject({ place: z.unknown() });
+
+/** Version 0.1.0 said `place` for `origin` and `anew` for `redo`; its unfinished deliveries are still to be processed. */
+function currentNames(stored: unknown): unknown {
+  const found = earlier.safeParse(stored).data;
+  if (found?.["place"] === undefined) return stored;
+  const { place: origin, ...rest } = found;
+  return { ...rest, kind: rest["kind"] === "anew" ? "redo" : rest["kind"], origin };
 }
 
 /** `done`: it is done, in progress, or there was nothing to do. `refused`: nothing was done, and the message says why. `question`: it waits for one of its buttons. */
