@@ -1,4 +1,4 @@
-import type { LaneName } from "./inbox/lanes.ts";
+import type { LaneName } from "./inbox/scheduler.ts";
 
 // Work that some replica must do at a time: its kinds, and its rows.
 

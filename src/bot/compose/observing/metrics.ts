@@ -4,7 +4,8 @@ import { callBuckets, createRegistry } from "../../../platform/observing/registr
 import { statusLabel } from "../../../platform/observing/measuring.ts";
 import type { Call, Outcome } from "../../../platform/trail.ts";
 import { within } from "../../../platform/waiting.ts";
-import { type LaneName, type Lanes, laneNames } from "../../workflow/inbox/lanes.ts";
+import { type Lanes, laneNames } from "../../workflow/inbox/lanes.ts";
+import type { LaneName } from "../../workflow/inbox/scheduler.ts";
 import type { Store } from "../../store/store.ts";
 import { callLabel, type ChangeMove, changeStates, type Kind, slackMethods, verbLabel } from "./labels.ts";
 

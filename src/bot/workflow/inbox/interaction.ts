@@ -143,17 +143,6 @@ const MOST = 20_000;
 
 export function createDropped(store: { readonly drop: (delivery: Refused) => Promise<void> }, log: Logger): Dropped {
   const left = new Map<string, Refused>();
-  const flushOnce = async (): Promise<void> => {
-    for (const [id, delivery] of left) {
-      try {
-        await store.drop(delivery);
-        left.delete(id);
-      } catch (err) {
-        log.warn({ err, left: left.size }, "couldn't delete refused deliveries yet");
-        return;
-      }
-    }
-  };
   return {
     add(delivery) {
       left.set(delivery.id, delivery);
@@ -162,6 +151,16 @@ export function createDropped(store: { readonly drop: (delivery: Refused) => Pro
         left.delete(oldest);
       }
     },
-    flush: flushOnce,
+    async flush() {
+      for (const [id, delivery] of left) {
+        try {
+          await store.drop(delivery);
+          left.delete(id);
+        } catch (err) {
+          log.warn({ err, left: left.size }, "couldn't delete refused deliveries yet");
+          return;
+        }
+      }
+    },
   };
 }

@@ -1,9 +1,7 @@
-import { createScheduler, type LaneLimits, type Work } from "./scheduler.ts";
+import { createScheduler, type LaneLimits, type LaneName, type Work } from "./scheduler.ts";
 import type { Clock } from "../../../platform/clock.ts";
 import { later, annotate } from "../../../platform/trail.ts";
 import { unawaited, within } from "../../../platform/waiting.ts";
-
-export type LaneName = "people" | "decisions" | "due";
 
 export type Job = {
   readonly lane: LaneName;
@@ -62,7 +60,7 @@ const answering: ReadonlySet<LaneName> = new Set(["people", "decisions"]);
 
 /** Work that begins after its ack, in bounded and fair lanes. */
 export function createLanes({ drain: ending, onError, clock, onFull }: LanesParts): Lanes {
-  const scheduler = createScheduler<LaneName>({ limits, onError, clock });
+  const scheduler = createScheduler({ limits, onError, clock });
   const { look, ...drain } = createDrain(ending, scheduler, clock);
   const hasRoom: Lanes["hasRoom"] = ({ lane, owner }) => {
     if (scheduler.hasRoom(lane, owner)) return true;

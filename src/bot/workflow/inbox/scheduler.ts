@@ -7,8 +7,10 @@ export type Work = (signal: AbortSignal, outsideLane: OutsideLane) => Promise<vo
 /** Awaits a pause without a place in the lane: another job has it meanwhile. */
 export type OutsideLane = (pause: Promise<void>) => Promise<void>;
 
-export type Entry<Lane extends string> = {
-  readonly lane: Lane;
+export type LaneName = "people" | "decisions" | "due";
+
+export type Entry = {
+  readonly lane: LaneName;
   readonly owner: string | undefined;
   /** By the clock's `elapsedMs`. */
   readonly addedMs: number;
@@ -17,21 +19,19 @@ export type Entry<Lane extends string> = {
   readonly onDone: () => void;
 };
 
-type Counts = ReturnType<LaneQueue<unknown>["counts"]>;
-
-export type Scheduler<Lane extends string> = {
+export type Scheduler = {
   readonly arrived: () => void;
-  readonly hasRoom: (lane: Lane, owner: string | undefined) => boolean;
+  readonly hasRoom: (lane: LaneName, owner: string | undefined) => boolean;
   /** Whether or not the lane has room. */
-  readonly add: (entry: Entry<Lane>) => void;
+  readonly add: (entry: Entry) => void;
   /** Jobs that wait or run. */
   readonly size: () => number;
-  readonly counts: (lane: Lane) => Counts;
+  readonly counts: (lane: LaneName) => ReturnType<LaneQueue["counts"]>;
   readonly abort: () => void;
 };
 
-export type SchedulerParts<Lane extends string> = {
-  readonly limits: Readonly<Record<Lane, LaneLimits>>;
+export type SchedulerParts = {
+  readonly limits: Readonly<Record<LaneName, LaneLimits>>;
   readonly onError: (error: unknown) => void;
   readonly clock: Pick<Clock, "elapsedMs" | "after">;
 };
@@ -49,15 +49,15 @@ const LONGEST_HOLD_MS = 100;
 /** Jobs outside their lane: they go on after a pause without a place, so their number is bounded. */
 const MOST_OUTSIDE = 500;
 
-type State<Lane extends string> = {
+type State = {
   /** The lane whose turn is next comes first. */
-  readonly queues: Map<Lane, LaneQueue<Entry<Lane>>>;
+  readonly queues: Map<LaneName, LaneQueue>;
   readonly controller: AbortController;
-  readonly clock: SchedulerParts<Lane>["clock"];
+  readonly clock: SchedulerParts["clock"];
   readonly arrivals: Arrivals;
   readonly onError: (error: unknown) => void;
   /** When each running job began; by the clock's `elapsedMs`. */
-  readonly begun: Map<Entry<Lane>, number>;
+  readonly begun: Map<Entry, number>;
   waiting: number;
   /** Jobs in a pause. */
   outside: number;
@@ -72,11 +72,10 @@ type State<Lane extends string> = {
 };
 
 /** Runs jobs of several lanes after the acks: lanes take turns, and each has places of its own. */
-export function createScheduler<Lane extends string>(parts: SchedulerParts<Lane>): Scheduler<Lane> {
-  const { limits, onError, clock } = parts;
+export function createScheduler({ limits, onError, clock }: SchedulerParts): Scheduler {
   const arrivals = createArrivals(clock);
-  const names = Object.keys(limits) as Lane[]; // the keys of a Record
-  const state: State<Lane> = {
+  const names = Object.keys(limits) as LaneName[]; // the keys of a Record
+  const state: State = {
     queues: new Map(names.map((name) => [name, createLaneQueue(limits[name])])),
     controller: new AbortController(),
     clock,
@@ -106,13 +105,13 @@ export function createScheduler<Lane extends string>(parts: SchedulerParts<Lane>
   };
 }
 
-function queueOf<Lane extends string>({ queues }: State<Lane>, lane: Lane): LaneQueue<Entry<Lane>> {
+function queueOf({ queues }: State, lane: LaneName): LaneQueue {
   const queue = queues.get(lane);
   if (queue === undefined) throw new Error(`there is no lane ${lane}`);
   return queue;
 }
 
-function add<Lane extends string>(state: State<Lane>, entry: Entry<Lane>): void {
+function add(state: State, entry: Entry): void {
   if (state.waiting === 0) state.movedMs = state.clock.elapsedMs();
   queueOf(state, entry.lane).push(entry);
   state.waiting += 1;
@@ -120,7 +119,7 @@ function add<Lane extends string>(state: State<Lane>, entry: Entry<Lane>): void 
 }
 
 /** In the next turn of the event loop, after the ack; else with a pause, because a look in every turn delays acks. */
-function schedule<Lane extends string>(state: State<Lane>): void {
+function schedule(state: State): void {
   if (state.isDue || state.waiting === 0) return;
   if (mayBegin(state)) {
     state.isDue = true;
@@ -135,7 +134,7 @@ function schedule<Lane extends string>(state: State<Lane>): void {
  * Whether a job may begin now. Acks go first: a job that begins while interactions come in delays them. So only a few run
  * beside each other then, and none begins while many more interactions come in than are answered.
  */
-function mayBegin<Lane extends string>(state: State<Lane>): boolean {
+function mayBegin(state: State): boolean {
   const { waiting, movedMs, arrivals, controller, clock } = state;
   if (controller.signal.aborted || arrivals.quietMs() >= LULL_MS) return true;
   if (clock.elapsedMs() - movedMs >= LONGEST_HOLD_MS) return true;
@@ -143,7 +142,7 @@ function mayBegin<Lane extends string>(state: State<Lane>): boolean {
   return !isBehind && busy(state) < MOST_BESIDE;
 }
 
-function begin<Lane extends string>(state: State<Lane>): void {
+function begin(state: State): void {
   state.isDue = false;
   state.timer = undefined;
   for (let left = startsNow(state); left > 0; left -= 1) {
@@ -158,7 +157,7 @@ function begin<Lane extends string>(state: State<Lane>): void {
 }
 
 /** How many jobs begin in this turn: one, so that acks can go between two. */
-function startsNow<Lane extends string>(state: State<Lane>): number {
+function startsNow(state: State): number {
   const { controller, hasArrived } = state;
   state.hasArrived = false;
   if (controller.signal.aborted) return Number.POSITIVE_INFINITY;
@@ -168,12 +167,12 @@ function startsNow<Lane extends string>(state: State<Lane>): number {
 }
 
 /** Jobs that may need this process now. */
-function busy<Lane extends string>({ begun, clock }: State<Lane>): number {
+function busy({ begun, clock }: State): number {
   const now = clock.elapsedMs();
   return [...begun.values()].filter((since) => now - since < BUSY_MS).length;
 }
 
-function next<Lane extends string>(state: State<Lane>): Entry<Lane> | undefined {
+function next(state: State): Entry | undefined {
   const { queues, controller } = state;
   for (const [lane, queue] of queues) {
     const entry = queue.take(controller.signal.aborted);
@@ -186,7 +185,7 @@ function next<Lane extends string>(state: State<Lane>): Entry<Lane> | undefined 
   return undefined;
 }
 
-async function run<Lane extends string>(state: State<Lane>, entry: Entry<Lane>): Promise<void> {
+async function run(state: State, entry: Entry): Promise<void> {
   try {
     await entry.work(state.controller.signal, (pause) => leaveLane(state, entry, pause));
   } catch (error) {
@@ -198,11 +197,7 @@ async function run<Lane extends string>(state: State<Lane>, entry: Entry<Lane>):
   schedule(state);
 }
 
-async function leaveLane<Lane extends string>(
-  state: State<Lane>,
-  entry: Entry<Lane>,
-  pause: Promise<void>,
-): Promise<void> {
+async function leaveLane(state: State, entry: Entry, pause: Promise<void>): Promise<void> {
   if (state.outside >= MOST_OUTSIDE) return pause;
   const queue = queueOf(state, entry.lane);
   state.outside += 1;
@@ -228,9 +223,7 @@ export type LaneLimits = {
 /** Aborted jobs only post a sentence. */
 const AT_ONCE_ABORTED = 64;
 
-type Waiting = { readonly owner: string | undefined; readonly addedMs: number };
-
-export type LaneQueue<Entry> = {
+export type LaneQueue = {
   readonly hasRoom: (owner: string | undefined) => boolean;
   readonly push: (entry: Entry) => void;
   /** The next job that may run now; it counts as running until `done`. Aborted: nobody's limit holds any more. */
@@ -241,7 +234,7 @@ export type LaneQueue<Entry> = {
   readonly counts: () => { readonly running: number; readonly waiting: number; readonly oldestMs: number | undefined };
 };
 
-type QueueState<Entry> = {
+type QueueState = {
   readonly limits: LaneLimits;
   /** The owner whose turn is next comes first. */
   readonly waiting: Map<string | undefined, Entry[]>;
@@ -251,8 +244,8 @@ type QueueState<Entry> = {
 };
 
 /** Jobs of one lane: in order for one owner, and by turns between owners. Jobs without an owner share their turn. */
-export function createLaneQueue<Entry extends Waiting>(limits: LaneLimits): LaneQueue<Entry> {
-  const state: QueueState<Entry> = { limits, waiting: new Map(), runningOf: new Map(), waitingCount: 0, running: 0 };
+export function createLaneQueue(limits: LaneLimits): LaneQueue {
+  const state: QueueState = { limits, waiting: new Map(), runningOf: new Map(), waitingCount: 0, running: 0 };
   const { waiting, runningOf } = state;
   const { most } = limits;
   return {
@@ -280,7 +273,7 @@ export function createLaneQueue<Entry extends Waiting>(limits: LaneLimits): Lane
   };
 }
 
-function take<Entry extends Waiting>(state: QueueState<Entry>, isAborted: boolean): Entry | undefined {
+function take(state: QueueState, isAborted: boolean): Entry | undefined {
   const { limits, waiting, runningOf } = state;
   if (state.running >= (isAborted ? Math.max(limits.atOnce, AT_ONCE_ABORTED) : limits.atOnce)) return undefined;
   // Skips at most atOnce / perOwner owners.
@@ -297,7 +290,7 @@ function take<Entry extends Waiting>(state: QueueState<Entry>, isAborted: boolea
   return undefined;
 }
 
-function occupy<Entry>(state: QueueState<Entry>, owner: string | undefined): void {
+function occupy(state: QueueState, owner: string | undefined): void {
   state.running += 1;
   state.runningOf.set(owner, (state.runningOf.get(owner) ?? 0) + 1);
 }
