@@ -159,8 +159,6 @@ export type WatchesFacts = {
 /** Everything that the checks judge. */
 export type Facts = {
   readonly now: Date;
-  /** The slash command as people type it. */
-  readonly command: string;
   readonly slackKind: "playground" | "one" | "oauth";
   readonly transport: "http" | "socket";
   /** One per workspace; none with the playground, which the doctor has no token for. */

@@ -30,7 +30,6 @@ export const report: ReplicaReport = {
 /** A deployment without any problem. */
 export const healthy: Facts = {
   now,
-  command: "/gantry",
   slackKind: "one",
   transport: "socket",
   slack: [slack],

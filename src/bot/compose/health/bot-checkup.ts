@@ -66,7 +66,7 @@ export function createCheckup(parts: Parts): () => Promise<readonly Finding[]> {
 }
 
 async function findings(parts: Parts): Promise<readonly Finding[]> {
-  const { access, clock, health, log, report, settings, slack: app, store } = parts;
+  const { access, clock, health, log, report, slack: app, store } = parts;
   const isOneOfMany = app.oauth !== undefined;
   const [slack, api, stored, own, freeBytes] = await Promise.all([
     askSlack({ access, workspace: undefined, nowMs: () => clock.now().getTime(), log }),
@@ -80,7 +80,6 @@ async function findings(parts: Parts): Promise<readonly Finding[]> {
   ]);
   const all = findingsOf({
     now: clock.now(),
-    command: settings.command,
     slackKind: "one",
     transport: app.transport.kind,
     slack: [slack],

@@ -85,7 +85,6 @@ async function factsOf(config: Config, network: Network, clock: Clock): Promise<
   const known = storedFacts(config, stored);
   return {
     now: clock.now(),
-    command: config.settings.command,
     ...(slack.kind === "playground"
       ? { slackKind: "playground", transport: slack.transport }
       : { slackKind: slack.tokens.kind, transport: slack.transport.kind }),
