@@ -111,22 +111,19 @@ async function announcedIn(
   return { ...announcement(place.channelId, content), isNamed: await mayName(typed, context) };
 }
 
-/** The end of several watches is written for each of them. */
-type Deed = Omit<Announcing, "kind"> & { readonly kind: "watched" | "muted" | "unmuted"; readonly result: string };
-
-/** Writes it with its row of history. Undefined: nothing has changed. */
+/** Writes it with its row of history. False: nothing has changed. */
 async function write(
   deps: WorkflowParts,
-  asked: Asked,
-  { kind, result, ...deed }: Deed,
+  { ask, at, context, account }: Asked,
+  { kind, target, result, announced: announcement }: Happened,
   writing: (event: NewHistoryEvent) => Promise<boolean>,
-): Promise<Done | undefined> {
-  // A mute keeps a channel quiet: the list of watches and history tell of it.
-  const announced = kind === "watched" ? await announcedIn(asked, { kind, ...deed }) : undefined;
-  const event = eventOf(asked, { kind, target: deed.targets[0], result, announced });
-  if (!(await writing(event))) return undefined;
-  logEvent(deps, event);
-  return { message: deed.message, announced };
+): Promise<boolean> {
+  const about = eventAbout(target, context.settings, result);
+  const by = { kind, verb: ask.verb, account: account.username, announcement };
+  const event = originEvent(at, context.asker, { ...by, ...about });
+  const isWritten = await writing(event);
+  if (isWritten) logEvent(deps, event);
+  return isWritten;
 }
 
 /** Undefined: policy refuses it. */
@@ -188,13 +185,14 @@ async function start(deps: WorkflowParts, asked: Asked, wish: Wished<"watch">): 
   const next = watch.digest && nextDigest(watch.digest, context.now);
   const common = { watch, next, by: asker.name, place, defaultRegion: context.defaultRegion };
   const message = watchMessage({ kind: "watched", ...common });
-  const deed = { kind: "watched", message, targets: [watch.target], result: termsText(watch) } as const; // a literal kind
-  const added = await write(deps, asked, deed, async (event) => {
+  const announced = await announcedIn(asked, { kind: "watched", message, targets: [watch.target] });
+  const happened: Happened = { kind: "watched", target: watch.target, result: termsText(watch), announced };
+  const isNew = await write(deps, asked, happened, async (event) => {
     const answer = await deps.store.addWatch(watch, limits, event);
     if (answer.kind === "full") throw tooMany(answer.by, deps.settings.command);
     return answer.kind !== "same";
   });
-  return added ?? { message: watchMessage({ kind: "same", ...common }), announced: undefined };
+  return isNew ? { message, announced } : { message: watchMessage({ kind: "same", ...common }), announced: undefined };
 }
 
 function tooMany(by: "owner" | "place", command: string): UserError {
@@ -283,10 +281,11 @@ async function end(deps: WorkflowParts, asked: Asked, wish: Wished<"unwatch">): 
   for (const watch of ends) {
     // With the first one that ends: somebody else may have ended some just now.
     const announcement = isNews ? undefined : announced;
-    const event = eventOf(asked, { kind: "unwatched", target: watch.target, result: "", announced: announcement });
-    if ((await deps.store.removeWatch({ id: watch.id, teamId: at.teamId }, event)) === undefined) continue;
-    logEvent(deps, event);
-    isNews = true;
+    const happened: Happened = { kind: "unwatched", target: watch.target, result: "", announced: announcement };
+    const isEnded = await write(deps, asked, happened, async (event) => {
+      return (await deps.store.removeWatch({ id: watch.id, teamId: at.teamId }, event)) !== undefined;
+    });
+    isNews ||= isEnded;
   }
   if (isNews) return { message, announced };
   const isFile = meant.some(({ source }) => source === "file");
@@ -314,10 +313,11 @@ async function mute(deps: WorkflowParts, asked: Asked, wish: Wished<"mute">): Pr
   const common = { by: asker.name, place, defaultRegion: context.defaultRegion };
   const muted = { teamId: at.teamId, place: where, names, by: { userId: asker.userId, name: asker.name } };
   if (wish.until === "off") {
-    const message = watchMessage({ kind: "unmuted", names, ...common });
-    const deed = { kind: "unmuted", message, targets: [target], result: "" } as const; // a literal kind
-    const done = await write(deps, asked, deed, (event) => deps.store.unmute(muted, event));
-    return done ?? { message: watchMessage({ kind: "not-muted", names, ...common }), announced: undefined };
+    const isOff = await write(deps, asked, { kind: "unmuted", target, result: "" }, (event) =>
+      deps.store.unmute(muted, event),
+    );
+    const message = watchMessage({ kind: isOff ? "unmuted" : "not-muted", names, ...common });
+    return { message, announced: undefined };
   }
   const until = muteEnd(wish.until, now, asker.zone ?? deps.settings.logZone);
   const forMs = until.getTime() - now.getTime();
@@ -329,9 +329,8 @@ async function mute(deps: WorkflowParts, asked: Asked, wish: Wished<"mute">): Pr
   const result = `until ${until.toISOString().slice(0, 16).replace("T", " ")} UTC`;
   const doubt = await doubtOf(names, asked);
   const message = watchMessage({ kind: "muted", mute: { names, until }, doubt, ...common });
-  const deed = { kind: "muted", message, targets: [target], result } as const; // a literal kind
-  const done = await write(deps, asked, deed, (event) => deps.store.mute({ ...muted, forMs }, event));
-  return done ?? { message, announced: undefined };
+  await write(deps, asked, { kind: "muted", target, result }, (event) => deps.store.mute({ ...muted, forMs }, event));
+  return { message, announced: undefined };
 }
 
 /** Muting a mistyped name mutes nothing. It is no mistake where the workload is elsewhere, or its API is away. */
@@ -351,12 +350,6 @@ type Happened = {
   readonly kind: HistoryEventKind;
   readonly target: Pick<WatchTarget, "kind" | "names"> & Partial<WatchTarget>;
   readonly result: string;
-  readonly announced: Announcement | undefined;
+  /** A mute has none, because it keeps a channel quiet: the list of watches and history tell of it. */
+  readonly announced?: Announcement | undefined;
 };
-
-function eventOf({ ask, at, context, account }: Asked, happened: Happened): NewHistoryEvent {
-  const { kind, target, result, announced } = happened;
-  const about = eventAbout(target, context.settings, result);
-  const by = { kind, verb: ask.verb, account: account.username, announcement: announced };
-  return originEvent(at, context.asker, { ...by, ...about });
-}
