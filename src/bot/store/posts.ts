@@ -5,7 +5,7 @@ import type { Announcement } from "../changes/history-event.ts";
 import { type Card, wayBackDelivery } from "../changes/stored-change.ts";
 import type { IdIn } from "../workflow/stored.ts";
 import type { Due, DueKindName, NextTime } from "../workflow/due-kinds.ts";
-import type { NewPost, PostKindName, SavedPost, StoredPost, TakenPost } from "../workflow/posts.ts";
+import type { NewPost, PostKindName, Said, SavedPost, StoredPost, TakenPost } from "../workflow/posts.ts";
 import {
   builtOnce,
   type Db,
@@ -48,8 +48,6 @@ export async function putPost(session: Writing, post: NewPost): Promise<void> {
   }
   await scheduleDue(session, { kind: deliveryOf(kind), key: id, teamId });
 }
-
-type Said = Pick<StoredPost, "kind" | "key" | "payload">;
 
 function sealedPayload({ textSealer }: Pick<Session, "textSealer">, post: Said): string | null {
   const { payload } = post;

@@ -60,13 +60,16 @@ export type NewPost = Pick<StoredPost, "kind" | "key" | "teamId" | "payload" | "
   readonly posts?: number;
 };
 
+/** What a message says, of its kind and key. */
+export type Said = Pick<StoredPost, "kind" | "key" | "payload">;
+
 export type SavedPost = {
   readonly card?: Card;
   readonly posts?: number;
   readonly sentKeys?: readonly string[];
   readonly listed?: readonly string[];
   /** What it says from now on. */
-  readonly says?: Pick<StoredPost, "kind" | "key" | "payload">;
+  readonly says?: Said;
   readonly restMs?: number;
   readonly isBlocked?: boolean;
   /** Also schedules other messages. */
@@ -178,7 +181,7 @@ export type Kept = {
   readonly lacks: (thread: ThreadSoFar) => readonly string[];
   /** Undefined: there is nothing to say yet. */
   readonly reply: (key: string) => Promise<Post | undefined>;
-  /** What the message itself says once this reply was sent: its new payload. */
+  /** The payload of the message once this reply is sent; undefined: it stays as it is. */
   readonly saysAfter?: (key: string) => string | undefined;
   /** What is stored of the keys once the thread has all its replies. */
   readonly complete?: (sentKeys: readonly string[]) => readonly string[];

@@ -90,7 +90,7 @@ const expressions: readonly (readonly [RegExp, string])[] = [
   [/\b(memory|mem|ram) usage\b/gu, "$1"],
   [/\b(\d{1,5}) (mib|mi|mb|gib|gi|gb)\b/gu, "$1$2"],
   [/\b(\d{1,5}) ?(m|g)(?:igs?|egs?|igabytes?|egabytes?)\b/gu, "$1$2b"],
-  [/\b(?:one|1|a) version\b/gu, "previous version"],
+  [/\bback (?:one|1|a) version\b/gu, "back previous version"],
   [/\buptime\b/gu, "status"],
   // The value of a variable may be a secret: the form asks for it.
   [/^(?:set|change) [a-z0-9]+(?:_[a-z0-9]+)+ (?:to \S+ )?(?:on|of|for|in) (\S+)(?: to \S+)?$/u, "env $1"],
@@ -175,7 +175,7 @@ export function isNoun(word: string): boolean {
   return dictionary.get(word)?.isNoun === true && !isNoName(word);
 }
 
-/** The word of the dictionary that a word of a phrase stands for. It is then no longer read as a name. */
+/** Looks up a word of a phrase, and adds one that is new. From then on, sentences no longer have it as a name. */
 export function phraseWord(word: string): string {
   const known = dictionary.get(word);
   if (known !== undefined && known.is !== UNKNOWN) return known.is;

@@ -137,6 +137,7 @@ function readPart(
   regions: readonly string[],
   typed: Parsed | UserError,
 ): Understood | undefined {
+  // "Which deploy broke web" is no order with words left over.
   if (explains(typed, words) || /^(?:what|which|who|why)$/iu.test(words[0] ?? "")) return undefined;
   if (words.length <= FIRST_WORDS && !words.some((word) => word.startsWith("-"))) {
     const [lead = "", verb = ""] = words;

@@ -15,7 +15,7 @@ export type Understood =
   /** Not understood. `begun`: it only lacks what a form asks for. */
   | { readonly kind: "miss"; readonly error: UserError; readonly begun?: Unfinished };
 
-/** If the sentence is a command: what is wrong with it, and its form. Otherwise: the closest commands. */
+/** Answers words that can't be run: what is wrong with a command, and its form; of any other sentence, the closest commands. */
 export function misread(
   typed: UserError | undefined,
   words: readonly string[],
@@ -68,7 +68,7 @@ function severalInTrouble(words: readonly string[]): Understood | undefined {
   return { kind: "miss", error };
 }
 
-/** It has no usage line, because the form asks for what is missing. */
+/** Its error has no usage line, because the form asks for what is missing. */
 function missing(mistake: unknown, begun: Unfinished): Understood {
   const { message, next } = mistake instanceof UserError ? mistake : notUnderstood([]);
   return { kind: "miss", error: new UserError(message, { next }), begun };
@@ -105,6 +105,7 @@ function nearest(words: readonly string[]): readonly Suggestion[] {
   return [...known.values()].slice(0, MOST_NEAR);
 }
 
+/** The closest commands, or else what there is to know of the workload in the sentence. */
 function offersFor(words: readonly string[]): readonly Suggestion[] {
   const near = nearest(words);
   return near.length > 0 ? near : about(words);

@@ -156,7 +156,7 @@ function ofKind(kind: string, name: string): string {
 
 const beforeName = /^(?:of|for|on|to|from|about|with|into)$/u;
 
-/** The name in a sentence that isn't understood: what stands behind "of" or "is", or the only one. */
+/** The name in a sentence that isn't understood: the word after "of" or "is", or else the only word that can be a name. */
 export function likelyName(sentence: string): string | undefined {
   const typed = sentence.split(" ").map(bare);
   const isAfter = (at: number, lead: (word: string) => boolean): boolean => {

@@ -399,7 +399,7 @@ async function tellThread(
     sentKeys = [...sentKeys.filter((each) => each !== unsure(key)), key];
     const payload = shown.kept.saysAfter?.(key);
     await save(work, { sentKeys, ...(payload !== undefined && { says: { ...post, payload } }) });
-    // With what it says now, the message is drawn again at once.
+    // The message is drawn again at once, with its new payload.
     if (payload !== undefined) return { ms: 0 };
   }
   const complete = shown.kept.complete?.(sentKeys) ?? sentKeys;

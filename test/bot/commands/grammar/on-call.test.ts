@@ -293,6 +293,7 @@ const sentences: readonly (readonly [says: string, becomes: string])[] = [
   ["let me know when checkout is healthy again", "ask: watch checkout"],
   ["give checkout 1 gig of ram", "ask: memory checkout mib=1024"],
   ["go back one version on gateway, please", "ask: rollback gateway"],
+  ["deploy a version of web", "miss | form deploy web"],
   ["roll search forward to 2.4", "ask: deploy search image=2.4"],
   ["put web on 5 pods", "ask: scale web size=5"],
   ["did my deploy go through", "history"],

@@ -1,4 +1,7 @@
 import { describe, expect, test } from "vitest";
+import { z } from "zod";
+import { usageOf } from "../../../../src/bot/commands/grammar/arguments.ts";
+import { optionsOf } from "../../../../src/bot/commands/grammar/flags.ts";
 import { refusal } from "../support/refusal.ts";
 
 describe("what cannot be understood is answered with what to do", () => {
@@ -164,4 +167,12 @@ test("a bad name is refused with the rule", () => {
   expect(refusal("create job Web_1 --image x")).toMatchInlineSnapshot(
     `"Names use lowercase letters, digits and dashes, and start with a letter. Did you mean “web-1”? | create service|job NAME --image I [flags] [-- COMMAND…] | create job nightly --image gantry/batch -- 5 --exit 0"`,
   );
+});
+
+test("a flag that only sentences need is in no help, and nobody is asked whether they meant it", () => {
+  const flags = { brief: { summary: "in two lines", isInternal: true }, full: { summary: "all of it" } } as const; // literal flags
+
+  expect(optionsOf(flags)).toEqual([{ flag: "--full", summary: "all of it" }]);
+  expect(usageOf({ name: "show", example: "show web", args: z.object({}), flags })).toBe("show [--full]");
+  expect(refusal("show web --breif")).not.toContain("--brief");
 });
