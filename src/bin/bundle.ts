@@ -26,6 +26,24 @@ const beside: Plugin = {
   },
 };
 
+/** One character beyond Latin-1 makes V8 keep the text of a whole file with two bytes for each: 6 MB more, as long as the bot runs. */
+const ascii: Plugin = {
+  name: "ascii",
+  generateBundle(_, files) {
+    for (const file of Object.values(files)) {
+      if (file.type === "asset") continue;
+      if (/String\.raw`[^`]*[^ -~\t\n\r]/u.test(file.code))
+        throw new Error("String.raw would show an escaped character");
+      // No line moves.
+      file.code = file.code.replaceAll(/[^ -~\t\n\r]/g, escaped);
+    }
+  },
+};
+
+function escaped(unit: string): string {
+  return `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`;
+}
+
 function fromOut(path: string): string {
   return relative(out, path).split(sep).join("/");
 }
@@ -36,7 +54,7 @@ const bundle = await rolldown({
   platform: "node",
   // Three megabytes that only the simulated Slack needs.
   external: ["amaro"],
-  plugins: [beside],
+  plugins: [beside, ascii],
 });
 await bundle.write({
   dir: out,

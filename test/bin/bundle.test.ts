@@ -1,5 +1,6 @@
 import { execFile } from "node:child_process";
-import { resolve } from "node:path";
+import { readdirSync, readFileSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { version } from "../../src/platform/version.ts";
@@ -22,6 +23,13 @@ test("the image's gantry tells its version, and finds the manifest", async () =>
   const manifest = await run(bundle.program, ["manifest", "--socket"]);
   expect(manifest).toEqual(await run(sources, ["manifest", "--socket"]));
   expect(manifest.stdout).toContain("oauth_config");
+});
+
+test("its files take one byte for each character in memory", () => {
+  const folder = dirname(bundle.program);
+  const files = readdirSync(folder).filter((name) => name.endsWith(".js"));
+  expect(files).toContain("gantry.js");
+  for (const name of files) expect(readFileSync(join(folder, name), "utf8"), name).not.toMatch(/[^ -~\t\n\r]/u);
 });
 
 test("its stack traces name the lines of the sources", async () => {
