@@ -4,6 +4,7 @@ import { answerFits, answerShapes, listsInSlices, type ParsedAnswer } from "./an
 import { isStatusOnly, type Exchange, retryAfterSeconds } from "./exchange.ts";
 import { unexpected, refusal } from "./problem.ts";
 import type { OperationId } from "./operations.ts";
+import { fewAtATime } from "../platform/turns.ts";
 import { parseSliced } from "./sliced-json.ts";
 import { isHtml, errorSentence, insteadIn, displayable, type Secret } from "./service-message.ts";
 import { jsonIn } from "../platform/optional.ts";
@@ -37,7 +38,7 @@ export async function decode<Op extends OperationId>(
     throw refusal({ op, status, detail, instead, retryAfterSeconds: retryAfter });
   }
   if (status < 200 || status > 299) throw unexpected(op, statusText(status, headers, secrets), status);
-  const long = await longList(op, chunks, { isBrief });
+  const long = isLongList(op, chunks) ? await longDecodes(() => longList(op, chunks, { isBrief })) : undefined;
   if (long !== undefined) return long as ParsedAnswer<Op>; // of this operation
   if (sizeOf(chunks) > MOST_AT_ONCE) throw unexpected(op, "invalid or incomplete JSON", status);
   const body = bodyOf(exchange, { op, secrets });
@@ -71,13 +72,21 @@ function utf8Of(bytes: Uint8Array): string | undefined {
   }
 }
 
-/** Undefined when it is short, or no such list; it is then parsed at once. */
+/** More lists at once would take the memory of all of them, and end no sooner. A second one, so that a short list needn't wait for a huge one. */
+const longDecodes = fewAtATime(2);
+
+type Lists = keyof typeof listsInSlices;
+
+function isLongList(op: OperationId, chunks: readonly Uint8Array[]): op is Lists {
+  return op in listsInSlices && sizeOf(chunks) >= LONG;
+}
+
+/** Undefined when it is no such list; it is then parsed at once. */
 async function longList(
-  op: OperationId,
+  op: Lists,
   chunks: readonly Uint8Array[],
   { isBrief }: Pick<Decoding<OperationId>, "isBrief">,
 ): Promise<object | undefined> {
-  if ((op !== "listJobs" && op !== "listServices") || sizeOf(chunks) < LONG) return undefined;
   const { key, ...readers } = listsInSlices[op];
   const read = isBrief ? readers.readBrief : readers.read;
   const items: unknown[] = [];

@@ -49,3 +49,20 @@ export async function mapInTurns<Item, Made>(items: Iterable<Item>, work: (item:
   await forEachInTurns(items, (item) => void made.push(work(item)));
   return made;
 }
+
+/** Runs at most so many works at a time; others wait for their turn, in order. */
+export function fewAtATime(most: number) {
+  let running = 0;
+  const next: (() => void)[] = [];
+  return async <Result>(work: () => Promise<Result>): Promise<Result> => {
+    if (running === most) await new Promise<void>((resolve) => next.push(resolve));
+    else running += 1;
+    try {
+      return await work();
+    } finally {
+      // Its place goes to the next one.
+      const begin = next.shift() ?? (() => void (running -= 1));
+      begin();
+    }
+  };
+}
