@@ -17,9 +17,14 @@ function picture(control: string): string {
 /** A field of an answer. Null and undefined are shown as "". */
 export type Shown = string | number | null | undefined;
 
+/** As most texts are: to look for each kind of invisible character takes three times as long. */
+const printable = /^[\n -~]*$/u;
+
 /** Makes invisible characters visible, except tabs and line breaks. */
 export function visibleLines(value: Shown): string {
-  return String(value ?? "")
+  const text = String(value ?? "");
+  if (printable.test(text)) return text;
+  return text
     .toWellFormed()
     .replaceAll(hidden, "\ufffd")
     .replaceAll(/[^\P{Cc}\t\n]/gu, picture);
@@ -93,6 +98,7 @@ export function lower(text: string): string {
 
 /** 2000 → "2,000". */
 export function grouped(count: number): string {
+  if (count < 1_000) return String(count);
   return String(count).replaceAll(/\B(?=(?:\d{3})+$)/gu, ",");
 }
 
