@@ -131,7 +131,7 @@ type Sending = {
 
 function deliver(port: number, { kind, text, person, teamId }: Sending): Said {
   const at = (sent += 1);
-  const key = { home: personOf(at), connect: viewOf(at), command: answerPath(at) }[kind];
+  const key = { home: personOf(at), connect: viewOf(at), command: answerPath(at), pick: `pick ${at}` }[kind];
   const { body, headers } = signedDelivery({
     kind,
     text,
@@ -338,6 +338,12 @@ const calls = {
   async opensHome({ port, times }: To & { times: number }) {
     const ms: number[] = [];
     for (let time = 0; time < times; time += 1) ms.push(await deliver(port, { kind: "home", text: "" }).answered);
+    return ms;
+  },
+  /** Somebody types into a menu of workloads, until its options are there. */
+  async picks({ port, text, times }: To & { text: string; times: number }) {
+    const ms: number[] = [];
+    for (let time = 0; time < times; time += 1) ms.push(await deliver(port, { kind: "pick", text }).acked);
     return ms;
   },
   /** Acks of others, in milliseconds, while somebody waits for an answer. */

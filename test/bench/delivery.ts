@@ -3,12 +3,12 @@ import { createHmac } from "node:crypto";
 /** Shared by the crowd and by both apps. */
 export const signingSecret = "bench-signing-secret";
 
-/** What Slack delivers in the bench. `connect`: somebody links an account of their own. */
-export type DeliveryKind = "command" | "home" | "connect";
+/** What Slack delivers in the bench. `connect`: somebody links an account of their own; `pick`: types into a menu of workloads. */
+export type DeliveryKind = "command" | "home" | "connect" | "pick";
 
 export type Delivery = {
   readonly kind: DeliveryKind;
-  /** Of a command: its words; of an account: its username. */
+  /** Of a command: its words; of an account: its username; of a menu: what is typed. */
   readonly text: string;
   readonly slackPort: number;
   /** Its number in this run. */
@@ -43,6 +43,8 @@ export function signedDelivery(delivery: Delivery): Signed {
       return signed(JSON.stringify(homeOpened(delivery)), "application/json");
     case "connect":
       return form({ payload: JSON.stringify(connect(delivery)) });
+    case "pick":
+      return form({ payload: JSON.stringify(suggestion(delivery)) });
   }
 }
 
@@ -115,6 +117,12 @@ function connect({ text: username, at, person = personOf(at), teamId }: Delivery
       state: { values: { ...typed("username", username), ...typed("token", "bench-own-token") } },
     },
   };
+}
+
+/** https://docs.slack.dev/reference/interaction-payloads/block_suggestion-payload */
+function suggestion({ text: value, person = "U0BENCH" }: Delivery): object {
+  const container = { type: "message", channel_id: "C0BENCH" };
+  return { ...interaction("block_suggestion", person), action_id: "pick:workload", block_id: "pick", value, container };
 }
 
 type Signed = { readonly body: string; readonly headers: Readonly<Record<string, string | number>> };

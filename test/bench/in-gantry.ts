@@ -1,4 +1,5 @@
 import { monitorEventLoopDelay } from "node:perf_hooks";
+import { StatementSync } from "node:sqlite";
 import { answerCalls } from "./remote.ts";
 
 /** Loaded into the bot's process before the bot, to measure what only it can. */
@@ -7,6 +8,19 @@ import { answerCalls } from "./remote.ts";
 const EVERY_MS = 2;
 
 const histogram = monitorEventLoopDelay({ resolution: EVERY_MS });
+
+const counted = { statements: 0, commits: 0 };
+
+for (const method of ["all", "run"] as const) {
+  const { [method]: original } = StatementSync.prototype as unknown as Record<string, (...args: unknown[]) => unknown>;
+  Object.defineProperty(StatementSync.prototype, method, {
+    value: function counting(this: StatementSync, ...values: unknown[]) {
+      if (this.sourceSQL === "commit") counted.commits += 1;
+      else if (this.sourceSQL !== "begin") counted.statements += 1;
+      return original?.apply(this, values);
+    },
+  });
+}
 
 const calls = {
   beginDelay(): void {
@@ -18,6 +32,8 @@ const calls = {
     histogram.disable();
     return Math.max(0, histogram.max / 1e6 - EVERY_MS);
   },
+  /** What SQLite has run so far; a transaction counts as its statements and one commit. */
+  statements: () => ({ ...counted }),
 };
 
 export type InGantryCalls = typeof calls;

@@ -3,7 +3,7 @@ import { measureReadsBehind, measureScales } from "./changes.ts";
 import { measureCrowdMemory } from "./crowd-memory.ts";
 import { measureHistory } from "./history.ts";
 import { measureLists } from "./lists.ts";
-import { measureHugeList, measureLongLists, measureManyWorkloads } from "./long-lists.ts";
+import { measureHugeList, measureLongLists, measureManyLists, measureManyWorkloads } from "./long-lists.ts";
 import { measureRedaction } from "./redaction.ts";
 import { openRig, type Rig } from "./rig.ts";
 import type { Row } from "./row.ts";
@@ -27,6 +27,7 @@ const cases: readonly Case[] = [
   { name: "speed: workspaces", measure: measureWorkspaces },
   { name: "speed: long lists", measure: measureLongLists, isSlow: true },
   { name: "speed: many workloads", measure: measureManyWorkloads },
+  { name: "speed: many lists", measure: measureManyLists, isSlow: true },
   { name: "speed: a huge list", measure: measureHugeList, isSlow: true },
   { name: "speed: a storm", measure: measureStorm, isSlow: true },
   { name: "speed: memory", measure: measureCrowdMemory, isSlow: true },
