@@ -72,7 +72,7 @@ export function createDueLoop({ store, lanes, work, log, clock }: Parts): DueLoo
   const taken = new Map<DueKindName, number>();
   /** What this replica has taken. */
   const running = new Map<string, Promise<DueEnd | undefined>>();
-  /** Kinds that have more due work than free places. */
+  /** Kinds that may have more due work than free places. */
   const behind = new Set<DueKindName>();
   /** What this replica stored with a lease, instead of taking it. */
   const started = new Set<Due>();
@@ -193,13 +193,14 @@ export function createDueLoop({ store, lanes, work, log, clock }: Parts): DueLoo
   };
   const begin = async (): Promise<void> => {
     if (lanes.isStopping()) return;
-    for (const [name, waiting] of await store.dueKinds()) {
+    for (const name of await store.dueKinds()) {
       // A kind of a newer version waits for a replica of that version.
       if (!isKind(name)) continue;
       const { atOnce, lane = "due" } = kindOf[name];
       const room = atOnce - (taken.get(name) ?? 0);
       const rows = room > 0 ? await take(name, room) : [];
-      if (rows.length < waiting) behind.add(name);
+      // There may be more of it.
+      if (rows.length >= room) behind.add(name);
       for (const due of rows) enqueue(due, { lane });
     }
   };

@@ -130,7 +130,8 @@ export function auditContract({ replica, db }: Bench): void {
     const early = await a.dueKinds();
     await a.sealHistory();
 
-    expect([early, await a.dueKinds()]).toEqual([new Map(), new Map([["audit", 2]])]);
+    expect(early).toEqual([]);
+    expect(await a.takeDue({ kind: "audit", leaseMs: 30_000, most: 9 })).toHaveLength(2);
   });
 
   test("a receiver that fails is reported until it takes history again, or isn't configured any more", async () => {
