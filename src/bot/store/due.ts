@@ -290,10 +290,9 @@ export async function makeOthersDue(
   const { db, clock, flavour } = session;
   // As the index `change_workload` says it.
   const ofWorkload = sql`select id from change where (settled_at is null or state = 'done' and health is null)
-    and team_id = ${teamId} and workload_name = ${name} and workload_kind = ${kind} and workload_region = ${region}`;
-  const isOther = sql<SqlBool>`kind = 'change' and key in (${ofWorkload}) and key <> ${id} and at > ${clock()}
-    and exists (select 1 from change where change.id = due.key
-      and state ${which === "all" ? sql`<> 'pending'` : sql`in ('approved', 'claimed')`})`;
+    and team_id = ${teamId} and workload_name = ${name} and workload_kind = ${kind} and workload_region = ${region}
+    and state ${which === "all" ? sql`<> 'pending'` : sql`in ('approved', 'claimed')`}`;
+  const isOther = sql<SqlBool>`kind = 'change' and key in (${ofWorkload}) and key <> ${id} and at > ${clock()}`;
   const isOneOf =
     flavour === "postgres"
       ? sql<SqlBool>`kind = 'change' and key = any(array(select key from due where ${isOther} for update skip locked))`

@@ -144,6 +144,9 @@ const lasting: ReadonlyMap<string, ChangedSince["how"]> = new Map([
   ["restart", "restarted"],
 ]);
 
+/** Of more, the latest say enough: a script may scale a service every second. */
+const MOST_LATER = 50;
+
 /**
  * What other requests did to its workload since this one was done; undefined if nothing. Without deletions: those
  * show when it is read.
@@ -170,6 +173,7 @@ export async function changedSince(
     .where("at", ">=", settledAt.toISOString())
     .where("change_id", "!=", requestIdOf(id))
     .orderBy("seq", "desc")
+    .limit(MOST_LATER)
     .execute();
   const others = later.map(({ verb, change_id: by }) => ({ id: by ?? "", verb: verb ?? "" }));
   const [latest] = others;
