@@ -8,7 +8,12 @@ export const SCALED = 16;
 /** A service grows by one instance with each scale, and begins again here. */
 const LARGEST = 40;
 
-export type Size = { readonly services: number; readonly jobs?: number };
+export type Size = {
+  readonly services: number;
+  readonly jobs?: number;
+  /** It doesn't report how many instances are ready, as the API's document needn't. */
+  readonly isUncounted?: boolean;
+};
 
 /** As many as the rows about few workloads have. */
 export const FEW: Size = { services: SCALED + 1 };
@@ -16,8 +21,10 @@ export const FEW: Size = { services: SCALED + 1 };
 let services: Service[] = [];
 /** All services keep crashing. */
 let isFailing = false;
+let isCounted = true;
 
-export function hold({ services: count, jobs = 0 }: Size): void {
+export function hold({ services: count, jobs = 0, isUncounted = false }: Size): void {
+  isCounted = !isUncounted;
   services = Array.from({ length: count }, (_, at) => ({ name: at === 0 ? "web" : `svc-${at}`, size: 2 }));
   jobList = JSON.stringify({ region: "beijing1", jobs: Array.from({ length: jobs }, (_, at) => finishedJob(at)) });
 }
@@ -29,7 +36,7 @@ function wire({ name, size }: Service): object {
     created_at: "2026-11-20T09:30:00Z",
     status: "Running",
     target_instance_size: size,
-    ready_instances: isFailing ? 0 : size,
+    ...(isCounted && { ready_instances: isFailing ? 0 : size }),
     ...(isFailing && { restarts: { count: 4 }, last_state: { reason: "Error", exit_code: 1 } }),
     containers: [
       {

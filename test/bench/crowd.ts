@@ -260,8 +260,8 @@ async function typeUntil(appToken: string, signal: AbortSignal): Promise<{ sent:
 
 const calls = {
   ports: () => ({ apiPort, slackPort }),
-  /** Without a size as few as at first. */
-  holds: (size: Size | undefined) => hold(size ?? FEW),
+  /** Without a number of services as few as at first. */
+  holds: (size: Partial<Size> | undefined) => hold({ ...FEW, ...size }),
   /** A channel watches everything, from its message on. */
   async watches({ port }: To) {
     const told = hears(/watches all workloads/u);

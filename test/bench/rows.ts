@@ -1,5 +1,5 @@
 import { measureAcks, measureRefresh } from "./acks.ts";
-import { measureReadsBehind, measureScales } from "./changes.ts";
+import { measureReadsBehind, measureScales, measureUncountedScales } from "./changes.ts";
 import { measureCrowdMemory } from "./crowd-memory.ts";
 import { measureHistory } from "./history.ts";
 import { measureLists } from "./lists.ts";
@@ -24,6 +24,7 @@ const cases: readonly Case[] = [
   { name: "speed: lists", measure: measureLists },
   { name: "speed: reads behind scales", measure: measureReadsBehind },
   { name: "speed: scales", measure: measureScales },
+  { name: "speed: uncounted scales", measure: measureUncountedScales },
   { name: "speed: workspaces", measure: measureWorkspaces },
   { name: "speed: long lists", measure: measureLongLists, isSlow: true },
   { name: "speed: many workloads", measure: measureManyWorkloads },

@@ -26,14 +26,17 @@ function isHopeless({ status }: Problem): boolean {
 }
 
 /**
- * Health in the read that shows a scaling, by the API's own count of ready instances. Undefined for any other Change, because its
- * ready instances may be the old ones. Pure.
+ * Health in the read that shows a scaling, by the API's own count of ready instances; by the status alone, it isn't healthy yet.
+ * Undefined for any other Change, because its ready instances may be the old ones. Pure.
  */
 export function healthAtOnce(context: PollContext, { service }: WorkloadRead): Health | undefined {
   if (service === undefined || !isScaling(context.change)) return undefined;
   const { ready_instances: ready, target_instance_size: size } = service;
   const seen = judge(context, service);
-  return seen.watch?.wellSinceMs !== undefined && ready !== undefined && ready === size ? seen : undefined;
+  if (seen.watch?.wellSinceMs === undefined) return undefined;
+  if (ready !== undefined) return ready === size ? seen : undefined;
+  // Without a count, the status may be from before the Change: its healthy time begins with the first poll.
+  return seen.kind === "watching" ? { ...seen, watch: { ...seen.watch, wellSinceMs: undefined } } : undefined;
 }
 
 /** To at least one instance, with nothing that restarts them. */

@@ -152,9 +152,9 @@ test("a new version whose instances crash says how often and how, beside how man
 
 describe("the read that shows a change", () => {
   const running = { name: "web", status: "Running", target_instance_size: 4 };
-  const atOnce = (change: Change, more: object): string | undefined => {
-    const context = { change, progress: undefined, nowMs: 5_000, ageMs: 0, calls: 0 as const, healthyAfterMs: 60_000 };
-    return healthAtOnce(context, { service: asRead(answerShapes.getService.parse({ ...running, ...more })) })?.line;
+  const healthOf = (change: Change, more: object, healthyAfterMs = 60_000) => {
+    const context = { change, progress: undefined, nowMs: 5_000, ageMs: 0, calls: 0 as const, healthyAfterMs };
+    return healthAtOnce(context, { service: asRead(answerShapes.getService.parse({ ...running, ...more })) });
   };
   const well = "4 of 4 ready, watching for 60 s";
 
@@ -165,12 +165,24 @@ describe("the read that shows a change", () => {
     ["counts them, of a service that updates", toFour, { ready_instances: 4, status: "Updating" }],
     ["counts them, of a service with a reason", toFour, { ready_instances: 4, message: "a volume is full" }],
     ["counts the old size", toFour, { ready_instances: 2, target_instance_size: 2 }],
-    ["says running and counts nothing", toFour, {}],
+    ["says running and counts nothing", toFour, {}, "running, watching for 60 s"],
+    ["says that it updates and counts nothing", toFour, { status: "Updating" }],
+    ["says running with a reason, and counts nothing", toFour, { message: "a volume is full" }],
     ["is about a scaling to nothing", update({ target_instance_size: 0 }), { target_instance_size: 0 }],
     ["is about memory: the instances are restarted", memoryTo(1024), { ready_instances: 4 }],
     ["is about a restart", plain("restartService"), { ready_instances: 4 }],
   ])("%s", (...[, change, more, expected]) => {
-    expect(atOnce(change, more)).toBe(expected);
+    expect(healthOf(change, more)?.line).toBe(expected);
+  });
+
+  test("begins the healthy time of a service only when it counts its ready instances", () => {
+    expect(healthOf(toFour, { ready_instances: 4 })?.watch?.wellSinceMs).toBe(5_000);
+    expect(healthOf(toFour, {})?.watch?.wellSinceMs).toBeUndefined();
+  });
+
+  test("shows a service healthy at once where nobody waits for that, but only when it counts its ready instances", () => {
+    expect(healthOf(toFour, { ready_instances: 4 }, 0)?.kind).toBe("reached");
+    expect(healthOf(toFour, {}, 0)).toBeUndefined();
   });
 });
 

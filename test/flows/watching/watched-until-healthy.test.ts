@@ -23,10 +23,17 @@ const crashes = {
   last_state: { reason: "Error", exit_code: 1 },
 };
 
+type Reporting = {
+  readonly isLate?: boolean;
+  /** It doesn't report how many instances are ready. */
+  readonly isUncounted?: boolean;
+};
+
 /** A town whose workload API reports one service, web, as the test says. Updates show at once, unless they are late. */
-async function townWithWeb(options: { readonly isLate?: boolean } = {}): Promise<Town> {
+async function townWithWeb({ isLate = false, isUncounted = false }: Reporting = {}): Promise<Town> {
   const containers = [{ name: "c", image: "gantry/hello-web" }];
-  let web: object = { name: "web", uid: "u1", containers, ...runs };
+  const uncounted = { status: "Running", target_instance_size: 2 };
+  let web: object = { name: "web", uid: "u1", containers, ...(isUncounted ? uncounted : runs) };
   let lookedFrom = 0;
   const answer = async (request: Request): Promise<Response> => {
     const op = operationOf(request);
@@ -42,8 +49,8 @@ async function townWithWeb(options: { readonly isLate?: boolean } = {}): Promise
       const { target_instance_size: size } = (await request.json().catch(() => ({}))) as {
         target_instance_size?: number;
       }; // the body of a scale
-      if (size !== undefined && options.isLate !== true) {
-        web = { ...web, target_instance_size: size, ready_instances: size };
+      if (size !== undefined && !isLate) {
+        web = { ...web, target_instance_size: size, ...(!isUncounted && { ready_instances: size }) };
       }
     }
     return Response.json(web);
@@ -93,6 +100,31 @@ describe("a changed service", () => {
     expect(headlineOf(town)).toBe("✅ web scaled to 3");
     expect(town.looks()).toBe(4);
     expect(town.thread("ops")).toHaveLength(1);
+  });
+
+  test("whose ready instances aren't counted is amber at once, looked at two seconds later, and green a minute after that", async () => {
+    await using town = await townWithWeb({ isUncounted: true });
+
+    await says(town, town.developer, "/gantry scale web 3");
+    expect(card(town.developer)).toMatch(/^🟡 web scaled to 3\nRunning, watching for 60 s · /u);
+    expect(town.looks()).toBe(1);
+
+    await town.later(0.04);
+    expect(town.looks()).toBe(2);
+    await town.later(0.99);
+    expect(headlineOf(town)).toBe("🟡 web scaled to 3");
+    await town.later(0.05);
+    expect(card(town.developer)).toMatch(/^✅ web scaled to 3\nRunning after 60 s · restarts not reported · /u);
+  });
+
+  test("whose ready instances aren't counted, and whose status was from before the change, is red two seconds later", async () => {
+    await using town = await townWithWeb({ isUncounted: true });
+    await says(town, town.developer, "/gantry scale web 3");
+
+    town.nowIs({ status: "CrashLoopBackOff" });
+    await town.later(0.04);
+
+    expect(headlineOf(town)).toBe("🔴 web scaled to 3, but keeps crashing");
   });
 
   test("that is changed again while it is followed says so at once, on its card and in history", async () => {
