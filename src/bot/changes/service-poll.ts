@@ -4,6 +4,8 @@ import { setsRevision } from "./updatable-fields.ts";
 import { imagesSeen, serviceHealth } from "./workload-health.ts";
 import type { Health, PollState } from "./stored-change.ts";
 
+/** The first poll is early: some workloads are ready, or fail, at once. */
+export const FIRST_POLL_MS = 2_000;
 /** A service is polled for this long after a Change. */
 export const FOLLOWED_FOR_MS = 10 * 60_000;
 const LONGEST_PERIOD_MS = 9 * 60_000;
@@ -148,8 +150,8 @@ function rolloutPollMs(polls: number): number {
 /** Ages at which a service that isn't well is polled. A stop or a deletion needs no healthy period. */
 function timesOf({ change: { call }, healthyAfterMs }: PollContext): readonly number[] {
   if (call.op === "stopService" || call.op === "deleteService" || call.op === "deleteJob")
-    return [2_000, 7_000, 17_000, 75_000, FOLLOWED_FOR_MS];
-  return [2_000, EARLY_MS, EARLY_MS + healthyAfterMs, FOLLOWED_FOR_MS];
+    return [FIRST_POLL_MS, 7_000, 17_000, 75_000, FOLLOWED_FOR_MS];
+  return [FIRST_POLL_MS, EARLY_MS, EARLY_MS + healthyAfterMs, FOLLOWED_FOR_MS];
 }
 
 function laterThan(ageMs: number, times: readonly number[]): number | undefined {

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { type OnConflictBuilder, type RawBuilder, sql, type SqlBool } from "kysely";
+import { FIRST_POLL_MS } from "../changes/service-poll.ts";
 import type { StoredChange } from "../changes/stored-change.ts";
 import type { Due, DueKindName, NextTime, Scheduled, Taking } from "../workflow/due-kinds.ts";
 import type { ListKey } from "../workflow/stored.ts";
@@ -141,6 +142,7 @@ const MOST_TOGETHER = 50;
 
 /**
  * Leases the polls of followed workloads of a list that are due within so many milliseconds, or whose workload has one of these names.
+ * Right after a Change, a status may be from before it: it isn't polled earlier than alone.
  * `isShared`: it leased some, or some were leased together with `beside`.
  */
 export async function takeFollowed(
@@ -153,7 +155,9 @@ export async function takeFollowed(
     .selectFrom("change")
     .innerJoin("due", (due) => due.on("due.kind", "=", "change").onRef("due.key", "=", "change.id"))
     .select(["change.id", "workload_name", "due.token"])
-    .select(sql<number | boolean>`due.at <= ${clock(withinMs)}`.as("is_soon"))
+    .select(
+      sql<number | boolean>`due.at <= ${clock(withinMs)} and settled_at <= ${clock(-FIRST_POLL_MS)}`.as("is_soon"),
+    )
     .where("change.id", "<>", beside?.key ?? "")
     // As the index `change_workload` says it.
     .where(sql<SqlBool>`(settled_at is null or state = 'done' and health is null)`)

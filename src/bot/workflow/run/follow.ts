@@ -8,7 +8,7 @@ import {
   snapshotIn,
   type SnapshotRead,
 } from "../../changes/read-workload.ts";
-import { FOLLOWED_FOR_MS } from "../../changes/service-poll.ts";
+import { FIRST_POLL_MS, FOLLOWED_FOR_MS } from "../../changes/service-poll.ts";
 import { doneOf, type Health, requestIdOf, type StoredChange, uidOf } from "../../changes/stored-change.ts";
 import { isFollowed } from "../../views/kit/health.ts";
 import { LRUCache } from "lru-cache";
@@ -47,8 +47,6 @@ export type Followed = {
   readonly onBack: (back: Inserted) => void;
 };
 
-/** The first poll is early: some workloads are ready, or fail, at once. */
-export const FIRST_POLL_MS = 2_000;
 /** Then the bot stops watching a job, and says so. */
 const JOB_FOR_MS = 24 * 60 * 60_000;
 
@@ -218,17 +216,22 @@ async function readWithOthers(
   if (!isLeftOver || kind !== "service" || progress?.watch?.rolling !== undefined) return undefined;
   const list = { teamId, account: account.username, region, kind } as const; // a literal kind
   const key = `${lease.due.token} ${account.username} ${region}`;
-  const { isShared, taken } = await store.takeFollowed(list, { withinMs: TOGETHER_MS, beside: lease.due });
   const kept = listsOfTaken.get(key);
-  if (!isShared && kept === undefined) return undefined;
-  const listed = kept ?? listServices(region, reading);
+  // No others: they may have been changed since it was read.
+  if (kept !== undefined) return findIn(kept)(workload);
+  const { isShared, taken } = await store.takeFollowed(list, { withinMs: TOGETHER_MS, beside: lease.due });
+  if (!isShared) return undefined;
+  const listed = (taken.length === 0 ? listsOfTaken.get(key) : undefined) ?? listServices(region, reading);
   listsOfTaken.set(key, listed);
-  const inList: ReadInList = async (each) => {
+  withOthers(taken, findIn(listed));
+  return findIn(listed)(workload);
+}
+
+function findIn(listed: List): ReadInList {
+  return async (workload) => {
     const services = await listed;
-    return services instanceof Problem ? services : snapshotIn(services, each);
+    return services instanceof Problem ? services : snapshotIn(services, workload);
   };
-  withOthers(taken, inList);
-  return inList(workload);
 }
 
 async function listServices(region: string, { api, signal }: Reading): Promise<ReadonlyMap<string, Service> | Problem> {
