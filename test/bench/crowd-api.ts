@@ -1,4 +1,5 @@
 import { listen, readBody } from "./listen.ts";
+import { machineMs } from "./remote.ts";
 
 /** The workload API of the crowd: services and jobs in memory, answered at once. */
 
@@ -84,7 +85,10 @@ const LOG = JSON.stringify(
 );
 
 function apiAnswer(method: string, path: string, body: string): string | undefined {
-  if (path.endsWith("/services")) return listOf();
+  if (path.endsWith("/services")) {
+    counted.listedAtMs ||= machineMs();
+    return listOf();
+  }
   if (path.endsWith("/jobs")) return jobList;
   if (path.endsWith("/logs")) return LOG;
   const name = /\/services\/([a-z0-9-]+)$/u.exec(path)?.[1];
@@ -94,8 +98,12 @@ function apiAnswer(method: string, path: string, body: string): string | undefin
   return JSON.stringify({ region: "beijing1", ...wire(service) });
 }
 
+/** Calls of the API since the start, and when a list first showed that the services crash, or no longer do. */
+export const counted = { calls: 0, listedAtMs: 0 };
+
 export const apiPort = await listen((request, response) => {
   async function answer(): Promise<void> {
+    if (request.url?.startsWith("/v1/") === true) counted.calls += 1;
     const text = apiAnswer(request.method ?? "", (request.url ?? "").split("?")[0] ?? "", await readBody(request));
     response.writeHead(text === undefined ? 404 : 200, { "content-type": "application/json" });
     response.end(text ?? JSON.stringify({ message: "no such thing" }));
@@ -105,6 +113,7 @@ export const apiPort = await listen((request, response) => {
 
 export function setFailing(on: boolean): void {
   isFailing = on;
+  counted.listedAtMs = 0;
   listed = undefined;
 }
 

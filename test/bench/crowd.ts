@@ -1,6 +1,6 @@
 import { Agent, request as httpRequest } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
-import { apiPort, FEW, hold, nextSize, SCALED, setFailing, type Size } from "./crowd-api.ts";
+import { apiPort, counted, FEW, hold, nextSize, SCALED, setFailing, type Size } from "./crowd-api.ts";
 import { answerPath, commandEnvelope, type DeliveryKind, personOf, signedDelivery, viewOf } from "./delivery.ts";
 import { listen, readBody } from "./listen.ts";
 import { answerCalls, machineMs } from "./remote.ts";
@@ -262,17 +262,21 @@ const calls = {
   ports: () => ({ apiPort, slackPort }),
   /** Without a number of services as few as at first. */
   holds: (size: Partial<Size> | undefined) => hold({ ...FEW, ...size }),
+  apiCalls: () => counted.calls,
   /** A channel watches everything, from its message on. */
   async watches({ port }: To) {
     const told = hears(/watches all workloads/u);
     await deliver(port, { kind: "command", text: "watch all --after 0" }).acked;
     await told;
   },
-  /** All services begin or cease to crash; until a watch has told it. */
+  /** All services begin or cease to crash; until a watch has told it: how long that took, and from the list that shows it. */
   async storms(on: boolean) {
     const told = hears(on ? /^🔴/u : /recovered/u);
+    const startedAt = machineMs();
     setFailing(on);
     await told;
+    const toldAt = machineMs();
+    return { toldMs: toldAt - startedAt, afterListMs: toldAt - counted.listedAtMs };
   },
   /** Commands, until their messages are there, in milliseconds. */
   async says({ port, text, times, concurrency, areMany = false }: To & Commands) {

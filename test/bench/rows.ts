@@ -8,7 +8,7 @@ import { measureRedaction } from "./redaction.ts";
 import { openRig, type Rig } from "./rig.ts";
 import type { Row } from "./row.ts";
 import { measureStart } from "./start.ts";
-import { measureStorm } from "./storm.ts";
+import { measureQuietWatches, measureStorm, measureStormTold } from "./storm.ts";
 import { measureWorkspaces } from "./workspaces.ts";
 
 type Case = {
@@ -31,6 +31,8 @@ const cases: readonly Case[] = [
   { name: "speed: many lists", measure: measureManyLists, isSlow: true },
   { name: "speed: a huge list", measure: measureHugeList, isSlow: true },
   { name: "speed: a storm", measure: measureStorm, isSlow: true },
+  { name: "speed: watches, a storm is told", measure: measureStormTold, isSlow: true },
+  { name: "speed: watches, nothing happens", measure: measureQuietWatches, isSlow: true },
   { name: "speed: memory", measure: measureCrowdMemory, isSlow: true },
   { name: "speed: history", measure: ({ repetitions }) => measureHistory(repetitions), isSlow: true },
   { name: "speed: redaction", measure: async ({ repetitions }) => measureRedaction(repetitions) },

@@ -24,11 +24,26 @@ const RIGHTS_EVERY_MS = 10 * 60_000;
  * permissions of the owners of watches (key: workspace).
  */
 export async function scheduleWatching({ db, clock }: Session): Promise<void> {
-  await sql`insert into due (kind, key, team_id, at, attempts, created_at)
-    select distinct 'place', team_id || ' ' || place, team_id, ${clock()}, 0, ${clock()} from notice
-    where alert_id is null and due_at <= ${clock()}
+  await sql`insert into due (kind, key, team_id, at, attempts, created_at) ${duePlaces(clock)}
     union all select distinct 'rights', team_id, team_id, ${clock(RIGHTS_EVERY_MS)}, 0, ${clock()} from watch
     where true on conflict do nothing`.execute(db);
+}
+
+/**
+ * The same of `place`, at once after a round. While another round of the workspace is on or due, the next sweep does it: what fails
+ * together is one message, and a place gets no second one soon. The same for requests and messages: a card may tell the incident.
+ */
+export async function placeAfterRound({ db, clock, scheduled }: Session): Promise<void> {
+  const { numAffectedRows = 0n } = await sql`insert into due (kind, key, team_id, at, attempts, created_at)
+    ${duePlaces(clock)} and not exists (select 1 from due where due.team_id = notice.team_id
+      and kind in ('round', 'change', 'post') and (token is not null or at <= ${clock()}))
+    on conflict do nothing`.execute(db);
+  if (numAffectedRows > 0) scheduled.isNow = true;
+}
+
+function duePlaces(clock: Session["clock"]) {
+  return sql`select distinct 'place', team_id || ' ' || place, team_id, ${clock()}, 0, ${clock()} from notice
+    where alert_id is null and due_at <= ${clock()}`;
 }
 
 /** Notices of one turn; a larger storm takes several. */

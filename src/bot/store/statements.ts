@@ -3,7 +3,7 @@
 
 export { callsOn, countCalls, impliedFor, removeAccount, resealAccount, saveAccount, setRegion } from "./accounts.ts";
 export { advance } from "./advance.ts";
-export { alertOf, dueNotices, placeNotices, scheduleWatching } from "./alerts.ts";
+export { alertOf, dueNotices, placeAfterRound, placeNotices, scheduleWatching } from "./alerts.ts";
 export { addReceivers, auditBatch, auditDelivered, auditFailed } from "./audit/receivers.ts";
 export { sealHistory } from "./audit/seal-history.ts";
 export { bind, bindingOf, moveChannel, movedChannels, unbind } from "./channels.ts";

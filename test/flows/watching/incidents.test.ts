@@ -234,6 +234,22 @@ test("one list for all watches, at most one round each ten seconds", async () =>
   expect(town.lists() - before).toBe(3);
 });
 
+test("what a round finds is told at once, what fails in both lists in one message", async () => {
+  await using town = await watchedTown();
+  town.is("web", well);
+  town.isJob("report", { status: { active: 1 } });
+  await town.watches("*", { afterMs: 0 });
+
+  town.is("web", crashing);
+  town.isJob("report", { status: { failed: 1, conditions: [{ type: "Failed", status: "True" }] } });
+  town.passMinutes(1);
+  await town.sweep();
+
+  const [card, ...more] = town.told().filter((text) => !isReply(text));
+  expect(card).toMatch(/web[^]*report|report[^]*web/u);
+  expect(more).toEqual([]);
+});
+
 test("what happened while nobody looked is told once, as that", async () => {
   await using town = await watchedTown();
   town.is("web", well);

@@ -65,14 +65,16 @@ export async function makeRound(
     incidents: found.incidents.map(({ incident }) => incident),
     notices: await noticesOf(deps, { round, watches, found }),
   };
-  if (!(await store.endRound(round, result))) return "ended";
   if (isRead) {
-    remember(known, round, found);
+    // Before the notices: a card that may tell an incident tells it first.
     const names = new Set(found.changed.map(({ seen }) => seen.name));
     const { taken } = await store.takeFollowed(round, { withinMs: SOON_MS, names });
     const { items } = listed;
     if (taken.length > 0) followWith(deps, taken, async (workload) => snapshotIn(items, workload));
   }
+  if (!(await store.endRound(round, result))) return "ended";
+  if (isRead) remember(known, round, found);
+  await store.placeAfterRound();
   // Listening makes calls of its own, and makes rounds early.
   const mayListen = settings.watchCallsPerDay === undefined;
   if (isRead && mayListen && account !== undefined) push.listen(deps, round, account);

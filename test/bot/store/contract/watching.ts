@@ -163,6 +163,27 @@ export function watchingContract({ replica, db }: Bench): void {
     );
   });
 
+  test("what rounds found is placed after the last of those that are on, or due", async () => {
+    const a = await replica("a");
+    await planted(a, watch("w1", { target: { kind: undefined, names: "*", region: "beijing1" } }));
+    const first = given(await takeRound(a));
+    const placedAfter = async (round: Round, result: Partial<RoundResult>): Promise<string | undefined> => {
+      expect(await a.endRound(round, { ...nothing, ...result })).toBe(true);
+      await a.placeAfterRound();
+      return (await takeOne(a, "place"))?.key;
+    };
+
+    const news = {
+      incidents: [incident("1")],
+      notices: [noticeOf("1"), noticeOf("2", "C2", { dueAt: new Date("2099-01-01") })],
+    };
+    const early = await placedAfter(first, news);
+    const late = await placedAfter(given(await takeRound(a)), {});
+
+    expect([early, late]).toEqual([undefined, "T1 C1"]);
+    expect(await takeOne(a, "place")).toBeUndefined();
+  });
+
   test("what is seen is kept, and only for who has the round", async () => {
     const [a, b] = [await watched(), await replica("b")];
     const stopped = given(await takeRound(a));
